@@ -79,7 +79,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['{src,packages}/**/*.ts'],
     ignores: ['src/config/**'],
     rules: {
       'no-restricted-properties': [
@@ -92,11 +92,10 @@ export default defineConfig(
   {
     files: [
       'src/**/*.{repository,sql,entity}.ts',
-      'src/platform/database/**',
-      'src/migrations/**',
-      'src/embedded-postgres/**',
+      'src/database/**',
+      'packages/embedded-postgres/**',
       // SQL of DuckDB on files, which reaches no database of the service.
-      'src/{data-engine,tables}/**',
+      '{src/data-engine,src/tables,packages/data-engine}/**',
       'src/agent/guide/table-answers.ts',
       'src/**/*.spec.ts',
     ],

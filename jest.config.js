@@ -33,9 +33,7 @@ const endToEnd = {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
 };
-/** They start, stop, crash and upgrade services and databases of their own. */
-const OPERATIONS = '/e2e/([a-z]+-crash|failed-starts|first-start|pooler|reconcile|stopping|store-outage|upgrade)\\.e2e';
-const SCHEMA = '/test/e2e/schema\\.e2e\\.ts$';
+const SCHEMA = '/test/integration/schema\\.spec\\.ts$';
 
 /** What Node loads, and not Jest, in place of the modules that a pattern names: once in each process of Jest. */
 const natively = (pattern) => ({
@@ -58,6 +56,7 @@ export default {
       ...natively('/node_modules/fast-check/.+\\.js$'),
       displayName: 'unit',
       testMatch: [
+        '<rootDir>/packages/**/*.spec.ts',
         '<rootDir>/src/**/*.spec.ts',
         '<rootDir>/test/client/**/*.spec.ts',
         '<rootDir>/test/corpus/**/*.spec.ts',
@@ -74,22 +73,22 @@ export default {
       ...endToEnd,
       // The application and what it stands on are loaded once in each process of Jest, and are what was built.
       ...natively(
-        '/(src/.+\\.ts|client/dist/.+\\.js|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$',
+        '/((src|packages)/.+\\.ts|client/dist/.+\\.js|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$',
       ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
-      testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
+      testMatch: ['<rootDir>/test/integration/**/*.spec.ts', '<rootDir>/test/e2e/**/*.e2e.ts'],
       // They take long, or measure how long others wait and need the machine to themselves. They have commands of their own:
       // `npm run test:extending`, `test:faults`, `test:hostile`, `test:operations`, `test:page`, `test:soak`, `test:events` and
       // `test:solving`. CI runs all of them, some in a short form.
       testPathIgnorePatterns: [
         SCHEMA,
-        ...(process.env['EXTENDING'] === 'true' ? [] : ['/extending\\.e2e']),
-        ...(process.env['FAULTS'] === undefined ? ['/faults\\.e2e'] : []),
-        ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/e2e/hostile-'] : []),
-        ...(process.env['OPERATIONS'] === 'true' ? [] : [OPERATIONS]),
-        ...(process.env['PAGE'] === 'true' ? [] : ['/e2e/page-(?!sign-in)']),
-        ...(process.env['SOAK'] === undefined ? ['-soak\\.e2e'] : []),
-        ...(process.env['SOLVE_SECONDS'] === undefined ? ['/watched-solves\\.e2e'] : []),
+        ...(process.env['EXTENDING'] === 'true' ? [] : ['/long/extending']),
+        ...(process.env['FAULTS'] === undefined ? ['/long/faults'] : []),
+        ...(process.env['HOSTILE_SECONDS'] === undefined ? ['/e2e/hostile/'] : []),
+        ...(process.env['OPERATIONS'] === 'true' ? [] : ['/e2e/operations/']),
+        ...(process.env['PAGE'] === 'true' ? [] : ['/e2e/page/']),
+        ...(process.env['SOAK'] === undefined ? ['/long/.*-soak'] : []),
+        ...(process.env['SOLVE_SECONDS'] === undefined ? ['/long/watched-solves'] : []),
       ],
     },
     // It looks at which entities are loaded, so it must not share them.

@@ -23,9 +23,9 @@ const inPlace = {
   },
 };
 
-/** The service in a few files: `dist/main.js` with what is compiled, and the packages that are many files. */
+/** The service in a few files: `dist/src/main.js` with what is compiled, and the packages that are many files. */
 export default defineConfig({
-  input: { main: 'dist/main.js' },
+  input: { main: 'dist/src/main.js' },
   platform: 'node',
   logLevel: 'warn',
   external: (id) => !isPath(id) && !PACKAGES.test(id),

@@ -14,8 +14,8 @@ import { createInterface } from 'node:readline';
 import { clearInterval, setInterval } from 'node:timers';
 import { SignJWT } from 'jose';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../dist/platform/database/migrate.js';
+import { startEmbeddedPostgres } from '../dist/packages/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../dist/src/database/migrate.js';
 import { makeFolder } from './processes.mjs';
 
 const MiB = 1024 ** 2;
@@ -31,7 +31,7 @@ const database = await startEmbeddedPostgres({ dataDir: join(folder, 'data') });
 try {
   await migrate(database.url());
   const secret = randomBytes(32).toString('hex');
-  const service = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.js')], {
+  const service = spawn(process.execPath, [join(import.meta.dirname, '../dist/src/main.js')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env.PATH,

@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline';
 import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/packages/embedded-postgres/embedded-postgres.js';
 import { ATTACKS } from './attacks.mjs';
 import { makeFolder, signToken } from './processes.mjs';
 import { reportAttacks } from './report.mjs';
@@ -32,10 +32,10 @@ const option = (name) => given.find((one) => one.startsWith(`--${name}=`))?.slic
 const json = option('json');
 /** What takes longer is cut off. */
 const longestMs = Number(option('seconds') ?? 60) * 1000;
-const checkout = resolve(given.find((one) => existsSync(join(one, 'dist/main.js'))) ?? HERE);
+const checkout = resolve(given.find((one) => existsSync(join(one, 'dist/src/main.js'))) ?? HERE);
 const words = given.filter((one) => !one.startsWith('--') && resolve(one) !== checkout);
 const attacks = ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-const { migrate } = await import(join(checkout, 'dist/platform/database/migrate.js'));
+const { migrate } = await import(join(checkout, 'dist/src/database/migrate.js'));
 
 const folder = await makeFolder();
 const database = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), ephemeral: true });
@@ -101,7 +101,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
 
 /** Starts the build of the checkout with Node's own limits. */
 async function start({ databaseUrl, dataDir, secret }, settings) {
-  const child = spawn(process.execPath, [join(checkout, 'dist/main.js')], {
+  const child = spawn(process.execPath, [join(checkout, 'dist/src/main.js')], {
     cwd: checkout,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {

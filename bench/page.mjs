@@ -10,8 +10,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkspaceClient } from '@project-workspace/client';
 import { chromium } from 'playwright-core';
-import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../dist/platform/database/migrate.js';
+import { startEmbeddedPostgres } from '../dist/packages/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../dist/src/database/migrate.js';
 import { COMPANY, makeData, USER } from './data.mjs';
 import { environment, makeFolder, signToken, startService } from './processes.mjs';
 

@@ -39,10 +39,10 @@ async function start(root, name) {
   const folder = await makeFolder();
   open.push(async () => await rm(folder, { recursive: true, force: true }));
   const dataDir = join(folder, 'data');
-  const { startEmbeddedPostgres } = await load('dist/embedded-postgres/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await load('dist/packages/embedded-postgres/index.js');
   const database = await startEmbeddedPostgres({ dataDir });
   open.push(async () => await database.stop());
-  const { migrate } = await load('dist/platform/database/migrate.js');
+  const { migrate } = await load('dist/src/database/migrate.js');
   await migrate(database.url());
   Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   const data = await makeData(database.url(), SIZES.quick);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SignJWT } from 'jose';
 
-const MAIN = join(import.meta.dirname, '../dist/main.js');
+const MAIN = join(import.meta.dirname, '../dist/src/main.js');
 const FLOOR = join(import.meta.dirname, 'floor.mjs');
 const FIGURES = 'figures.js';
 

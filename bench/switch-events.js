@@ -1,4 +1,4 @@
-import { ProjectEvents } from '../dist/events/project-events.service.js';
+import { ProjectEvents } from '../dist/src/events/project-events.service.js';
 
 /* Loaded into the built service before it starts: told `without events` it changes everything and tells nobody, until told otherwise. */
 const { note, by } = ProjectEvents.prototype;

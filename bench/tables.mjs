@@ -10,8 +10,8 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { clearInterval, setInterval } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../dist/platform/database/migrate.js';
+import { startEmbeddedPostgres } from '../dist/packages/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../dist/src/database/migrate.js';
 import { quantile, timed } from './load.mjs';
 import { environment, makeFolder, signToken, startService } from './processes.mjs';
 

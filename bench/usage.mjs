@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { URLSearchParams } from 'node:url';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../dist/platform/database/migrate.js';
+import { startEmbeddedPostgres } from '../dist/packages/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../dist/src/database/migrate.js';
 import { makeFolder, signToken, startService, environment } from './processes.mjs';
 
 const USERS = 10_000;

@@ -3,9 +3,9 @@
  * `npm run bench:validation` builds the service and runs this on the build.
  */
 import 'reflect-metadata';
-import { BatchMoveRequest } from '../dist/files/files.dto.js';
-import { parseJson } from '../dist/platform/json/parse-json.js';
-import { ValidationPipe } from '../dist/platform/validation/validation.pipe.js';
+import { BatchMoveRequest } from '../dist/src/files/files.dto.js';
+import { parseJson } from '../dist/packages/json/parse-json.js';
+import { ValidationPipe } from '../dist/src/common/validation/validation.pipe.js';
 
 const ROUNDS = 2_000;
 const WARM_UP = 500;

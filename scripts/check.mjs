@@ -14,9 +14,9 @@ const CHECKS = {
   lint: `eslint --cache --cache-location ${CACHE}/eslint/ .`,
   'types of the page': `tsc -p web/tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/web`,
   format: `prettier --check --cache --cache-location ${CACHE}/prettier --log-level warn .`,
-  'import graph': 'depcruise --output-type err-long src test client/src web/src',
+  'import graph': 'depcruise --output-type err-long src packages test client/src web/src',
   'regular expressions': 'npm run --silent patterns',
-  'openapi.json (npm run openapi)': `node dist/openapi.js ${CACHE}/openapi.json && diff -u openapi.json ${CACHE}/openapi.json`,
+  'openapi.json (npm run openapi)': `node dist/src/openapi.js ${CACHE}/openapi.json && diff -u openapi.json ${CACHE}/openapi.json`,
   'table of settings (npm run settings)': 'node scripts/settings.mjs --check',
 };
 

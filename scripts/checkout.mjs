@@ -24,19 +24,19 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BUILDS = [
   {
     stamp: 'dist/bundle/.sources',
-    folder: 'src',
+    folders: ['src', 'packages'],
     files: ['tsconfig.json', 'tsconfig.build.json', 'rolldown.config.mjs', 'package-lock.json'],
     make: buildService,
   },
   {
     stamp: 'client/dist/.sources',
-    folder: 'client/src',
+    folders: ['client/src'],
     files: ['tsconfig.json', 'client/tsconfig.json', 'client/package.json', 'package-lock.json', 'openapi.json'],
     make: buildClient,
   },
   {
     stamp: 'web/dist/.sources',
-    folder: 'web/src',
+    folders: ['web/src'],
     files: [
       'web/index.html',
       'web/vite.config.ts',
@@ -173,7 +173,7 @@ async function make({ stamp, make, ...sources }) {
 
 async function buildService() {
   // The compiler trusts its record of what it wrote.
-  if (!existsSync(at('dist/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
+  if (!existsSync(at('dist/src/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
   removeOrphans('dist');
   await compile('tsconfig.build.json');
   await run(process.execPath, [at('node_modules/rolldown/bin/cli.mjs'), '-c', 'rolldown.config.mjs']);
@@ -196,8 +196,8 @@ async function compile(project) {
 }
 
 /** What a build is made from: names, sizes and times of its sources, the compiler's settings, the packages. */
-function fingerprintOf({ folder, files }) {
-  const sources = filesIn(folder).filter((file) => file !== CLIENT_TYPES);
+function fingerprintOf({ folders, files }) {
+  const sources = folders.flatMap(filesIn).filter((file) => file !== CLIENT_TYPES);
   const lines = [...sources, ...files].map((file) => {
     const { size, mtimeMs } = statSync(at(file));
     return `${file} ${size} ${mtimeMs}`;
@@ -209,8 +209,8 @@ function fingerprintOf({ folder, files }) {
 function removeOrphans(folder) {
   if (!existsSync(at(folder))) return;
   for (const file of filesIn(folder)) {
-    const compiled = /^dist\/(.+)\.js(\.map)?$/.exec(file);
-    if (compiled !== null && !existsSync(at(`src/${compiled[1]}.ts`))) rmSync(at(file));
+    const compiled = /^dist\/(?!bundle\/)(.+)\.js(\.map)?$/.exec(file);
+    if (compiled !== null && !existsSync(at(`${compiled[1]}.ts`))) rmSync(at(file));
   }
 }
 

@@ -9,7 +9,7 @@ await setUpCheckout();
 const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
 const commands = [
   [tsc, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput', '--noEmitOnError'],
-  ['--watch', '--watch-preserve-output', join(ROOT, 'dist/main.js')],
+  ['--watch', '--watch-preserve-output', join(ROOT, 'dist/src/main.js')],
 ];
 const children = commands.map((args) => spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }));
 const stop = (signal) => children.forEach((child) => child.kill(signal));

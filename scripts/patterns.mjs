@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm run patterns`: fails when a regular expression of src or scripts can take more than linear time for some text.
+ * `npm run patterns`: fails when a regular expression of src, packages or scripts can take more than linear time for some text.
  * Those that are built from constants are checked as they are once their module is loaded.
  */
 
@@ -46,7 +46,7 @@ function patternsIn(file, text) {
 
 /** The patterns that a module builds while it is loaded, and the places of those that it may build later. */
 async function builtBy(file) {
-  const compiled = file.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js');
+  const compiled = `dist/${file.replace(/\.ts$/, '.js')}`;
   const { building } = patternsIn(compiled, readFileSync(join(ROOT, compiled), 'utf8'));
   if (building.length === 0) return { built: [], late: [] };
   const built = [];
@@ -108,13 +108,13 @@ const planted = patternsIn('planted.ts', `export default [${PLANTED.join(', ')}]
 if ((await problemsOf(planted)).length !== PLANTED.length) throw new Error('The check does not find what is planted');
 
 const files = ts.sys
-  .readDirectory(ROOT, ['.ts', '.mjs'], ['**/*.spec.ts'], ['src/**/*', 'scripts/**/*'])
+  .readDirectory(ROOT, ['.ts', '.mjs'], ['**/*.spec.ts'], ['src/**/*', 'packages/**/*', 'scripts/**/*'])
   .map((file) => relative(ROOT, file));
 const patterns = [];
 const problems = [];
 for (const file of files) {
   patterns.push(...patternsIn(file, readFileSync(join(ROOT, file), 'utf8')).literals);
-  if (!file.startsWith('src/')) continue;
+  if (file.startsWith('scripts/')) continue;
   const { built, late } = await builtBy(file);
   patterns.push(...built);
   if (late.length > 0) problems.push(`${file}: a pattern is built only later, out of what nobody can check`);

@@ -14,7 +14,7 @@ const PAGE = join(ROOT, 'docs/operating.md');
 const [BEGIN, END] = ['<!-- settings: written by "npm run settings" -->', '<!-- end of settings -->'];
 
 await setUpCheckout();
-const { Settings } = await import('../dist/config/settings.js');
+const { Settings } = await import('../dist/src/config/settings.js');
 
 const page = readFileSync(PAGE, 'utf8');
 const [before, rest] = page.split(BEGIN);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ConfigError, loadConfig } from './config/load-config.js';
-import { backUp, restore } from './embedded-postgres/backup.js';
+import { backUp, restore } from '../packages/embedded-postgres/index.js';
 import { explain } from './failed-start.js';
 
 /* `npm run backup -- <folder>` and `npm run restore -- <folder>`, for the embedded mode. The service must be stopped. */

@@ -2,16 +2,16 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule, type AppOptions } from './app.module.js';
-import { configureHttp } from './platform/http/configure-http.js';
-import { crossOrigin } from './platform/http/cross-origin.js';
-import { onlyMonitoring } from './platform/http/only-monitoring.js';
-import { securityHeaders } from './platform/http/security-headers.js';
-import { NestLogger } from './platform/logging/logger.js';
-import { requestLog } from './platform/logging/request-log.js';
-import { Metrics } from './platform/metrics/metrics.service.js';
-import { requestMetrics } from './platform/metrics/request-metrics.js';
-import { buildDocument } from './platform/openapi/document.js';
-import { serveSwaggerUi } from './platform/openapi/swagger-ui.js';
+import { configureHttp } from './common/http/configure-http.js';
+import { crossOrigin } from './common/http/cross-origin.js';
+import { onlyMonitoring } from './common/http/only-monitoring.js';
+import { securityHeaders } from './common/http/security-headers.js';
+import { NestLogger } from './common/logging/logger.js';
+import { requestLog } from './common/logging/request-log.js';
+import { Metrics } from './common/metrics/metrics.service.js';
+import { requestMetrics } from './common/metrics/request-metrics.js';
+import { buildDocument } from './common/openapi/document.js';
+import { serveSwaggerUi } from './common/openapi/swagger-ui.js';
 import { hasPage, servePage } from './web/built-page.js';
 
 /**

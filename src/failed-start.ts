@@ -1,6 +1,6 @@
 import { ConfigError } from './config/load-config.js';
-import { EmbeddedPostgresError } from './embedded-postgres/errors.js';
-import { UnsuitableDatabaseError } from './platform/database/suitable-database.js';
+import { EmbeddedPostgresError } from '../packages/embedded-postgres/index.js';
+import { UnsuitableDatabaseError } from './database/suitable-database.js';
 
 /** The service cannot listen for clients. */
 export class ListenError extends Error {

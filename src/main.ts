@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
 import { loadConfig, otherVariables } from './config/load-config.js';
-import { keptSecret } from './platform/auth/kept-secret.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
+import { keptSecret } from './auth/kept-secret.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../packages/embedded-postgres/index.js';
 import { explain } from './failed-start.js';
 import { misspelledSettings } from './misspelled-settings.js';
-import { migrate } from './platform/database/migrate.js';
-import { createLogger } from './platform/logging/logger.js';
+import { migrate } from './database/migrate.js';
+import { createLogger } from './common/logging/logger.js';
 import { type StopSignal, stopSignal } from './stop-signals.js';
 
 /** Starts one process of the service and keeps it until it is told to stop. */

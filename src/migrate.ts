@@ -1,6 +1,6 @@
 import { ConfigError, loadConfig } from './config/load-config.js';
 import { explain } from './failed-start.js';
-import { migrate } from './platform/database/migrate.js';
+import { migrate } from './database/migrate.js';
 
 /*
  * Brings the database at DATABASE_URL up to date and ends. Every process of the service does the same when it starts; this is

@@ -1,5 +1,5 @@
 import { SETTINGS } from './config/load-config.js';
-import { typosBetween } from './modelling/nearest-names.js';
+import { typosBetween } from '../packages/modelling/index.js';
 
 /** Length up to which one typing error makes another name. */
 const MAX_SHORT = 7;

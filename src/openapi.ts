@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { writeFile } from 'node:fs/promises';
 import { Config } from './config/config.js';
 import { createApp } from './configure-app.js';
-import { createLogger } from './platform/logging/logger.js';
-import { buildDocument } from './platform/openapi/document.js';
+import { createLogger } from './common/logging/logger.js';
+import { buildDocument } from './common/openapi/document.js';
 
 /** Writes the OpenAPI document to the file named by the first argument. Needs neither database nor settings. */
 const [file = 'openapi.json'] = process.argv.slice(2);

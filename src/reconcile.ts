@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config/load-config.js';
-import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../packages/embedded-postgres/index.js';
 import { explain } from './failed-start.js';
 import { type Discrepancies, Reconciler } from './files/maintenance/reconciler.service.js';
-import { migrate } from './platform/database/migrate.js';
-import { createLogger, NestLogger } from './platform/logging/logger.js';
+import { migrate } from './database/migrate.js';
+import { createLogger, NestLogger } from './common/logging/logger.js';
 
 /**
  * Compares the rows of files with the objects of the store and reports the differences. `--fix` removes unneeded rows and objects.

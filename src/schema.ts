@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
-import { migrate } from './platform/database/migrate.js';
-import { dumpSchema } from './platform/database/schema-dump.js';
+import { startEmbeddedPostgres } from '../packages/embedded-postgres/index.js';
+import { migrate } from './database/migrate.js';
+import { dumpSchema } from './database/schema-dump.js';
 
 /** Writes the migrated schema to the file named by the first argument, with a database server made for the purpose. */
 const [file = 'schema.sql'] = process.argv.slice(2);

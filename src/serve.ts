@@ -7,12 +7,11 @@ import type { AppOptions } from './app.module.js';
 import type { Config } from './config/config.js';
 import { createApp } from './configure-app.js';
 import { startMessage } from './demo/start-message.js';
-import type { EmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
-import { EmbeddedPostgresError } from './embedded-postgres/errors.js';
+import { type EmbeddedPostgres, EmbeddedPostgresError } from '../packages/embedded-postgres/index.js';
 import { ListenError } from './failed-start.js';
-import { HealthService } from './platform/health/health.service.js';
-import { endConnections } from './platform/http/ending-connections.js';
-import { Metrics } from './platform/metrics/metrics.service.js';
+import { HealthService } from './health/health.service.js';
+import { endConnections } from './common/http/ending-connections.js';
+import { Metrics } from './common/metrics/metrics.service.js';
 import { STOP_SIGNALS, type StopSignal } from './stop-signals.js';
 import { watchUncaughtErrors } from './uncaught-errors.js';
 

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config/load-config.js';
-import { keptSecret } from './platform/auth/kept-secret.js';
-import type { Role } from './platform/auth/principal.js';
-import { signToken } from './platform/auth/tokens/sign-token.js';
+import { keptSecret } from './auth/kept-secret.js';
+import type { Role } from './auth/principal.js';
+import { signToken } from './auth/tokens/sign-token.js';
 
 const USAGE = `Usage: npm run -s token -- --company <id> --user <id> [--role member|company] [--expires 30d] [--name <name>] [--email <address>]
 Prints a bearer token, signed with AUTH_JWT_SECRET, or with the secret in DATA_DIR where the service runs its own database.

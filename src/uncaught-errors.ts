@@ -1,4 +1,4 @@
-import { NETWORK_CODES } from './platform/errors/faults.js';
+import { NETWORK_CODES } from './common/errors/faults.js';
 
 /** Faults of a single stream or connection, which is over with them; everything else is as it was. */
 const STREAM_CODES = [

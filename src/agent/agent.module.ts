@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { FilesModule } from '../files/files.module.js';
-import { LOGGER } from '../platform/logging/logging.module.js';
+import { LOGGER } from '../common/logging/logging.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ScenariosModule } from '../scenarios/scenarios.module.js';
 import { TablesModule } from '../tables/tables.module.js';

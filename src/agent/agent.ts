@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/database/database.service.js';
-import type { Principal } from '../platform/auth/principal.js';
+import type { Tx } from '../database/database.service.js';
+import type { Principal } from '../auth/principal.js';
 import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
 import type { EffectiveConfig } from '../skills/effective-config.service.js';

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { Principal } from '../platform/auth/principal.js';
-import { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
+import { Principal } from '../auth/principal.js';
+import { KnownTags } from '../common/etag/entity-tag.js';
 import { ProjectReader } from '../projects/project-access.js';
 import { ChatHistoryService } from './chat-history.service.js';
 import type { ConversationsRepository } from './conversations/conversations.repository.js';

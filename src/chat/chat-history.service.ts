@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import type { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { JsonBytes } from '../platform/http/json-text.js';
-import { FairShares } from '../platform/throttling/fair-shares.js';
-import { sharesOf } from '../platform/throttling/limits.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import type { KnownTags } from '../common/etag/entity-tag.js';
+import { Tagged } from '../common/etag/tagged.js';
+import { JsonBytes } from '../common/http/json-text.js';
+import { FairShares } from '../common/throttling/fair-shares.js';
+import { sharesOf } from '../common/throttling/limits.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from './chat.dto.js';
 import { ConversationsRepository, type ConversationWindow } from './conversations/conversations.repository.js';

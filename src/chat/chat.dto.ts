@@ -1,5 +1,5 @@
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { PageResponse } from '../common/listing/page.response.js';
 import {
   BooleanField,
   EnumField,
@@ -8,7 +8,7 @@ import {
   ObjectField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
+} from '../common/validation/fields.js';
 import { ChatMessageResponse } from './messages/message.dto.js';
 import { SelectionsField } from './messages/selections.js';
 import { TURN_STATES } from './turns/turn.entity.js';

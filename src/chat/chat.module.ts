@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AgentModule } from '../agent/agent.module.js';
 import { FilesModule } from '../files/files.module.js';
-import { HealthModule } from '../platform/health/health.module.js';
-import { MetricsModule } from '../platform/metrics/metrics.module.js';
+import { HealthModule } from '../health/health.module.js';
+import { MetricsModule } from '../common/metrics/metrics.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { SkillsModule } from '../skills/skills.module.js';
 import { UsageModule } from '../usage/usage.module.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../platform/database/database.service.js';
+import type { Tx } from '../database/database.service.js';
 import type { ConversationId } from './messages/conversation-id.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
 import { WorkspaceChangesRepository } from './conversations/workspace-changes.repository.js';

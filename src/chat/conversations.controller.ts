@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
-import { IfMatch } from '../platform/http/entity-tags/conditions.js';
-import { ExpectedTags } from '../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import type { JsonText } from '../platform/http/json-text.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { listingJson } from '../platform/listing/listing-json.js';
-import { WalkQuery } from '../platform/listing/walk.query.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { IfMatch } from '../common/etag/conditions.js';
+import { ExpectedTags } from '../common/etag/entity-tag.js';
+import type { Tagged } from '../common/etag/tagged.js';
+import type { JsonText } from '../common/http/json-text.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { listingJson } from '../common/listing/listing-json.js';
+import { WalkQuery } from '../common/listing/walk.query.js';
+import { Operation } from '../common/openapi/operation.js';
 import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';
 import { ConversationsService } from './conversations.service.js';
 

@@ -1,6 +1,6 @@
-import { WalkResponse } from '../platform/listing/walk.response.js';
-import { BooleanField, DateTimeField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
+import { BooleanField, DateTimeField, ObjectArrayField, StringField } from '../common/validation/fields.js';
+import { Tagged } from '../common/etag/tagged.js';
 import { conversationTag } from './conversations/conversations.repository.js';
 import type { Conversation } from './conversations/conversation.entity.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Principal } from '../platform/auth/principal.js';
+import { Principal } from '../auth/principal.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 import { identify, toQuestionAnswer } from './post-idempotency.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { QuestionAnswer } from '../agent/ask-user-question.js';
-import type { Principal } from '../platform/auth/principal.js';
+import type { Principal } from '../auth/principal.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 
 /** What identifies a repeated post, as columns of the message. */

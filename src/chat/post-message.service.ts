@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import type { Principal } from '../platform/auth/principal.js';
-import { Database, Last, pipelined, type Tx } from '../platform/database/database.service.js';
-import { Conflict, parseId } from '../platform/errors/errors.js';
-import { Once } from '../platform/idempotency/once.js';
-import type { LogIds } from '../platform/logging/request-log.js';
-import { JsonText } from '../platform/http/json-text.js';
+import type { Principal } from '../auth/principal.js';
+import { Database, Last, pipelined, type Tx } from '../database/database.service.js';
+import { Conflict, parseId } from '../common/errors/errors.js';
+import { Once } from '../common/idempotency/once.js';
+import type { LogIds } from '../common/logging/request-log.js';
+import { JsonText } from '../common/http/json-text.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { ProjectEditor } from '../projects/project-access.js';

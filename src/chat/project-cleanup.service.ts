@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Tx } from '../platform/database/database.service.js';
+import type { Tx } from '../database/database.service.js';
 import { ProjectDeletion } from '../projects/project-deletion.service.js';
 import { ProjectPurge } from '../projects/project-purge.service.js';
 import { ConversationRemoval } from './conversation-removal.service.js';

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import { Database } from '../platform/database/database.service.js';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import { Once } from '../platform/idempotency/once.js';
+import { Database } from '../database/database.service.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import { Once } from '../common/idempotency/once.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatStopRequest, ChatStopResponse } from './chat.dto.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';

@@ -1,4 +1,4 @@
-import { TooManyRequests } from '../platform/errors/errors.js';
+import { TooManyRequests } from '../common/errors/errors.js';
 import type { Situation } from './turns/turns.repository.js';
 
 /** Messages that may wait behind the turn that is being answered. */

@@ -1,12 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { Metrics } from '../platform/metrics/metrics.service.js';
+import { Metrics } from '../common/metrics/metrics.service.js';
 import { DataEngine } from './data-engine.service.js';
-import type { Ending } from './engine-connection.js';
+import type { Ending } from '../../packages/data-engine/engine-connection.js';
 import { EngineMetrics } from './engine-metrics.service.js';
-import type { ProcessPool } from './process-pool.js';
-import type { ConvertTask, TextTask } from './tasks.js';
+import type { ProcessPool } from '../../packages/data-engine/process-pool.js';
+import type { ConvertTask, TextTask } from '../../packages/data-engine/tasks.js';
 
 /** Processes that end all tasks when the test says so. */
 class Processes {

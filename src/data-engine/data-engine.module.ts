@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
-import { LOGGER } from '../platform/logging/logging.module.js';
-import { MetricsModule } from '../platform/metrics/metrics.module.js';
+import { LOGGER } from '../common/logging/logging.module.js';
+import { MetricsModule } from '../common/metrics/metrics.module.js';
 import { DataEngine } from './data-engine.service.js';
 import { EngineMetrics } from './engine-metrics.service.js';
-import { ProcessPool } from './process-pool.js';
+import { ProcessPool } from '../../packages/data-engine/index.js';
 
 /** Tables and documents, read in processes of their own. */
 @Module({
@@ -17,7 +17,7 @@ import { ProcessPool } from './process-pool.js';
       inject: [Config, EngineMetrics, LOGGER],
       useFactory: (config: Config, metrics: EngineMetrics, logger: Logger) => {
         const { TABLES_PROCESSES: size, FILES_RESERVE_BYTES: reservedBytes } = config;
-        return new DataEngine(new ProcessPool({ size, reservedBytes }, logger), metrics, logger);
+        return new DataEngine(new ProcessPool({ size, reservedBytes }), metrics, logger);
       },
     },
   ],

@@ -1,14 +1,24 @@
 import { rm } from 'node:fs/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { InsufficientStorage, Unavailable } from '../platform/errors/errors.js';
-import { unlessAborted } from '../platform/leases/unless-aborted.js';
-import { FairShares } from '../platform/throttling/fair-shares.js';
+import { InsufficientStorage, Unavailable } from '../common/errors/errors.js';
+import { unlessAborted } from '../common/leases/unless-aborted.js';
+import { FairShares } from '../common/throttling/fair-shares.js';
 import type { EngineMetrics } from './engine-metrics.service.js';
-import type { EngineConnection, Ending } from './engine-connection.js';
-import { fileOf, partOf } from './messages.js';
-import type { ProcessPool } from './process-pool.js';
-import { type Answers, PassingProblem, type TableFormat, type Task, type TaskProblem, type TextTask } from './tasks.js';
+import {
+  type Answers,
+  type Ending,
+  type EngineConnection,
+  EngineUnavailable,
+  fileOf,
+  partOf,
+  PassingProblem,
+  type ProcessPool,
+  type TableFormat,
+  type Task,
+  type TaskProblem,
+  type TextTask,
+} from '../../packages/data-engine/index.js';
 
 /** Whoever waits for a file to be read waits for those before it. */
 const LONG_PATIENCE_MS = 60_000;
@@ -89,13 +99,13 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   private async perform(task: Task, signal?: AbortSignal): Promise<Answers[Task['kind']]> {
-    const connection = await this.pool.take();
+    const connection = await this.started(this.pool.take());
     const { isFresh } = connection;
     let ending = await this.attempt(task, connection, signal);
     // The process may have had what it died of from tasks before; memory of a new one is all there is.
     if (ending.kind === 'died' || (ending.kind === 'out_of_memory' && !isFresh)) {
       this.metrics.countRestart();
-      ending = await this.attempt(task, await this.pool.startFresh(), signal);
+      ending = await this.attempt(task, await this.started(this.pool.startFresh()), signal);
     }
     switch (ending.kind) {
       case 'answered':
@@ -117,6 +127,17 @@ export class DataEngine implements OnApplicationShutdown {
         throw new Unavailable();
       case 'fault':
         throw new EngineFault(`A task of the data engine failed: ${ending.sentence}`);
+    }
+  }
+
+  private async started(process: Promise<EngineConnection>): Promise<EngineConnection> {
+    try {
+      return await process;
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error;
+      if (error.cause !== undefined)
+        this.logger.error({ err: error.cause }, 'a process of the data engine did not start');
+      throw new Unavailable();
     }
   }
 

@@ -5,12 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
 import { ENGINE_ENTRY, TestEngine } from '../../test/support/data-engine.js';
 import { makePdf, pdfPage } from '../../test/support/documents.js';
-import { Unavailable } from '../platform/errors/errors.js';
-import { EngineConnection } from './engine-connection.js';
-import { ProcessPool } from './process-pool.js';
+import { Unavailable } from '../common/errors/errors.js';
+import { EngineConnection } from '../../packages/data-engine/engine-connection.js';
+import { ProcessPool } from '../../packages/data-engine/process-pool.js';
 
 const SLOW = 'SELECT count(*) FROM range(1000000000000)';
 /** DuckDB does not notice that it should stop. */
@@ -141,7 +140,7 @@ describe('processes', () => {
   });
 
   it('that cannot start are told of as 503', async () => {
-    const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') }, pino({ level: 'silent' }));
+    const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') });
     expect(await reasonOf(pool.take())).toBeInstanceOf(Unavailable);
     expect(pool.processes).toBe(0);
   });

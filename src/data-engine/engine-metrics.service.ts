@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Counter, Histogram } from 'prom-client';
-import { Metrics } from '../platform/metrics/metrics.service.js';
-import { type Task, TaskProblem } from './tasks.js';
+import { Metrics } from '../common/metrics/metrics.service.js';
+import { type Task, TaskProblem } from '../../packages/data-engine/index.js';
 
 /** What Prometheus is told of the data engine. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { EXAMPLE } from '../platform/openapi/examples.js';
+import { EXAMPLE } from '../common/openapi/examples.js';
 import type { CardCreateRequest } from '../projects/canvas/canvas.dto.js';
 
 /** Products and quantities of the next weeks. */

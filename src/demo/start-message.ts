@@ -3,10 +3,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from '../config/config.js';
-import { IdentitiesService } from '../platform/auth/identities/identities.service.js';
-import { InsufficientStorage } from '../platform/errors/errors.js';
-import { Principal, type Role } from '../platform/auth/principal.js';
-import { TokensService } from '../platform/auth/tokens/tokens.service.js';
+import { IdentitiesService } from '../auth/identities/identities.service.js';
+import { InsufficientStorage } from '../common/errors/errors.js';
+import { Principal, type Role } from '../auth/principal.js';
+import { TokensService } from '../auth/tokens/tokens.service.js';
 import { DevelopmentTokens } from '../web/development-tokens.js';
 import { createDemo } from './demo.js';
 

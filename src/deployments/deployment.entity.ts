@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
-import { RevisionColumn } from '../platform/database/revision-column.js';
+import { RevisionColumn } from '../database/revision-column.js';
 
 /** A company's template: a tree of files with AGENTS.md, skills and whatever else projects start with. */
 @Entity({ name: 'deployments' })

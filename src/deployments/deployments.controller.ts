@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
-import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import type { JsonText } from '../platform/http/json-text.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { listingJson } from '../platform/listing/listing-json.js';
-import { WalkQuery } from '../platform/listing/walk.query.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
+import { Caller, CompanyLevel } from '../auth/decorators.js';
+import { Principal } from '../auth/principal.js';
+import type { Tagged } from '../common/etag/tagged.js';
+import type { JsonText } from '../common/http/json-text.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { listingJson } from '../common/listing/listing-json.js';
+import { WalkQuery } from '../common/listing/walk.query.js';
+import { Operation } from '../common/openapi/operation.js';
 import { DeploymentCreateRequest, DeploymentListResponse, DeploymentResponse } from './deployments.dto.js';
 import { DeploymentsService } from './deployments.service.js';
 

@@ -1,7 +1,7 @@
-import { WalkResponse } from '../platform/listing/walk.response.js';
-import { DateTimeField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
-import { entityTag } from '../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
+import { DateTimeField, ObjectArrayField, StringField } from '../common/validation/fields.js';
+import { entityTag } from '../common/etag/entity-tag.js';
+import { Tagged } from '../common/etag/tagged.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentDetails } from './deployments.service.js';
 

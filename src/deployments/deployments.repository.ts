@@ -1,9 +1,9 @@
 import { IsNull } from 'typeorm';
 import type { ContainerLookup } from '../files/container-resolver.js';
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
-import { isCreationKey, walkStart } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { type JsonPage, readJsonPage } from '../database/json-page.js';
+import { isCreationKey, walkStart } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Deployment } from './deployment.entity.js';
 
 /** SELECT from the deployment of a company that `$1` names, see {@link DeploymentsRepository.findByName}. */

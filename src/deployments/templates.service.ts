@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
-import type { Tx } from '../platform/database/database.service.js';
-import { Invalid, invalidValue } from '../platform/errors/errors.js';
+import type { Tx } from '../database/database.service.js';
+import { Invalid, invalidValue } from '../common/errors/errors.js';
 import { AGENT_CONFIG_NAMES, configProblems } from './template.js';
 
 /** The agent configuration to copy. */

@@ -1,4 +1,4 @@
-import type { CheckedId } from '../platform/database/checked-id.js';
+import type { CheckedId } from '../database/checked-id.js';
 
 export type ProjectId = CheckedId<'Project'>;
 

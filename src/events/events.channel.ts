@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Listener, Notifications } from '../platform/database/notifications.service.js';
+import { type Listener, Notifications } from '../database/notifications.service.js';
 
 const CHANNEL = 'project_events';
 const FOLLOWERS = 'event_followers';

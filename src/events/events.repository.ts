@@ -1,6 +1,6 @@
-import type { Statement } from '../platform/database/database.service.js';
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { shortRead } from '../platform/database/short-read.js';
+import type { Statement } from '../database/database.service.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { shortRead } from '../database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
 import {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Principal } from '../platform/auth/principal.js';
-import { BEFORE_ALL_IDS } from '../platform/database/checked-id.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import { Jobs } from '../platform/jobs/jobs.service.js';
+import type { Principal } from '../auth/principal.js';
+import { BEFORE_ALL_IDS } from '../database/checked-id.js';
+import { Database, type Tx } from '../database/database.service.js';
+import { Jobs } from '../database/jobs/jobs.service.js';
 import {
   type Actor,
   type CompanyEventData,

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Notifications } from '../platform/database/notifications.service.js';
+import { Notifications } from '../database/notifications.service.js';
 
 /** Channel of executions that have ended; the key is the execution's id. */
 const ENDED_EXECUTIONS = 'ended_executions';

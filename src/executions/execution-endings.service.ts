@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
-import type { Tx } from '../platform/database/database.service.js';
+import type { Tx } from '../database/database.service.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { UsageService } from '../usage/usage.service.js';

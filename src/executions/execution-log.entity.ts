@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { RevisionColumn } from '../platform/database/revision-column.js';
+import { RevisionColumn } from '../database/revision-column.js';
 
 /** What a run does: reads the model, has it solved, or finds out why it has no solution. */
 export const PHASES = ['reading', 'solving', 'explaining'] as const;

@@ -1,4 +1,4 @@
-import { EntityRepository } from '../platform/database/entity-repository.js';
+import { EntityRepository } from '../database/entity-repository.js';
 import type { Execution } from './execution.entity.js';
 import { ExecutionLog, MAX_LINES, type Progress } from './execution-log.entity.js';
 import { HELD, type LeasedExecution } from './executions.repository.js';

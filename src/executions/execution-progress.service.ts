@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import { Database } from '../platform/database/database.service.js';
+import { Database } from '../database/database.service.js';
 import type { Progress } from './execution-log.entity.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import type { LeasedExecution } from './executions.repository.js';

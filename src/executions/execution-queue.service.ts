@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import { Jobs } from '../platform/jobs/jobs.service.js';
-import { WakeUps } from '../platform/leases/wake-ups.js';
+import { Database, type Tx } from '../database/database.service.js';
+import { Jobs } from '../database/jobs/jobs.service.js';
+import { WakeUps } from '../common/leases/wake-ups.js';
 import { sentenceOf } from '../usage/exhausted-budget.js';
 import type { ExecutionError } from './execution.entity.js';
 import { type Claimed, ExecutionsRepository, type LeasedExecution } from './executions.repository.js';

@@ -1,8 +1,8 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
-import { IntervalRunner } from '../platform/leases/interval-runner.js';
-import { LOGGER } from '../platform/logging/logging.module.js';
+import { IntervalRunner } from '../common/leases/interval-runner.js';
+import { LOGGER } from '../common/logging/logging.module.js';
 import { ExecutionQueue } from './execution-queue.service.js';
 
 /** Finds executions whose process is gone, at boot and every few seconds, on every worker process. */

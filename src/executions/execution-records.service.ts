@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import type { JsonPage } from '../platform/database/json-page.js';
-import { entityTag, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { parseId } from '../platform/errors/errors.js';
+import type { JsonPage } from '../database/json-page.js';
+import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
+import { Tagged } from '../common/etag/tagged.js';
+import { parseId } from '../common/errors/errors.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { Progress } from './execution-log.entity.js';

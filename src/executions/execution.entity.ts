@@ -1,8 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { RevisionColumn } from '../platform/database/revision-column.js';
-import { Steps } from '../platform/leases/steps.js';
-import type { SolveResult } from './solver/solve-result.js';
-import type { ModelSize } from './model/model.js';
+import { RevisionColumn } from '../database/revision-column.js';
+import { Steps } from '../common/leases/steps.js';
+import type { ModelSize, SolveResult } from '../../packages/solver/index.js';
 import type { ModelCard, SolveFailure } from './solver/task.js';
 import type { ProjectId } from '../projects/project.entity.js';
 

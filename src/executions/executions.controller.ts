@@ -1,14 +1,14 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
-import { ClientSignal } from '../platform/http/client-signal.js';
-import { IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
-import { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import type { JsonText } from '../platform/http/json-text.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { listingJson } from '../platform/listing/listing-json.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { ClientSignal } from '../common/http/client-signal.js';
+import { IfNoneMatch } from '../common/etag/conditions.js';
+import { KnownTags } from '../common/etag/entity-tag.js';
+import type { Tagged } from '../common/etag/tagged.js';
+import type { JsonText } from '../common/http/json-text.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { listingJson } from '../common/listing/listing-json.js';
+import { Operation } from '../common/openapi/operation.js';
 import {
   ExecutionCancelQuery,
   ExecutionCreateRequest,

@@ -1,7 +1,7 @@
-import { invalidValue } from '../platform/errors/errors.js';
-import { JsonText } from '../platform/http/json-text.js';
-import { WalkQuery } from '../platform/listing/walk.query.js';
-import { WalkResponse } from '../platform/listing/walk.response.js';
+import { invalidValue } from '../common/errors/errors.js';
+import { JsonText } from '../common/http/json-text.js';
+import { WalkQuery } from '../common/listing/walk.query.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -11,12 +11,12 @@ import {
   ObjectField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
-import { Rule } from '../platform/validation/rule.js';
+} from '../common/validation/fields.js';
+import { Rule } from '../common/validation/rule.js';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './execution.entity.js';
 import type { ExecutionDetail } from './execution-records.service.js';
 import type { ExecutionRecord } from './executions.repository.js';
-import { RESULT_STATUSES } from './solver/solve-result.js';
+import { RESULT_STATUSES } from '../../packages/solver/index.js';
 import { ModelSizeResponse, SolveErrorResponse, SolveResultResponse } from './results.dto.js';
 import { RunProgress } from './runs.dto.js';
 

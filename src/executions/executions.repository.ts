@@ -1,19 +1,11 @@
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { shortRead } from '../platform/database/short-read.js';
-import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
-import { isId, NotFound } from '../platform/errors/errors.js';
-import { LeaseLost } from '../platform/leases/lease.js';
-import {
-  claimedBy,
-  givenBack,
-  LEASE,
-  LEASED_UNTIL,
-  OVER,
-  OVERDUE,
-  RENEWED,
-} from '../platform/leases/leased-row.sql.js';
-import { isCreationKey, walkStart } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { shortRead } from '../database/short-read.js';
+import { type JsonPage, readJsonPage } from '../database/json-page.js';
+import { isId, NotFound } from '../common/errors/errors.js';
+import { LeaseLost } from '../common/leases/lease.js';
+import { claimedBy, givenBack, LEASE, LEASED_UNTIL, OVER, OVERDUE, RENEWED } from '../common/leases/leased-row.sql.js';
+import { isCreationKey, walkStart } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectReader } from '../projects/project-access.js';
 import { projectOf } from '../projects/project-access.sql.js';
 import { exhaustedBudget } from '../usage/budgets.sql.js';
@@ -27,7 +19,7 @@ import {
   type ExecutionResult,
   type ExecutionStatus,
 } from './execution.entity.js';
-import type { ModelSize } from './model/model.js';
+import type { ModelSize } from '../../packages/solver/index.js';
 import type { ModelCard } from './solver/task.js';
 import type { ProjectId } from '../projects/project.entity.js';
 

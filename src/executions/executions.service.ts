@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import type { Principal } from '../platform/auth/principal.js';
+import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import { Conflict, Invalid, parseId, TooManyRequests } from '../platform/errors/errors.js';
-import { Once } from '../platform/idempotency/once.js';
+import { Database, type Tx } from '../database/database.service.js';
+import { Conflict, Invalid, parseId, TooManyRequests } from '../common/errors/errors.js';
+import { Once } from '../common/idempotency/once.js';
 import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { TaskProblem } from '../data-engine/tasks.js';
-import { Unavailable } from '../platform/errors/errors.js';
+import { TaskProblem } from '../../packages/data-engine/index.js';
+import { Unavailable } from '../common/errors/errors.js';
 import { TableReader } from '../tables/table-reader.service.js';
 import { MEMBERS } from './result-files.service.js';
 

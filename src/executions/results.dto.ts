@@ -7,8 +7,8 @@ import {
   ObjectArrayField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
-import { RESULT_STATUSES } from './solver/solve-result.js';
+} from '../common/validation/fields.js';
+import { RESULT_STATUSES } from '../../packages/solver/index.js';
 
 /** How large a model is. */
 export class ModelSizeResponse {

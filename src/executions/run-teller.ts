@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { MAX_LINES, type Phase, type Progress } from './execution-log.entity.js';
-import type { ModelSize } from './model/model.js';
+import { gapBetween, type ModelSize, type Search } from '../../packages/solver/index.js';
 import type { SolveNews } from './solver/task.js';
-import { gapBetween, type Search } from './solver/watch.js';
 
 const TELLING_MS = 1_000;
 /** Most characters of a line. */

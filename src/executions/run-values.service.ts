@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { TaskProblem } from '../data-engine/tasks.js';
+import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { Conflict, Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
+import { Conflict, Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 import { TableReader } from '../tables/table-reader.service.js';
 import { type ExecutionRecord, ExecutionsRepository } from './executions.repository.js';
 import { MEMBERS } from './result-files.service.js';

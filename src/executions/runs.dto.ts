@@ -1,5 +1,5 @@
-import { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { PageQuery } from '../common/listing/page.query.js';
+import { PageResponse } from '../common/listing/page.response.js';
 import {
   BooleanField,
   EnumField,
@@ -9,7 +9,7 @@ import {
   ObjectArrayField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
+} from '../common/validation/fields.js';
 import { type Phase, PHASES } from './execution-log.entity.js';
 import type { Adjustment } from './model/adjustments.js';
 import type { ModelCard } from './solver/task.js';

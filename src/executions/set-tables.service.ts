@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
-import { TaskProblem } from '../data-engine/tasks.js';
+import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { isProblem } from '../modelling/formula.js';
-import { mentionsOf } from '../modelling/mentions.js';
-import { parseFormula, parseIndex } from '../modelling/parse-formula.js';
-import { NotFound } from '../platform/errors/errors.js';
+import { isProblem, mentionsOf, parseFormula, parseIndex } from '../../packages/modelling/index.js';
+import { NotFound } from '../common/errors/errors.js';
 import { type DataContent, fileColumns, isSetOfFile, readData } from '../projects/canvas/data-content.js';
 import { type DataFile, tableOf } from '../projects/canvas/data-file.js';
 import { factsOf } from '../projects/canvas/data-files.service.js';

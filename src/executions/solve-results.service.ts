@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
+import { Database, type Tx } from '../database/database.service.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { DataFiles } from '../projects/canvas/data-files.service.js';
 import { modelDigest } from '../projects/canvas/model-digest.js';
@@ -10,7 +10,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndings } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
 import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
-import type { ModelSize } from './model/model.js';
+import type { ModelSize } from '../../packages/solver/index.js';
 import { ResultFiles, type StoredResult } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 

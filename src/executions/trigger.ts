@@ -1,4 +1,4 @@
-import type { Principal } from '../platform/auth/principal.js';
+import type { Principal } from '../auth/principal.js';
 import type { Spender } from '../usage/spender.js';
 
 /** Who had an execution started, and who is charged for it. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../platform/auth/principal.js';
-import type { ErrorCode, Resource } from '../platform/errors/codes.js';
-import type { Tx } from '../platform/database/database.service.js';
-import { Forbidden, NotFound } from '../platform/errors/errors.js';
+import type { Principal } from '../auth/principal.js';
+import type { ErrorCode, Resource } from '../common/errors/codes.js';
+import type { Tx } from '../database/database.service.js';
+import { Forbidden, NotFound } from '../common/errors/errors.js';
 import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tree/container-ref.js';
 import { ContainersRepository } from './tree/containers.repository.js';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { TestEngine } from '../../test/support/data-engine.js';
 import { LocalFiles } from '../../test/support/local-files.js';
 import { workbookFile } from '../../test/support/workbook-file.js';
-import { TaskProblem } from '../data-engine/tasks.js';
+import { TaskProblem } from '../../packages/data-engine/tasks.js';
 import { DocumentsService } from './documents.service.js';
 
 const WORKBOOK = workbookFile({

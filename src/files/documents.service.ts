@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
-import type { TextAnswer, TextTask } from '../data-engine/tasks.js';
+import type { TextAnswer, TextTask } from '../../packages/data-engine/index.js';
 import { type CompanyBlob, LocalCopies } from './blobs/local-copies.service.js';
 
 /** Kinds of files whose text is read by the data engine. */

@@ -1,9 +1,9 @@
 import { basename } from 'node:path/posix';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import type { Principal } from '../platform/auth/principal.js';
-import { NotFound } from '../platform/errors/errors.js';
-import { ObjectStore } from '../platform/object-store/object-store.js';
+import type { Principal } from '../auth/principal.js';
+import { NotFound } from '../common/errors/errors.js';
+import { ObjectStore } from '../storage/object-store.js';
 import { keyOf } from './blobs/blobs.service.js';
 import { ContainerResolver } from './container-resolver.js';
 import { writeScope } from './download-scope.js';

@@ -1,12 +1,12 @@
 import { Body, Controller, Post, Query, type StreamableFile } from '@nestjs/common';
-import { Caller, ReadAccess } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
-import { ClientSignal } from '../platform/http/client-signal.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { RequestOrigin } from '../platform/object-store/request-origin.js';
-import { EXAMPLE, EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../platform/openapi/examples.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { Caller, ReadAccess } from '../auth/decorators.js';
+import { Principal } from '../auth/principal.js';
+import { ClientSignal } from '../common/http/client-signal.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { RequestOrigin } from '../storage/request-origin.js';
+import { EXAMPLE, EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../common/openapi/examples.js';
+import { Operation } from '../common/openapi/operation.js';
 import { CONTAINER_CODES, WRITING_CODES } from './container-resolver.js';
 import { DownloadsService } from './downloads.service.js';
 import {

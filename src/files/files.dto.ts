@@ -1,6 +1,6 @@
-import { nextPage, walkStart } from '../platform/listing/cursor.js';
-import { CURSOR } from '../platform/listing/walk.query.js';
-import { WalkResponse } from '../platform/listing/walk.response.js';
+import { nextPage, walkStart } from '../common/listing/cursor.js';
+import { CURSOR } from '../common/listing/walk.query.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -9,8 +9,8 @@ import {
   ObjectArrayField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
-import { Rule } from '../platform/validation/rule.js';
+} from '../common/validation/fields.js';
+import { Rule } from '../common/validation/rule.js';
 import { contentTypeByName } from './blobs/content.js';
 import type { FileSource } from './container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DataEngineModule } from '../data-engine/data-engine.module.js';
-import { ObjectStoreModule } from '../platform/object-store/object-store.module.js';
+import { ObjectStoreModule } from '../storage/object-store.module.js';
 import { BlobsRepository } from './blobs/blobs.repository.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { DoomedObjectsRepository } from './blobs/doomed-objects.repository.js';

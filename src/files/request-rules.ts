@@ -1,7 +1,7 @@
-import { type ErrorEntry, invalidValue, missing } from '../platform/errors/errors.js';
-import type { JsonObject } from '../platform/json/json.js';
+import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.js';
+import type { JsonObject } from '../../packages/json/index.js';
 import { type ContainerFields, FILE_SOURCES, IDENTIFIERS } from './container-resolver.js';
-import { EnumField, StringField } from '../platform/validation/fields.js';
+import { EnumField, StringField } from '../common/validation/fields.js';
 import { pathProblem } from './tree/paths.js';
 
 /** Kind of container of a request. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../platform/auth/principal.js';
-import type { CheckedId } from '../platform/database/checked-id.js';
-import type { Tx } from '../platform/database/database.service.js';
-import { NotFound } from '../platform/errors/errors.js';
+import type { Principal } from '../auth/principal.js';
+import type { CheckedId } from '../database/checked-id.js';
+import type { Tx } from '../database/database.service.js';
+import { NotFound } from '../common/errors/errors.js';
 
 /** A file that came to or went from a workspace in the name of a conversation. */
 export interface WorkspaceChange {

@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { callerOf } from '../platform/auth/decorators.js';
-import type { Principal } from '../platform/auth/principal.js';
-import type { ErrorCode } from '../platform/errors/codes.js';
-import { Forbidden } from '../platform/errors/errors.js';
+import { callerOf } from '../auth/decorators.js';
+import type { Principal } from '../auth/principal.js';
+import type { ErrorCode } from '../common/errors/codes.js';
+import { Forbidden } from '../common/errors/errors.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 
 /**

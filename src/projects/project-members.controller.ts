@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
-import { WalkQuery } from '../platform/listing/walk.query.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { Caller } from '../auth/decorators.js';
+import { Principal } from '../auth/principal.js';
+import { WalkQuery } from '../common/listing/walk.query.js';
+import { Operation } from '../common/openapi/operation.js';
 import { OwningCaller, ProjectOwner, ProjectReader, ReadingCaller } from './project-access.js';
 import { ProjectMemberListResponse, ProjectMemberRequest, ProjectMemberResponse } from './project-members.dto.js';
 import { ProjectMembers } from './project-members.service.js';

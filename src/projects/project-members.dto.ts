@@ -1,8 +1,8 @@
-import type { Page } from '../platform/listing/page.js';
-import { nextPage } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
-import { WalkResponse } from '../platform/listing/walk.response.js';
-import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
+import type { Page } from '../common/listing/page.js';
+import { nextPage } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
+import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../common/validation/fields.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 import type { MemberRow } from './project-members.repository.js';
 

@@ -1,8 +1,8 @@
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { NotFound } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
-import { walkStart } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound } from '../common/errors/errors.js';
+import type { Page } from '../common/listing/page.js';
+import { walkStart } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectId } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
 

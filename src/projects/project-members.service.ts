@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import { UsersRepository } from '../platform/auth/identities/users.repository.js';
-import type { Principal } from '../platform/auth/principal.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import { Conflict, NotFound } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { UsersRepository } from '../auth/identities/users.repository.js';
+import type { Principal } from '../auth/principal.js';
+import { Database, type Tx } from '../database/database.service.js';
+import { Conflict, NotFound } from '../common/errors/errors.js';
+import type { Page } from '../common/listing/page.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import { ProjectLeaver, ProjectOwner, type ProjectReader } from './project-access.js';
 import type { ProjectId } from './project.entity.js';
 import type { ProjectRole } from './project-member.entity.js';

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { RevisionColumn } from '../platform/database/revision-column.js';
-import type { CheckedId } from '../platform/database/checked-id.js';
+import { RevisionColumn } from '../database/revision-column.js';
+import type { CheckedId } from '../database/checked-id.js';
 
 export const WORKSPACE_MODES = ['define', 'run'] as const;
 export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];

@@ -7,15 +7,15 @@ import {
   ProjectReader,
   ReadingCaller,
 } from './project-access.js';
-import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
-import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import type { JsonBytes, JsonText } from '../platform/http/json-text.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { listingJson } from '../platform/listing/listing-json.js';
-import { EXAMPLE } from '../platform/openapi/examples.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
+import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import type { Tagged } from '../common/etag/tagged.js';
+import type { JsonBytes, JsonText } from '../common/http/json-text.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { listingJson } from '../common/listing/listing-json.js';
+import { EXAMPLE } from '../common/openapi/examples.js';
+import { Operation } from '../common/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
 import { CardsService } from './canvas/cards.service.js';
 import { ProjectDeletion } from './project-deletion.service.js';

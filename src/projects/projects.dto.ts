@@ -1,5 +1,5 @@
-import { WalkQuery } from '../platform/listing/walk.query.js';
-import { WalkResponse } from '../platform/listing/walk.response.js';
+import { WalkQuery } from '../common/listing/walk.query.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -10,7 +10,7 @@ import {
   ObjectArrayField,
   ObjectField,
   StringField,
-} from '../platform/validation/fields.js';
+} from '../common/validation/fields.js';
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import {
   PROJECT_STATUSES,

@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
-import { ApiKeysService } from '../platform/auth/api-keys/api-keys.service.js';
+import { ApiKeysService } from '../auth/api-keys/api-keys.service.js';
 import { ContainerResolver } from '../files/container-resolver.js';
 import { FilesModule } from '../files/files.module.js';
 import { CanvasController } from './canvas/canvas.controller.js';
@@ -11,7 +11,7 @@ import { RecentCanvases } from './canvas/recent-canvases.js';
 import { DataFileJobs } from './canvas/data-file-jobs.service.js';
 import { DataFiles } from './canvas/data-files.service.js';
 import { FileFactsRepository } from './canvas/file-facts.repository.js';
-import { MetricsModule } from '../platform/metrics/metrics.module.js';
+import { MetricsModule } from '../common/metrics/metrics.module.js';
 import { OpenStreams } from './streams/open-streams.service.js';
 import { ProjectEventHub } from './streams/project-event-hub.service.js';
 import { ProjectEventsController } from './streams/project-events.controller.js';

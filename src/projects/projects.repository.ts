@@ -1,11 +1,11 @@
 import type { ContainerLookup } from '../files/container-resolver.js';
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import { entityTag, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { JsonText } from '../platform/http/json-text.js';
-import { type JsonPage, readJsonPage } from '../platform/database/json-page.js';
-import { shortRead } from '../platform/database/short-read.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import { entityTag, KnownTags } from '../common/etag/entity-tag.js';
+import { Tagged } from '../common/etag/tagged.js';
+import { JsonText } from '../common/http/json-text.js';
+import { type JsonPage, readJsonPage } from '../database/json-page.js';
+import { shortRead } from '../database/short-read.js';
 import {
   type Access,
   accessOf,
@@ -17,7 +17,7 @@ import {
   type ProjectReader,
 } from './project-access.js';
 import { isVisible, mayEdit, personOf, roleIn, wasVisible } from './project-access.sql.js';
-import { isCreationKey, walkStart } from '../platform/listing/cursor.js';
+import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { ProjectRole } from './project-member.entity.js';
 import type { Derived } from './canvas/derivation.js';
 import { Project, type ProjectId } from './project.entity.js';

@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from './project-access.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { WalkQuery } from '../platform/listing/walk.query.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { WalkQuery } from '../common/listing/walk.query.js';
+import { Operation } from '../common/openapi/operation.js';
 import { SnapshotListResponse, SnapshotResponse } from './snapshots.dto.js';
 import { SnapshotsService } from './snapshots.service.js';
 

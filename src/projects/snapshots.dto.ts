@@ -1,14 +1,14 @@
-import type { Page } from '../platform/listing/page.js';
-import { nextPage } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
-import { WalkResponse } from '../platform/listing/walk.response.js';
+import type { Page } from '../common/listing/page.js';
+import { nextPage } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
   IntegerField,
   ObjectArrayField,
   StringField,
-} from '../platform/validation/fields.js';
+} from '../common/validation/fields.js';
 import type { SnapshotRow } from './snapshots.repository.js';
 
 /** The workspace and the cards of a project at one moment. Its files are read with `source` `snapshot`. */

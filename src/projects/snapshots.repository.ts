@@ -1,10 +1,10 @@
 import type { ContainerLookup } from '../files/container-resolver.js';
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import type { Page } from '../common/listing/page.js';
 import { type Access, accessOf, accessParameter } from './project-access.js';
-import { LAST_ID, walkStart } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { LAST_ID, walkStart } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import { isVisible, mayEdit } from './project-access.sql.js';
 import { Snapshot } from './snapshot.entity.js';
 import type { ProjectId } from './project.entity.js';

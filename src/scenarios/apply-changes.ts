@@ -2,13 +2,20 @@ import { changed, isText, noColumn, noMember } from '../executions/model/adjustm
 import { indexOfWhere } from '../executions/model/where.js';
 import type { ModelCard } from '../executions/solver/task.js';
 import { pathProblem } from '../files/tree/paths.js';
-import { checkFormula } from '../modelling/check.js';
-import { type Condition, isProblem } from '../modelling/formula.js';
-import { namesInCondition } from '../modelling/mentions.js';
-import { shortened, someNames } from '../modelling/names.js';
-import { parseCondition, parseFormula } from '../modelling/parse-formula.js';
-import { doubledColumn } from '../modelling/sentences.js';
-import { type ColumnShape, namesOfIndex, type Vocabulary } from '../modelling/vocabulary.js';
+import {
+  checkFormula,
+  type ColumnShape,
+  type Condition,
+  doubledColumn,
+  isProblem,
+  namesInCondition,
+  namesOfIndex,
+  parseCondition,
+  parseFormula,
+  shortened,
+  someNames,
+  type Vocabulary,
+} from '../../packages/modelling/index.js';
 import { fieldOf } from '../projects/canvas/card-shapes.js';
 import { type DataContent, isSetOfFile, membersOf, readData } from '../projects/canvas/data-content.js';
 import { type FileStates, questionOf } from '../projects/canvas/data-file.js';

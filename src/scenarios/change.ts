@@ -1,5 +1,5 @@
 import type { Arithmetic } from '../executions/model/adjustments.js';
-import { shortened } from '../modelling/names.js';
+import { shortened } from '../../packages/modelling/index.js';
 
 export const CHANGE_KINDS = ['value', 'bound', 'limit', 'column', 'cell', 'off', 'file'] as const;
 

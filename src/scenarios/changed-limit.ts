@@ -1,8 +1,12 @@
 import { type Arithmetic, changed } from '../executions/model/adjustments.js';
-import { type FormulaProblem, isProblem } from '../modelling/formula.js';
-import { Lexer, type Token } from '../modelling/lexer.js';
-import { mentionsOf } from '../modelling/mentions.js';
-import { parseFormula } from '../modelling/parse-formula.js';
+import {
+  type FormulaProblem,
+  isProblem,
+  Lexer,
+  mentionsOf,
+  parseFormula,
+  type Token,
+} from '../../packages/modelling/index.js';
 
 /**
  * Changes the limit of a constraint: the side of its relation that has no variable.

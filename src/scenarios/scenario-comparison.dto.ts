@@ -1,4 +1,4 @@
-import { CsvText } from '../platform/http/csv-text.js';
+import { CsvText } from '../common/http/csv-text.js';
 import {
   DateTimeField,
   NumberMapField,
@@ -7,7 +7,7 @@ import {
   ObjectField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
+} from '../common/validation/fields.js';
 
 const STATUS =
   '`optimal`, `time_limit`, `infeasible` or `unbounded` if the solver has an answer, `failed` if not; null if it was never solved';

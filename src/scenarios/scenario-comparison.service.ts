@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ExecutionRecords } from '../executions/execution-records.service.js';
 import type { EndedRun } from '../executions/executions.repository.js';
 import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
-import { roundedAt } from '../executions/solver/solve-result.js';
-import { Invalid, invalidValue } from '../platform/errors/errors.js';
-import { entityTag, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
+import { roundedAt } from '../../packages/solver/index.js';
+import { Invalid, invalidValue } from '../common/errors/errors.js';
+import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
+import { Tagged } from '../common/etag/tagged.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { Scenario } from './scenario.entity.js';
 import {

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { RevisionColumn } from '../platform/database/revision-column.js';
+import { RevisionColumn } from '../database/revision-column.js';
 import type { ProjectId } from '../projects/project.entity.js';
-import { entityTag } from '../platform/http/entity-tags/entity-tag.js';
+import { entityTag } from '../common/etag/entity-tag.js';
 import type { Change } from './change.js';
 
 /** Most scenarios of a project. */

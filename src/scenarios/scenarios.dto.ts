@@ -1,12 +1,12 @@
-import { MAX_FORMULA_LENGTH } from '../modelling/parse-formula.js';
+import { MAX_FORMULA_LENGTH } from '../../packages/modelling/index.js';
 import { ExecutionResponse, RUN_OPTIONS } from '../executions/executions.dto.js';
 import type { ExecutionRecord } from '../executions/executions.repository.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { invalidValue } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
-import { nextPage } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
-import { WalkResponse } from '../platform/listing/walk.response.js';
+import { Tagged } from '../common/etag/tagged.js';
+import { invalidValue } from '../common/errors/errors.js';
+import type { Page } from '../common/listing/page.js';
+import { nextPage } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -17,8 +17,8 @@ import {
   StringField,
   TextOrNumberArrayField,
   TextOrNumberField,
-} from '../platform/validation/fields.js';
-import { Rule } from '../platform/validation/rule.js';
+} from '../common/validation/fields.js';
+import { Rule } from '../common/validation/rule.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES, problemOfForm } from './change.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 

@@ -1,9 +1,9 @@
 import { In } from 'typeorm';
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
-import { LAST_ID, walkStart } from '../platform/listing/cursor.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import type { Page } from '../common/listing/page.js';
+import { LAST_ID, walkStart } from '../common/listing/cursor.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { Scenario } from './scenario.entity.js';
 

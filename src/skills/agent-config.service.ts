@@ -5,12 +5,12 @@ import { DeploymentsService } from '../deployments/deployments.service.js';
 import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import type { KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { Conflict } from '../platform/errors/errors.js';
+import { Database, type Tx } from '../database/database.service.js';
+import type { KnownTags } from '../common/etag/entity-tag.js';
+import type { Tagged } from '../common/etag/tagged.js';
+import { Conflict } from '../common/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
-import { Once } from '../platform/idempotency/once.js';
+import { Once } from '../common/idempotency/once.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { type EffectiveConfig, EffectiveConfigService } from './effective-config.service.js';
 import type {

@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
-import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
-import { Caller, CompanyLevel } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
-import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
-import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { BodyLimit } from '../platform/http/body-reader.service.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
+import { Caller, CompanyLevel } from '../auth/decorators.js';
+import { Principal } from '../auth/principal.js';
+import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
+import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import type { Tagged } from '../common/etag/tagged.js';
+import { BodyLimit } from '../common/http/body-reader.service.js';
+import { Operation } from '../common/openapi/operation.js';
 import { DeploymentSkillsService } from './deployment-skills.service.js';
 import { InstructionsService } from './instructions.service.js';
 import {

@@ -5,12 +5,12 @@ import { BlobsService } from '../files/blobs/blobs.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
-import type { CompanyPrincipal } from '../platform/auth/company-level.js';
-import { Database } from '../platform/database/database.service.js';
-import { assertExpected } from '../platform/http/entity-tags/conditions.js';
-import { entityTag, type ExpectedTags, type KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { Invalid, invalidValue, NotFound } from '../platform/errors/errors.js';
+import type { CompanyPrincipal } from '../auth/company-level.js';
+import { Database } from '../database/database.service.js';
+import { assertExpected } from '../common/etag/conditions.js';
+import { entityTag, type ExpectedTags, type KnownTags } from '../common/etag/entity-tag.js';
+import { Tagged } from '../common/etag/tagged.js';
+import { Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 
 /** The entity tag of instructions: each content has an id of its own, and never changes. */
 const tagOf = ({ blob_id }: { blob_id: string }): string => entityTag('instructions', blob_id);

@@ -1,13 +1,13 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
-import { IfMatch, IfNoneMatch } from '../platform/http/entity-tags/conditions.js';
-import { ExpectedTags, KnownTags } from '../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../platform/http/entity-tags/tagged.js';
-import { BodyLimit } from '../platform/http/body-reader.service.js';
-import { EXAMPLE } from '../platform/openapi/examples.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
+import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import type { Tagged } from '../common/etag/tagged.js';
+import { BodyLimit } from '../common/http/body-reader.service.js';
+import { EXAMPLE } from '../common/openapi/examples.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { Operation } from '../common/openapi/operation.js';
 import { AgentConfigService } from './agent-config.service.js';
 import { ProjectSkillsService } from './project-skills.service.js';
 import {

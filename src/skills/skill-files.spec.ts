@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TreeFile } from '../files/tree/tree-file.js';
-import { Invalid } from '../platform/errors/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 import { checkSkill, isSkillName, skillsAmong } from './skill-files.js';
 
 const refusal = (name: string, files: [string, string][]): unknown[] => {

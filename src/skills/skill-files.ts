@@ -1,7 +1,7 @@
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILLS_FOLDER } from '../deployments/template.js';
 import { InvalidPath, normalizePath } from '../files/tree/paths.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
-import { type ErrorEntry, Invalid, invalidValue, missing } from '../platform/errors/errors.js';
+import { type ErrorEntry, Invalid, invalidValue, missing } from '../common/errors/errors.js';
 import { FrontmatterError, readFrontmatter } from './frontmatter.js';
 import type { FoundSkill } from './skill.js';
 

@@ -1,4 +1,4 @@
-import { entityTag } from '../platform/http/entity-tags/entity-tag.js';
+import { entityTag } from '../common/etag/entity-tag.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import type { SkillFiles } from './skill-files.js';
 

@@ -6,7 +6,7 @@ import {
   StringArrayField,
   StringField,
   StringMapField,
-} from '../platform/validation/fields.js';
+} from '../common/validation/fields.js';
 import { MAX_SKILL_FILES } from '../deployments/template.js';
 import type { EffectiveConfig } from './effective-config.service.js';
 import type { EffectiveSkill, FullEffectiveSkill, Skill } from './skill.js';

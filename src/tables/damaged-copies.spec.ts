@@ -5,7 +5,7 @@ import { TestEngine } from '../../test/support/data-engine.js';
 import { LocalFiles } from '../../test/support/local-files.js';
 import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
 import type { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
-import { Metrics } from '../platform/metrics/metrics.service.js';
+import { Metrics } from '../common/metrics/metrics.service.js';
 import { TableCache } from './table-cache.service.js';
 import { TableReader } from './table-reader.service.js';
 

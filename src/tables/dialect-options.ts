@@ -1,5 +1,4 @@
-import { decoderOf } from '../data-engine/code-pages.js';
-import { DATE_ORDERS, type DialectOptions, SUBTOTAL_CHOICES } from '../data-engine/tasks.js';
+import { DATE_ORDERS, decoderOf, type DialectOptions, SUBTOTAL_CHOICES } from '../../packages/data-engine/index.js';
 
 export const QUOTES = ['"', "'", ''] as const;
 export const DECIMALS = ['.', ','] as const;

@@ -9,9 +9,9 @@ import {
   type SubtotalChoice,
   UNCERTAIN_FIELDS,
   type UncertainField,
-} from '../data-engine/tasks.js';
-import { type ErrorEntry, invalidValue } from '../platform/errors/errors.js';
-import { field } from '../platform/validation/field.js';
+} from '../../packages/data-engine/index.js';
+import { type ErrorEntry, invalidValue } from '../common/errors/errors.js';
+import { field } from '../common/validation/field.js';
 import {
   BooleanField,
   EnumField,
@@ -19,10 +19,10 @@ import {
   ObjectField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
-import { arrayKind } from '../platform/validation/kinds/containers.js';
-import { enumKind } from '../platform/validation/kinds/text.js';
-import { Rule } from '../platform/validation/rule.js';
+} from '../common/validation/fields.js';
+import { arrayKind } from '../common/validation/kinds/containers.js';
+import { enumKind } from '../common/validation/kinds/text.js';
+import { Rule } from '../common/validation/rule.js';
 import {
   contradictionIn,
   DECIMALS,

@@ -1,12 +1,19 @@
-import { MAX_ANSWER_ROWS, MAX_SQL, MAX_TABLES } from '../data-engine/limits.js';
-import { type Cell, COLUMN_TYPES, type ColumnType, type TableDescription } from '../data-engine/tasks.js';
+import {
+  type Cell,
+  COLUMN_TYPES,
+  type ColumnType,
+  MAX_ANSWER_ROWS,
+  MAX_SQL,
+  MAX_TABLES,
+  type TableDescription,
+} from '../../packages/data-engine/index.js';
 import { type FileSource, IDENTIFIERS } from '../files/container-resolver.js';
 import { FileEntry } from '../files/files.dto.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
 import { pathProblem } from '../files/tree/paths.js';
-import { type ErrorEntry, invalidValue, missing } from '../platform/errors/errors.js';
-import { field } from '../platform/validation/field.js';
-import type { Kind } from '../platform/validation/field-registry.js';
+import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.js';
+import { field } from '../common/validation/field.js';
+import type { Kind } from '../common/validation/field-registry.js';
 import {
   BooleanField,
   EnumField,
@@ -14,10 +21,10 @@ import {
   ObjectArrayField,
   ObjectField,
   StringField,
-} from '../platform/validation/fields.js';
-import { mapKind, objectKind } from '../platform/validation/kinds/containers.js';
-import { refuseValue } from '../platform/validation/refused.js';
-import { Rule } from '../platform/validation/rule.js';
+} from '../common/validation/fields.js';
+import { mapKind, objectKind } from '../common/validation/kinds/containers.js';
+import { refuseValue } from '../common/validation/refused.js';
+import { Rule } from '../common/validation/rule.js';
 import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
 import { savedPathProblem, tableNameProblem } from './table-format.js';

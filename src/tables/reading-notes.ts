@@ -1,4 +1,4 @@
-import type { Dialect, LeftOut, TableDescription, UncertainField } from '../data-engine/tasks.js';
+import type { Dialect, LeftOut, TableDescription, UncertainField } from '../../packages/data-engine/index.js';
 
 /** Maximum number of characters that a note quotes from a left-out row, and of entries that it lists. */
 const MAX_QUOTE = 40;

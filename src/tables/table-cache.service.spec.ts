@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { TestEngine } from '../../test/support/data-engine.js';
 import { LocalFiles } from '../../test/support/local-files.js';
-import { PassingProblem, TaskProblem } from '../data-engine/tasks.js';
+import { PassingProblem, TaskProblem } from '../../packages/data-engine/tasks.js';
 import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
-import { Metrics } from '../platform/metrics/metrics.service.js';
+import { Metrics } from '../common/metrics/metrics.service.js';
 import { type OpenTable, TableCache } from './table-cache.service.js';
 
 const DAY_SECONDS = 24 * 60 * 60;

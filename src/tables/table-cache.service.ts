@@ -12,15 +12,15 @@ import {
   type TableDescription,
   type TableFormat,
   TaskProblem,
-} from '../data-engine/tasks.js';
+} from '../../packages/data-engine/index.js';
 import { LocalCopies } from '../files/blobs/local-copies.service.js';
 import { entriesOf, ScratchFolder } from '../files/blobs/scratch-folder.js';
-import { IntervalRunner } from '../platform/leases/interval-runner.js';
-import { SharedWork } from '../platform/leases/shared-work.js';
-import { LOGGER } from '../platform/logging/logging.module.js';
-import { hasCode } from '../platform/object-store/file-errors.js';
-import { makePrivateFolder } from '../platform/object-store/private-folder.js';
-import { Metrics } from '../platform/metrics/metrics.service.js';
+import { IntervalRunner } from '../common/leases/interval-runner.js';
+import { SharedWork } from '../common/leases/shared-work.js';
+import { LOGGER } from '../common/logging/logging.module.js';
+import { hasCode } from '../storage/file-errors.js';
+import { makePrivateFolder } from '../storage/private-folder.js';
+import { Metrics } from '../common/metrics/metrics.service.js';
 
 /** What of a content is a table. */
 export interface TableSource {

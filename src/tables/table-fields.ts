@@ -1,7 +1,7 @@
-import type { Cell } from '../data-engine/tasks.js';
-import { field } from '../platform/validation/field.js';
-import type { Kind } from '../platform/validation/field-registry.js';
-import { BooleanField, StringField } from '../platform/validation/fields.js';
+import type { Cell } from '../../packages/data-engine/index.js';
+import { field } from '../common/validation/field.js';
+import type { Kind } from '../common/validation/field-registry.js';
+import { BooleanField, StringField } from '../common/validation/fields.js';
 
 /** Longest name of a sheet or column. */
 export const MAX_NAME = 1_000;

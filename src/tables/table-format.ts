@@ -1,5 +1,5 @@
 import { extname } from 'node:path/posix';
-import type { TableDescription, TableFormat } from '../data-engine/tasks.js';
+import type { TableDescription, TableFormat } from '../../packages/data-engine/index.js';
 
 const FORMATS: Record<string, TableFormat> = {
   '.csv': 'csv',

@@ -1,5 +1,5 @@
-import { TaskProblem } from '../data-engine/tasks.js';
-import { type ErrorEntry, Invalid, invalidValue } from '../platform/errors/errors.js';
+import { TaskProblem } from '../../packages/data-engine/index.js';
+import { type ErrorEntry, Invalid, invalidValue } from '../common/errors/errors.js';
 import { TableProblem } from './table-reader.service.js';
 
 type Place = ErrorEntry['loc'];

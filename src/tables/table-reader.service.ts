@@ -13,11 +13,11 @@ import {
   type TableDescription,
   type Task,
   TaskProblem,
-} from '../data-engine/tasks.js';
+} from '../../packages/data-engine/index.js';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
-import { NotFound } from '../platform/errors/errors.js';
+import { NotFound } from '../common/errors/errors.js';
 import { dialectOf } from './dialect-options.js';
 import { type OpenTable, TableCache } from './table-cache.service.js';
 import { TABLE_ENDINGS, tableFormat } from './table-format.js';

@@ -1,22 +1,23 @@
 import {
-  AGGREGATE_FUNCTIONS,
   type Aggregate,
+  AGGREGATE_FUNCTIONS,
   type Cell,
   COLUMN_TYPES,
   type ColumnType,
   type Filter,
   FILTER_OPERATORS,
+  MAX_ANSWER_ROWS,
+  MAX_COLUMNS,
   type ReadAnswer,
   type StructuredQuery,
   type TableDescription,
-} from '../data-engine/tasks.js';
-import { MAX_ANSWER_ROWS, MAX_COLUMNS } from '../data-engine/limits.js';
+} from '../../packages/data-engine/index.js';
 import type { FileSource } from '../files/container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
-import { invalidValue, missing } from '../platform/errors/errors.js';
-import { hasValidTexts, type Json } from '../platform/json/json.js';
-import { field } from '../platform/validation/field.js';
-import type { Kind } from '../platform/validation/field-registry.js';
+import { invalidValue, missing } from '../common/errors/errors.js';
+import { hasValidTexts, type Json } from '../../packages/json/index.js';
+import { field } from '../common/validation/field.js';
+import type { Kind } from '../common/validation/field-registry.js';
 import {
   BooleanField,
   EnumField,
@@ -25,9 +26,9 @@ import {
   ObjectField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
-import { anyKind } from '../platform/validation/kinds/containers.js';
-import { Rule } from '../platform/validation/rule.js';
+} from '../common/validation/fields.js';
+import { anyKind } from '../common/validation/kinds/containers.js';
+import { Rule } from '../common/validation/rule.js';
 import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, MAX_NAME, RowsField, SheetField } from './table-fields.js';
 

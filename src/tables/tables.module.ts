@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DataEngineModule } from '../data-engine/data-engine.module.js';
 import { FilesModule } from '../files/files.module.js';
-import { MetricsModule } from '../platform/metrics/metrics.module.js';
+import { MetricsModule } from '../common/metrics/metrics.module.js';
 import { TableCache } from './table-cache.service.js';
 import { TableReader } from './table-reader.service.js';
 import { TablesController } from './tables.controller.js';

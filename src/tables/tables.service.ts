@@ -6,10 +6,10 @@ import { ContainerResolver, type RequestedContainer } from '../files/container-r
 import { FileEntry } from '../files/files.dto.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { normalizePath } from '../files/tree/paths.js';
-import type { Principal } from '../platform/auth/principal.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import { JsonText } from '../platform/http/json-text.js';
-import { Once } from '../platform/idempotency/once.js';
+import type { Principal } from '../auth/principal.js';
+import { Database, type Tx } from '../database/database.service.js';
+import { JsonText } from '../common/http/json-text.js';
+import { Once } from '../common/idempotency/once.js';
 import { dialectOf } from './dialect-options.js';
 import { type QueryRequest, type QueryResponse, QueryTable, type TableReference } from './query.dto.js';
 import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';

@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
-import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
-import { CompanyLevel } from '../platform/auth/decorators.js';
-import { PageQuery } from '../platform/listing/page.query.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
+import { CompanyLevel } from '../auth/decorators.js';
+import { PageQuery } from '../common/listing/page.query.js';
+import { Operation } from '../common/openapi/operation.js';
 import { MAX_BUDGETS } from './budget.entity.js';
 import { BudgetListResponse, BudgetRequest, BudgetResponse } from './budgets.dto.js';
 import { Budgets } from './budgets.service.js';

@@ -1,9 +1,9 @@
-import { invalidValue, missing } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
-import { DateTimeField, EnumField, NumberField, ObjectArrayField, StringField } from '../platform/validation/fields.js';
-import { Rule } from '../platform/validation/rule.js';
+import { invalidValue, missing } from '../common/errors/errors.js';
+import type { Page } from '../common/listing/page.js';
+import type { PageQuery } from '../common/listing/page.query.js';
+import { PageResponse } from '../common/listing/page.response.js';
+import { DateTimeField, EnumField, NumberField, ObjectArrayField, StringField } from '../common/validation/fields.js';
+import { Rule } from '../common/validation/rule.js';
 import {
   BUDGET_ACTIONS,
   BUDGET_PERIODS,

@@ -1,8 +1,8 @@
 import type { CompanyEventData } from '../events/event-types.js';
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import type { Page } from '../common/listing/page.js';
+import type { PageQuery } from '../common/listing/page.query.js';
 import { Budget, type BudgetScope } from './budget.entity.js';
 import { exhaustedBudget, IS_NOTED, SPENT_NOW } from './budgets.sql.js';
 import type { ExhaustedBudget } from './exhausted-budget.js';

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import type { CompanyPrincipal } from '../platform/auth/company-level.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import { Conflict, Invalid, invalidValue, isId } from '../platform/errors/errors.js';
-import { Jobs } from '../platform/jobs/jobs.service.js';
-import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import type { CompanyPrincipal } from '../auth/company-level.js';
+import { Database, type Tx } from '../database/database.service.js';
+import { Conflict, Invalid, invalidValue, isId } from '../common/errors/errors.js';
+import { Jobs } from '../database/jobs/jobs.service.js';
+import type { Page } from '../common/listing/page.js';
+import type { PageQuery } from '../common/listing/page.query.js';
 import { ProjectPurge } from '../projects/project-purge.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { MAX_BUDGETS } from './budget.entity.js';

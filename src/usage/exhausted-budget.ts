@@ -1,4 +1,4 @@
-import { PaymentRequired } from '../platform/errors/errors.js';
+import { PaymentRequired } from '../common/errors/errors.js';
 import type { Budget } from './budget.entity.js';
 
 /** A blocking budget whose limit is reached, as the database tells of it. */

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../platform/database/database.service.js';
-import { Jobs } from '../platform/jobs/jobs.service.js';
+import { Database } from '../database/database.service.js';
+import { Jobs } from '../database/jobs/jobs.service.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Rows of the ledger that one transaction takes into the sums. */

@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { Caller } from '../platform/auth/decorators.js';
-import { Principal } from '../platform/auth/principal.js';
-import type { CsvText } from '../platform/http/csv-text.js';
-import { WantsCsv } from '../platform/http/wants-csv.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { Caller } from '../auth/decorators.js';
+import { Principal } from '../auth/principal.js';
+import type { CsvText } from '../common/http/csv-text.js';
+import { WantsCsv } from '../common/http/wants-csv.js';
+import { Operation } from '../common/openapi/operation.js';
 import {
   ApiKeyUsageListResponse,
   DayUsageListResponse,

@@ -1,7 +1,7 @@
-import { CsvText } from '../platform/http/csv-text.js';
-import type { Page } from '../platform/listing/page.js';
-import { PageQuery } from '../platform/listing/page.query.js';
-import { PageResponse } from '../platform/listing/page.response.js';
+import { CsvText } from '../common/http/csv-text.js';
+import type { Page } from '../common/listing/page.js';
+import { PageQuery } from '../common/listing/page.query.js';
+import { PageResponse } from '../common/listing/page.response.js';
 import {
   DateTimeField,
   EnumField,
@@ -9,7 +9,7 @@ import {
   ObjectArrayField,
   ObjectField,
   StringField,
-} from '../platform/validation/fields.js';
+} from '../common/validation/fields.js';
 import type { ApiKeyUsageRow, DayGroup, DayUsageRow, ProjectUsageRow, UserUsageRow } from './usage.repository.js';
 
 /** Page and time span of a usage listing. */

@@ -1,6 +1,6 @@
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import type { Page } from '../platform/listing/page.js';
-import type { PageQuery } from '../platform/listing/page.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import type { Page } from '../common/listing/page.js';
+import type { PageQuery } from '../common/listing/page.query.js';
 import type { ProjectReader } from '../projects/project-access.js';
 import type { DividedSpan } from './span.js';
 import { daysPage, type DayGroup, projectsPage, type Share } from './spend-pages.sql.js';

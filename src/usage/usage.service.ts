@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../platform/auth/principal.js';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import type { Page } from '../platform/listing/page.js';
+import type { Principal } from '../auth/principal.js';
+import { Database, type Tx } from '../database/database.service.js';
+import type { Page } from '../common/listing/page.js';
 import { ProjectReader } from '../projects/project-access.js';
 import { DAY_MS, divide, HALF_DAY_MS } from './span.js';
 import type { Charge } from './usage-entry.entity.js';

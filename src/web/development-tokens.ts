@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PathNotFound } from '../platform/errors/errors.js';
+import { PathNotFound } from '../common/errors/errors.js';
 import { type Asked, isOfOwnPage } from './same-page.js';
 
 /** Tokens of the two users of a development start. */

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Config, type PageSignIn } from '../config/config.js';
-import { Public } from '../platform/auth/decorators.js';
+import { Public } from '../auth/decorators.js';
 import { type DevelopmentTokenPair, DevelopmentTokens } from './development-tokens.js';
 
 /** How the page can sign in, beside a token that somebody pastes. */

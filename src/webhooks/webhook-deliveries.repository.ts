@@ -1,8 +1,8 @@
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import { creationPlace, isCreationKey, walkStart } from '../platform/listing/cursor.js';
-import type { Page } from '../platform/listing/page.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import { creationPlace, isCreationKey, walkStart } from '../common/listing/cursor.js';
+import type { Page } from '../common/listing/page.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import { AGAIN, FIRST, HAS_DUE, WAITING } from './webhook-deliveries.sql.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 

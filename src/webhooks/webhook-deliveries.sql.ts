@@ -1,4 +1,4 @@
-import { LEASE } from '../platform/leases/leased-row.sql.js';
+import { LEASE } from '../common/leases/leased-row.sql.js';
 
 /*
  * Deliveries whose time has come: those that were never attempted, by project, and those that failed, by their time. Each has

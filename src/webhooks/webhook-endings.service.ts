@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
-import { Database } from '../platform/database/database.service.js';
+import { Database } from '../database/database.service.js';
 import { nextAttempt } from './retry-times.js';
 import { type DueDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { Webhook } from './webhook.entity.js';

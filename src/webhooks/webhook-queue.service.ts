@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../platform/database/database.service.js';
-import { Jobs } from '../platform/jobs/jobs.service.js';
-import { WakeUps } from '../platform/leases/wake-ups.js';
+import { Database, type Tx } from '../database/database.service.js';
+import { Jobs } from '../database/jobs/jobs.service.js';
+import { WakeUps } from '../common/leases/wake-ups.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
 /** Name of the job that delivers to a webhook what is due; its payload is `{ webhook_id }`. The rows are the truth, it wakes up. */

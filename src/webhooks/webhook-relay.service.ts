@@ -10,9 +10,9 @@ import { Config } from '../config/config.js';
 import { envelopeOf } from '../events/envelope.js';
 import { EventsChannel } from '../events/events.channel.js';
 import { EventsRepository, type OutgoingEvent } from '../events/events.repository.js';
-import { Database, Last } from '../platform/database/database.service.js';
-import { IntervalRunner } from '../platform/leases/interval-runner.js';
-import { LOGGER } from '../platform/logging/logging.module.js';
+import { Database, Last } from '../database/database.service.js';
+import { IntervalRunner } from '../common/leases/interval-runner.js';
+import { LOGGER } from '../common/logging/logging.module.js';
 import { type Relayed, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookQueue } from './webhook-queue.service.js';
 

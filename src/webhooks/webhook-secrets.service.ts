@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SecretsService } from '../platform/secrets/secrets.service.js';
+import { SecretsService } from '../common/secrets/secrets.service.js';
 
 /** Name of the platform's secret that keeps those of webhooks. */
 const SECRET = 'webhooks';

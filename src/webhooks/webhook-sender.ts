@@ -4,7 +4,7 @@ import { type ClientRequest, request as plain, type RequestOptions } from 'node:
 import { request as secure } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction, type TcpSocketConnectOpts } from 'node:net';
-import { unlessAborted } from '../platform/leases/unless-aborted.js';
+import { unlessAborted } from '../common/leases/unless-aborted.js';
 import { type AddressRules, hostOf, isAllowedAddress, isLoopbackName, urlProblem } from './addresses.js';
 
 /** For all of it: name, connection, request and answer. */

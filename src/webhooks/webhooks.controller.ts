@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { CompanyCaller, type CompanyPrincipal } from '../platform/auth/company-level.js';
-import { CompanyLevel } from '../platform/auth/decorators.js';
-import { RequestOnce } from '../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../platform/idempotency/once.js';
-import { WalkQuery } from '../platform/listing/walk.query.js';
-import { Operation } from '../platform/openapi/operation.js';
+import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
+import { CompanyLevel } from '../auth/decorators.js';
+import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../common/idempotency/once.js';
+import { WalkQuery } from '../common/listing/walk.query.js';
+import { Operation } from '../common/openapi/operation.js';
 import { MAX_WEBHOOKS } from './webhook.entity.js';
 import {
   WebhookCreatedResponse,

@@ -1,8 +1,8 @@
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
-import { creationKey, nextPage } from '../platform/listing/cursor.js';
-import type { Page } from '../platform/listing/page.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
-import { WalkResponse } from '../platform/listing/walk.response.js';
+import { creationKey, nextPage } from '../common/listing/cursor.js';
+import type { Page } from '../common/listing/page.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
+import { WalkResponse } from '../common/listing/walk.response.js';
 import {
   BooleanField,
   DateTimeField,
@@ -11,9 +11,9 @@ import {
   ObjectArrayField,
   StringArrayField,
   StringField,
-} from '../platform/validation/fields.js';
-import { Rule } from '../platform/validation/rule.js';
-import { type ErrorEntry, invalidValue } from '../platform/errors/errors.js';
+} from '../common/validation/fields.js';
+import { Rule } from '../common/validation/rule.js';
+import { type ErrorEntry, invalidValue } from '../common/errors/errors.js';
 import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SecretsModule } from '../platform/secrets/secrets.module.js';
+import { SecretsModule } from '../common/secrets/secrets.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookDeliveries } from './webhook-deliveries.service.js';

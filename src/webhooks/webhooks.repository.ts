@@ -1,10 +1,10 @@
-import { EntityRepository } from '../platform/database/entity-repository.js';
-import { NotFound, parseId } from '../platform/errors/errors.js';
-import { LeaseLost } from '../platform/leases/lease.js';
-import { claimedBy, RENEWED } from '../platform/leases/leased-row.sql.js';
-import { creationPlace, isCreationKey, walkStart } from '../platform/listing/cursor.js';
-import type { Page } from '../platform/listing/page.js';
-import type { WalkQuery } from '../platform/listing/walk.query.js';
+import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound, parseId } from '../common/errors/errors.js';
+import { LeaseLost } from '../common/leases/lease.js';
+import { claimedBy, RENEWED } from '../common/leases/leased-row.sql.js';
+import { creationPlace, isCreationKey, walkStart } from '../common/listing/cursor.js';
+import type { Page } from '../common/listing/page.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Webhook } from './webhook.entity.js';
 
 /** A webhook that its owner delivers to. */

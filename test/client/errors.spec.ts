@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../../client/src/error-codes.js';
 import { errorOf, ServiceError, TooManyRequestsError, ValidationError } from '../../client/src/errors.js';
-import { CODES } from '../../src/platform/errors/codes.js';
+import { CODES } from '../../src/common/errors/codes.js';
 
 const answer = (status: number, headers: Record<string, string> = {}): Response =>
   new Response(null, { status, headers });

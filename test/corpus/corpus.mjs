@@ -10,8 +10,8 @@ import { extname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { environment, makeFolder, signToken, startService } from '../../bench/processes.mjs';
-import { startEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../dist/platform/database/migrate.js';
+import { startEmbeddedPostgres } from '../../dist/packages/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../../dist/src/database/migrate.js';
 import { difference } from './compare.js';
 import { hasPython, OtherReader } from './other-reader.mjs';
 

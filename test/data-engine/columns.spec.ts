@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ColumnCells } from '../../src/data-engine/tasks.js';
+import type { ColumnCells } from '../../packages/data-engine/tasks.js';
 import { TestEngine } from '../support/data-engine.js';
 
 let test: TestEngine;

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { TestEngine } from '../support/data-engine.js';
-import { TaskProblem } from '../../src/data-engine/tasks.js';
+import { TaskProblem } from '../../packages/data-engine/tasks.js';
 
 /*
  * What people try with SQL. Nothing is read, written or told of the machine, and everything ends in time. `HOSTILE_SQL=long`

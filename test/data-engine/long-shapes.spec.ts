@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TableDescription, TableFormat } from '../../src/data-engine/tasks.js';
+import type { TableDescription, TableFormat } from '../../packages/data-engine/tasks.js';
 import { TestEngine } from '../support/data-engine.js';
 import { workbookFile } from '../support/workbook-file.js';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { convert } from '../../src/data-engine/tables/convert.js';
-import type { ColumnType } from '../../src/data-engine/tasks.js';
+import { convert } from '../../packages/data-engine/tables/convert.js';
+import type { ColumnType } from '../../packages/data-engine/tasks.js';
 
 /*
  * Tables as the engine recognises them by itself, against pandas, which is told how each file is written. `PYTHON` names the

@@ -2,7 +2,14 @@ import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TestEngine } from '../support/data-engine.js';
-import type { Aggregate, Cell, ColumnType, Filter, ReadAnswer, StructuredQuery } from '../../src/data-engine/tasks.js';
+import type {
+  Aggregate,
+  Cell,
+  ColumnType,
+  Filter,
+  ReadAnswer,
+  StructuredQuery,
+} from '../../packages/data-engine/tasks.js';
 
 /* Random structured queries on random tables, against a model in JavaScript. `TABLE_QUERIES` says how many. */
 

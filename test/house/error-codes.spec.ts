@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { CODES, type ErrorCode, RESOURCES, sentenceOf, statusOf } from '../../src/platform/errors/codes.js';
+import { CODES, type ErrorCode, RESOURCES, sentenceOf, statusOf } from '../../src/common/errors/codes.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -9,12 +9,15 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const ALL: ErrorCode[] = Object.values(CODES).flat();
 
 /** Where errors are made: not where codes are listed or documented. */
-const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+const sources = ['src', 'packages']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  )
   .filter(
     (path) =>
-      path.endsWith('.ts') && !/\.spec\.ts$|\.controller\.ts$|errors\/codes\.ts$|^platform\/openapi\//.test(path),
+      path.endsWith('.ts') && !/\.spec\.ts$|\.controller\.ts$|errors\/codes\.ts$|^src\/common\/openapi\//.test(path),
   )
-  .map((path) => [path, read(join('src', path))] as const);
+  .map((path) => [path, read(path)] as const);
 const text = sources.map(([, source]) => source).join('\n');
 
 /** Codes of requests that are refused before they reach an operation, or of a fault of the service. */
@@ -85,11 +88,11 @@ describe('codes of errors', () => {
   it('are what errors are made with: no answer of an error is written by hand', () => {
     const byHand = sources.filter(
       ([path, source]) =>
-        path !== 'platform/errors/errors.ts' && /\{\s*"?detail"?\s*:|stringify\(\{ detail/.test(source),
+        path !== 'src/common/errors/errors.ts' && /\{\s*"?detail"?\s*:|stringify\(\{ detail/.test(source),
     );
     expect(byHand.map(([path]) => path)).toEqual([]);
     const beside = sources.filter(
-      ([path, source]) => !path.startsWith('platform/errors/') && /new (?:Http|\w+)Exception\(/.test(source),
+      ([path, source]) => !path.startsWith('src/common/errors/') && /new (?:Http|\w+)Exception\(/.test(source),
     );
     expect(beside.map(([path]) => path)).toEqual([]);
   });

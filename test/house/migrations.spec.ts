@@ -28,9 +28,9 @@ const migration = (...statements: string[]): string =>
 
 describe('migrations', () => {
   it('keep the rule: the first statement locks all changed tables', () => {
-    const broken = readdirSync('src/migrations').filter((file) => {
+    const broken = readdirSync('src/database/migrations').filter((file) => {
       const number = Number(/(\d{4})-/.exec(file)?.[1]);
-      return number > LAST_WITHOUT_RULE && !locksFirst(readFileSync(`src/migrations/${file}`, 'utf8'));
+      return number > LAST_WITHOUT_RULE && !locksFirst(readFileSync(`src/database/migrations/${file}`, 'utf8'));
     });
     expect(broken).toEqual([]);
   });

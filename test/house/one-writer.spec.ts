@@ -24,7 +24,7 @@ function writersOf(sources: Iterable<readonly [path: string, text: string]>): Ma
 }
 
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^migrations\//.test(path))
+  .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^database\/migrations\//.test(path))
   .map((path) => [path, read(join('src', path))] as const);
 
 describe('tables', () => {

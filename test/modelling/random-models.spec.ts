@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkFormula, type Use } from '../../src/modelling/check.js';
+import { checkFormula, type Use } from '../../packages/modelling/check.js';
 import { worlds, wrongWorlds } from './random-world.js';
 import { expandSlowly } from './slow-expansion.js';
 import {

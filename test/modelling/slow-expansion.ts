@@ -1,4 +1,12 @@
-import type { Comparison, Condition, Expression, Index, Key, MemberOf, Operand } from '../../src/modelling/formula.js';
+import type {
+  Comparison,
+  Condition,
+  Expression,
+  Index,
+  Key,
+  MemberOf,
+  Operand,
+} from '../../packages/modelling/formula.js';
 import { type Fault, formulaOf, indexOf, type Matrix, type World } from './world.js';
 
 /*

@@ -1,14 +1,14 @@
-import { Evaluator } from '../../src/modelling/expansion/evaluator.js';
-import { ONE_ROW } from '../../src/modelling/expansion/frame.js';
-import { KeyTable } from '../../src/modelling/expansion/key-table.js';
-import { ExpansionRefusal } from '../../src/modelling/expansion/refusal.js';
-import { rowsOf } from '../../src/modelling/expansion/relations.js';
-import { Space } from '../../src/modelling/expansion/space.js';
-import { type Formula, type Index, isProblem } from '../../src/modelling/formula.js';
-import { parseFormula, parseIndex } from '../../src/modelling/parse-formula.js';
-import { namesOfIndex, type Vocabulary } from '../../src/modelling/vocabulary.js';
+import { Evaluator } from '../../packages/modelling/expansion/evaluator.js';
+import { ONE_ROW } from '../../packages/modelling/expansion/frame.js';
+import { KeyTable } from '../../packages/modelling/expansion/key-table.js';
+import { ExpansionRefusal } from '../../packages/modelling/expansion/refusal.js';
+import { rowsOf } from '../../packages/modelling/expansion/relations.js';
+import { Space } from '../../packages/modelling/expansion/space.js';
+import { type Formula, type Index, isProblem } from '../../packages/modelling/formula.js';
+import { parseFormula, parseIndex } from '../../packages/modelling/parse-formula.js';
+import { namesOfIndex, type Vocabulary } from '../../packages/modelling/vocabulary.js';
 import type { ModelCard } from '../../src/executions/solver/task.js';
-import { type Model, ModelProblem } from '../../src/executions/model/model.js';
+import { type Model, ModelProblem } from '../../packages/solver/model.js';
 import { readCanvas } from '../../src/executions/model/canvas-reader.js';
 
 /** A model before it is expanded. */

@@ -2,18 +2,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
-import { convert } from '../../src/data-engine/tables/convert.js';
-import { read } from '../../src/data-engine/tables/read.js';
-import type {
-  ConvertTask,
-  StructuredQuery,
-  TableDescription,
-  TableFormat,
-  TextAnswer,
-  TextTask,
-} from '../../src/data-engine/tasks.js';
-import { TaskProblem } from '../../src/data-engine/tasks.js';
-import { documentText } from '../../src/data-engine/documents/text.js';
+import { convert } from '../../packages/data-engine/tables/convert.js';
+import { read } from '../../packages/data-engine/tables/read.js';
+import {
+  type ConvertTask,
+  type StructuredQuery,
+  type TableDescription,
+  type TableFormat,
+  TaskProblem,
+  type TextAnswer,
+  type TextTask,
+} from '../../packages/data-engine/tasks.js';
+import { documentText } from '../../packages/data-engine/documents/text.js';
 
 /** A converted file, as clients see it. */
 export interface ConvertedTable {

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { convert } from '../../src/data-engine/tables/convert.js';
-import type { ConvertTask, TableDescription, TableFormat } from '../../src/data-engine/tasks.js';
+import { convert } from '../../packages/data-engine/tables/convert.js';
+import type { ConvertTask, TableDescription, TableFormat } from '../../packages/data-engine/tasks.js';
 import { type SheetCell, workbookFile } from './workbook-file.js';
 
 export type ConvertedTable = TableDescription & {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { DataEngine } from '../../src/data-engine/data-engine.service.js';
 import { EngineMetrics } from '../../src/data-engine/engine-metrics.service.js';
-import { ProcessPool } from '../../src/data-engine/process-pool.js';
-import type { QueryAnswer, Task } from '../../src/data-engine/tasks.js';
-import { Metrics } from '../../src/platform/metrics/metrics.service.js';
+import { ProcessPool } from '../../packages/data-engine/process-pool.js';
+import type { QueryAnswer, Task } from '../../packages/data-engine/tasks.js';
+import { Metrics } from '../../src/common/metrics/metrics.service.js';
 
 /** The built module: processes run JavaScript. */
-export const ENGINE_ENTRY = new URL('../../dist/data-engine/engine-process.js', import.meta.url);
+export const ENGINE_ENTRY = new URL('../../dist/packages/data-engine/engine-process.js', import.meta.url);
 
 /** A data engine with processes of its own, and a folder for its files. */
 export class TestEngine {
@@ -23,7 +23,7 @@ export class TestEngine {
   static async start({ size = 3, idleMs = 60_000, seconds = 10 } = {}): Promise<TestEngine> {
     const logger = pino({ level: 'silent' });
     const metrics = new Metrics(logger);
-    const pool = new ProcessPool({ size, idleMs, entry: ENGINE_ENTRY }, logger);
+    const pool = new ProcessPool({ size, idleMs, entry: ENGINE_ENTRY });
     const limits: Record<Task['kind'], number> = {
       read: seconds,
       query: seconds,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../../src/platform/database/data-source.js';
-import { Database } from '../../src/platform/database/database.service.js';
+import { createDataSource } from '../../src/database/data-source.js';
+import { Database } from '../../src/database/database.service.js';
 import { createDatabase, dropDatabase } from './databases.js';
 
 /** A database as services see it, for tests below the HTTP interface. */

@@ -6,7 +6,7 @@ import { ContainersService } from '../../src/files/tree/containers.service.js';
 import { FileTreeRepository } from '../../src/files/tree/file-tree.repository.js';
 import { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../../src/files/tree/file-tree.service.js';
-import type { ObjectStore } from '../../src/platform/object-store/object-store.js';
+import type { ObjectStore } from '../../src/storage/object-store.js';
 import type { TestDatabase } from './database.js';
 
 export interface FileServices {

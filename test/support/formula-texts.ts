@@ -1,4 +1,4 @@
-import type { Condition, Expression, Formula, Index, Key, Operand } from '../../src/modelling/formula.js';
+import type { Condition, Expression, Formula, Index, Key, Operand } from '../../packages/modelling/formula.js';
 
 /** A formula as text that is read as the same formula again. */
 export const printFormula = ({ sides: [first, ...others], relations, strict }: Formula): string =>

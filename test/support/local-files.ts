@@ -6,9 +6,9 @@ import { pino } from 'pino';
 import { Config } from '../../src/config/config.js';
 import { BlobsService, keyOf } from '../../src/files/blobs/blobs.service.js';
 import { type CompanyBlob, LocalCopies } from '../../src/files/blobs/local-copies.service.js';
-import { undefinedIfMissing } from '../../src/platform/object-store/file-errors.js';
-import { DiskStore } from '../../src/platform/object-store/disk-store.js';
-import type { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
+import { undefinedIfMissing } from '../../src/storage/file-errors.js';
+import { DiskStore } from '../../src/storage/disk-store.js';
+import type { SignedUrls } from '../../src/storage/signed-urls.js';
 
 /** Contents in a store on the disk, and copies of them, without a database. */
 export class LocalFiles {

@@ -4,17 +4,17 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /*
- * What end-to-end tests import from `src` is the built module in `dist`, loaded by Node and not by Jest: they test what
+ * What end-to-end tests import from `src` and `packages` is the built module in `dist`, loaded by Node and not by Jest: they test what
  * is shipped, and the application is loaded once in each of Jest's processes and not once for every file. Packages whose
  * classes both sides know come the same way.
  */
 const ROOT = join(import.meta.dirname, '../..');
-const SOURCES = join(ROOT, 'src/');
+const SOURCES = [join(ROOT, 'src/'), join(ROOT, 'packages/')];
 
 /** The file that Node loads in place of one that a test imports. */
 function loaded(path) {
-  if (!path.startsWith(SOURCES)) return path;
-  return join(ROOT, 'dist', relative(SOURCES, path).replace(/\.ts$/, '.js'));
+  if (!SOURCES.some((folder) => path.startsWith(folder))) return path;
+  return join(ROOT, 'dist', relative(ROOT, path).replace(/\.ts$/, '.js'));
 }
 
 export default {

@@ -10,8 +10,8 @@ import {
   type ObjectStore,
   type PartName,
   UploadMissing,
-} from '../../src/platform/object-store/object-store.js';
-import { Unavailable } from '../../src/platform/errors/errors.js';
+} from '../../src/storage/object-store.js';
+import { Unavailable } from '../../src/common/errors/errors.js';
 import { raw, type RawAnswer } from './raw.js';
 
 /** A store that the contract is tried on. */

@@ -10,13 +10,13 @@ import pino from 'pino';
 import { describeObjectStore } from './object-store-contract.js';
 import { S3Server } from './s3-server.js';
 import { Config, type S3Settings } from '../../src/config/config.js';
-import { DomainError, Unavailable } from '../../src/platform/errors/errors.js';
-import { DiskStore } from '../../src/platform/object-store/disk-store.js';
-import { DiskTransfers } from '../../src/platform/object-store/disk-transfers.service.js';
-import { MinioStore } from '../../src/platform/object-store/minio-store.js';
-import { InvalidPart } from '../../src/platform/object-store/object-store.js';
-import type { SecretsService } from '../../src/platform/secrets/secrets.service.js';
-import { SignedUrls } from '../../src/platform/object-store/signed-urls.js';
+import { DomainError, Unavailable } from '../../src/common/errors/errors.js';
+import { DiskStore } from '../../src/storage/disk-store.js';
+import { DiskTransfers } from '../../src/storage/disk-transfers.service.js';
+import { MinioStore } from '../../src/storage/minio-store.js';
+import { InvalidPart } from '../../src/storage/object-store.js';
+import type { SecretsService } from '../../src/common/secrets/secrets.service.js';
+import { SignedUrls } from '../../src/storage/signed-urls.js';
 
 const silent = pino({ level: 'silent' });
 

@@ -1,4 +1,4 @@
-import type { ReadinessResponse } from '../../src/platform/health/health.dto.js';
+import type { ReadinessResponse } from '../../src/health/health.dto.js';
 import { committedContract } from './contract.js';
 import { eventually } from './eventually.js';
 

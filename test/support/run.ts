@@ -13,6 +13,6 @@ export interface TestRun {
 /** The present run. */
 export function testRun(): TestRun {
   const run = process.env['TEST_RUN'];
-  if (run === undefined) throw new Error('Only tests under test/e2e have a database: they end in .e2e.ts');
+  if (run === undefined) throw new Error('Only tests under test/e2e and test/integration have a database');
   return JSON.parse(run) as TestRun;
 }

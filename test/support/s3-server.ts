@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { S3Settings } from '../../src/config/config.js';
-import { MIN_PART_SIZE } from '../../src/platform/object-store/object-store.js';
+import { MIN_PART_SIZE } from '../../src/storage/object-store.js';
 
 /** As much of the package as is used here; it has no types of its own. */
 interface Context {

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { Agent, type AgentContext, type AgentEvent, type AgentOutput } from '../../src/agent/agent.js';
 import { Config } from '../../src/config/config.js';
 import { createApp } from '../../src/configure-app.js';
-import { createLogger } from '../../src/platform/logging/logger.js';
+import { createLogger } from '../../src/common/logging/logger.js';
 import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 

@@ -3,9 +3,9 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { pino } from 'pino';
-import { configureHttp } from '../../src/platform/http/configure-http.js';
-import { endConnections } from '../../src/platform/http/ending-connections.js';
-import { requestLog } from '../../src/platform/logging/request-log.js';
+import { configureHttp } from '../../src/common/http/configure-http.js';
+import { endConnections } from '../../src/common/http/ending-connections.js';
+import { requestLog } from '../../src/common/logging/request-log.js';
 
 /** A line of the request log. */
 export interface RequestLine {

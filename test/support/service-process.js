@@ -16,7 +16,7 @@ const ERROR_LEVEL = 50;
 /** What `npm start` runs. */
 const SERVICE = 'dist/bundle/main.js';
 /** The same as modules, for a `preload` that changes them. */
-const MODULES = 'dist/main.js';
+const MODULES = 'dist/src/main.js';
 const CHANGES_MODULES = /\/(one-connection|slow-agent|soak-agent)\.js$/;
 
 /** Starts the built service and waits until it serves. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LlmAgent } from '../../dist/agent/llm/llm.agent.js';
+import { LlmAgent } from '../../dist/src/agent/llm/llm.agent.js';
 
 /*
  * Loaded into a process of the built service before it starts: in place of a model it plays a random turn, with text,

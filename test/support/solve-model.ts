@@ -1,12 +1,7 @@
-import { type Highs, toArrays } from '../../src/executions/solver/highs.js';
-import type { Model } from '../../src/executions/model/model.js';
-import { runWithin } from '../../src/executions/solver/run.js';
-import {
-  explained,
-  type ModelResult,
-  planFound,
-  resultAtFirstSight,
-} from '../../src/executions/solver/solve-result.js';
+import { type Highs, toArrays } from '../../packages/solver/highs.js';
+import type { Model } from '../../packages/solver/model.js';
+import { runWithin } from '../../packages/solver/run.js';
+import { explained, type ModelResult, planFound, resultAtFirstSight } from '../../packages/solver/solve-result.js';
 
 /** Solves a model in this thread, which the solver then holds. */
 export function solveModel(highs: Highs, model: Model, seconds: number, gap = 0): ModelResult {

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../dist/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../dist/platform/database/migrate.js';
+import { startEmbeddedPostgres } from '../../dist/packages/embedded-postgres/embedded-postgres.js';
+import { migrate } from '../../dist/src/database/migrate.js';
 import { SharedServices } from './shared-service.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { expect, it } from '@jest/globals';
-import { type ErrorEntry, Invalid } from '../../src/platform/errors/errors.js';
-import { parseJson } from '../../src/platform/json/parse-json.js';
-import { ValidationPipe } from '../../src/platform/validation/validation.pipe.js';
+import { type ErrorEntry, Invalid } from '../../src/common/errors/errors.js';
+import { parseJson } from '../../packages/json/index.js';
+import { ValidationPipe } from '../../src/common/validation/validation.pipe.js';
 
 const pipe = new ValidationPipe();
 

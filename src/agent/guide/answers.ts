@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
-import { isProblem } from '../../modelling/formula.js';
-import { hasFigure } from '../../modelling/limit-words.js';
-import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
+import { hasFigure, isProblem, parseFormula, parseIndex } from '../../../packages/modelling/index.js';
 import { readStatement } from './grammar.js';
 import { whyAmounts } from './index-grammar.js';
 import { splitStatements } from './lines.js';

@@ -2,13 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';
-import { isProblem, namesIn } from '../../modelling/formula.js';
-import { isName } from '../../modelling/lexer.js';
-import { nearestNames } from '../../modelling/nearest-names.js';
+import {
+  isName,
+  isProblem,
+  mentionsOf,
+  namesIn,
+  nearestNames,
+  parseFormula,
+  someOf,
+} from '../../../packages/modelling/index.js';
 import type { IndexedFormula } from '../../projects/canvas/expressions.js';
-import { mentionsOf } from '../../modelling/mentions.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
-import { someOf } from '../../modelling/names.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts } from './limits.js';

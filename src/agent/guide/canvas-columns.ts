@@ -1,4 +1,4 @@
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import { fileColumns, readData } from '../../projects/canvas/data-content.js';
 import { questionOf } from '../../projects/canvas/data-file.js';
 import { quote } from './quote.js';

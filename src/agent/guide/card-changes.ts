@@ -1,7 +1,6 @@
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { isName } from '../../modelling/lexer.js';
-import { someOf } from '../../modelling/names.js';
+import { isName, someOf } from '../../../packages/modelling/index.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';

@@ -1,5 +1,5 @@
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import type { AgentContext } from '../agent.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
 import { bullets, counted, quote } from './quote.js';

@@ -1,4 +1,4 @@
-import { isName } from '../../modelling/lexer.js';
+import { isName } from '../../../packages/modelling/index.js';
 import { tableFormat } from '../../tables/table-format.js';
 import type { Reading, StatementOf } from './statement.js';
 import { figureOf, without } from './words.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { highs, Room } from '../../../test/support/guide-room.js';
 import { readCanvas } from '../../executions/model/canvas-reader.js';
-import { readLp } from '../../executions/model/lp-reader.js';
+import { readLp } from '../../../packages/solver/lp-reader.js';
 import { solveModel } from '../../../test/support/solve-model.js';
 import type { derive } from '../../projects/canvas/derivation.js';
 import { readStatement } from './grammar.js';

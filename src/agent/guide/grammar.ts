@@ -1,6 +1,4 @@
-import { isProblem } from '../../modelling/formula.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
-import { splitIndex } from '../../modelling/split-index.js';
+import { isProblem, parseFormula, splitIndex } from '../../../packages/modelling/index.js';
 import { type IndexedFormula, relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';

@@ -1,8 +1,11 @@
-import { isProblem } from '../../modelling/formula.js';
-import { isName } from '../../modelling/lexer.js';
-import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
-import { splitIndex } from '../../modelling/split-index.js';
-import { namesOfIndex } from '../../modelling/vocabulary.js';
+import {
+  isName,
+  isProblem,
+  namesOfIndex,
+  parseFormula,
+  parseIndex,
+  splitIndex,
+} from '../../../packages/modelling/index.js';
 import { whyUnread } from '../../projects/canvas/expressions.js';
 import { rangeOf } from '../../projects/canvas/members.js';
 import { bare } from './file-set-grammar.js';

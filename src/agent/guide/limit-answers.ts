@@ -1,7 +1,4 @@
-import { type Formula, isProblem } from '../../modelling/formula.js';
-import { rowsOf } from '../../modelling/linear.js';
-import { mentionsOf } from '../../modelling/mentions.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+import { type Formula, isProblem, mentionsOf, parseFormula, linearRows } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import type { ToldConstraint } from '../tools/result-tools.service.js';
@@ -199,7 +196,7 @@ function needOf(
   step: number,
   values: ReadonlyMap<string, number>,
 ): { change: number; room: number } | undefined {
-  const rows = rowsOf(formula, values);
+  const rows = linearRows(formula, values);
   const row = isProblem(rows)
     ? undefined
     : rows[Math.max(0, Number(name.slice(label.length).replace(/[ ()]/g, '')) - 1)];

@@ -1,6 +1,4 @@
-import { isProblem } from '../../modelling/formula.js';
-import { shortened } from '../../modelling/names.js';
-import { namesOfIndex } from '../../modelling/vocabulary.js';
+import { isProblem, namesOfIndex, shortened } from '../../../packages/modelling/index.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { VariableFacts } from './statement.js';

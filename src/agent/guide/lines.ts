@@ -1,7 +1,4 @@
-import { isProblem } from '../../modelling/formula.js';
-import { isName } from '../../modelling/lexer.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
-import { splitIndex } from '../../modelling/split-index.js';
+import { isName, isProblem, parseFormula, splitIndex } from '../../../packages/modelling/index.js';
 import { MAX_STATEMENT, readStatement } from './grammar.js';
 import { splitCounts, splitLabel } from './relation-grammar.js';
 

@@ -1,4 +1,4 @@
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import type { LooseVariable } from '../../projects/canvas/loose-variables.js';
 import { quote } from './quote.js';
 import type { SketchCard } from './sketch.js';

@@ -1,6 +1,6 @@
 import type { Question } from '../ask-user-question.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { splitIndex } from '../../modelling/split-index.js';
+import { splitIndex } from '../../../packages/modelling/index.js';
 import type { Choice } from './column-choices.js';
 import { exampleFor, proposalsFor } from './proposals.js';
 import { ask } from './question-parts.js';

@@ -1,6 +1,4 @@
-import { isProblem } from '../../modelling/formula.js';
-import { Lexer, type Token } from '../../modelling/lexer.js';
-import { nearestNames } from '../../modelling/nearest-names.js';
+import { isProblem, Lexer, nearestNames, type Token } from '../../../packages/modelling/index.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
 import { columnsOf, type SetColumn } from './canvas-columns.js';
 import type { Choice } from './column-choices.js';

@@ -1,4 +1,4 @@
-import { nearestNames, wordsOf } from '../../modelling/nearest-names.js';
+import { nearestNames, wordsOf } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { columnsOf, describeColumns } from './canvas-columns.js';
 import { quote } from './quote.js';

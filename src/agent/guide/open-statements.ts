@@ -1,5 +1,4 @@
-import { isProblem } from '../../modelling/formula.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+import { isProblem, parseFormula } from '../../../packages/modelling/index.js';
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
 import { gapsOfWords } from '../../projects/canvas/derivation.js';

@@ -1,4 +1,4 @@
-import { nearestNames, wordsOf } from '../../modelling/nearest-names.js';
+import { nearestNames, wordsOf } from '../../../packages/modelling/index.js';
 import { columnsOf } from './canvas-columns.js';
 import { readStatement } from './grammar.js';
 import { type Thing, thingNamed, thingNear, thingsOn } from './named-things.js';

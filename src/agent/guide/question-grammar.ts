@@ -1,4 +1,4 @@
-import { nearestNames } from '../../modelling/nearest-names.js';
+import { nearestNames } from '../../../packages/modelling/index.js';
 import type { Aggregate, Reading, ResultQuestion } from './statement.js';
 import { readWhatIf } from './what-if-grammar.js';
 import { without } from './words.js';

@@ -1,8 +1,12 @@
-import { type Formula, isProblem, type Relation } from '../../modelling/formula.js';
-import { isName } from '../../modelling/lexer.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
-import { mentionsOf } from '../../modelling/mentions.js';
-import { linearize } from '../../modelling/linear.js';
+import {
+  type Formula,
+  isName,
+  isProblem,
+  linearize,
+  mentionsOf,
+  parseFormula,
+  type Relation,
+} from '../../../packages/modelling/index.js';
 import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { isReserved, withMarks, withoutMarks } from './reserved-names.js';

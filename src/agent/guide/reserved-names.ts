@@ -1,4 +1,4 @@
-import { isName } from '../../modelling/lexer.js';
+import { isName } from '../../../packages/modelling/index.js';
 
 /* Variables that are called like a word that says something of variables: `free, paid integer`. */
 

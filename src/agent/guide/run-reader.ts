@@ -1,4 +1,4 @@
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ToldConstraint, ToldResult, ToldValues } from '../tools/result-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';

@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
 import type { Change } from '../../scenarios/change.js';
 import type { BaseRun } from '../../scenarios/scenario-comparison.dto.js';
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';

@@ -15,10 +15,7 @@ import {
   valuesOf,
   vocabularyOn,
 } from '../../projects/canvas/derivation.js';
-import { isProblem } from '../../modelling/formula.js';
-import { mentionsOf } from '../../modelling/mentions.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
-import type { Vocabulary } from '../../modelling/vocabulary.js';
+import { isProblem, mentionsOf, parseFormula, type Vocabulary } from '../../../packages/modelling/index.js';
 import { replacedBy } from './replacements.js';
 
 export type CardType = (typeof CARD_TYPES)[number];

@@ -1,6 +1,6 @@
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';

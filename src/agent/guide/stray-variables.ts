@@ -1,5 +1,4 @@
-import { isProblem } from '../../modelling/formula.js';
-import { namesOfIndex } from '../../modelling/vocabulary.js';
+import { isProblem, namesOfIndex } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
 import { describeStray, idleVariables, strayVariables } from '../../projects/canvas/stray-variables.js';

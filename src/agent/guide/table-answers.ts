@@ -1,6 +1,11 @@
-import { identifier } from '../../data-engine/sql-text.js';
-import type { Cell, ColumnType, LeftOut, TableDescription } from '../../data-engine/tasks.js';
-import { isName } from '../../modelling/lexer.js';
+import {
+  type Cell,
+  type ColumnType,
+  identifier,
+  type LeftOut,
+  type TableDescription,
+} from '../../../packages/data-engine/index.js';
+import { isName } from '../../../packages/modelling/index.js';
 import { GUESSES_OF_VALUES, guessesOf, leftOutOf } from '../../tables/reading-notes.js';
 import type { AgentOutput } from '../agent.js';
 import type { Toolbox } from '../tools/toolbox.service.js';

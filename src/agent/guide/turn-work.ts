@@ -7,7 +7,7 @@ import { quote } from './quote.js';
 import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement, StatementOf } from './statement.js';
 import { tableFormat } from '../../tables/table-format.js';
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';
 import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import type { ToolCall } from '../tool-call.js';
 import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import { describeCard } from './describe.js';
 import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';

@@ -5,11 +5,11 @@ import {
   type Index,
   isProblem,
   type Key,
-  type Membership,
   type MemberOf,
+  type Membership,
+  parseFormula,
   partsOf,
-} from '../../modelling/formula.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+} from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';

@@ -1,9 +1,13 @@
-import { isProblem } from '../../modelling/formula.js';
-import { isName } from '../../modelling/lexer.js';
-import { COMPARISON, FIGURE_WORD, RELATION_SIGN as RELATION } from '../../modelling/limit-words.js';
-import { shortened } from '../../modelling/names.js';
-import { nearestNames } from '../../modelling/nearest-names.js';
-import { splitIndex } from '../../modelling/split-index.js';
+import {
+  COMPARISON,
+  FIGURE_WORD,
+  isName,
+  isProblem,
+  nearestNames,
+  RELATION_SIGN as RELATION,
+  shortened,
+  splitIndex,
+} from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
 import { MAX_NAMES } from './apply.js';

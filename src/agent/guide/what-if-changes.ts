@@ -1,8 +1,5 @@
 import type { Arithmetic } from '../../executions/model/adjustments.js';
-import { isProblem } from '../../modelling/formula.js';
-import { mentionsOf } from '../../modelling/mentions.js';
-import { wordsOf } from '../../modelling/nearest-names.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+import { isProblem, mentionsOf, parseFormula, wordsOf } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import type { Change } from '../../scenarios/change.js';
 import { columnsOf } from './canvas-columns.js';

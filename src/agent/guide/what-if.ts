@@ -1,4 +1,4 @@
-import { someOf } from '../../modelling/names.js';
+import { someOf } from '../../../packages/modelling/index.js';
 import type { Change } from '../../scenarios/change.js';
 import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
 import type { AgentOutput } from '../agent.js';

@@ -1,4 +1,4 @@
-import { nearestNames, wordsOf } from '../../modelling/nearest-names.js';
+import { nearestNames, wordsOf } from '../../../packages/modelling/index.js';
 import { NUMBER } from './words.js';
 
 /*

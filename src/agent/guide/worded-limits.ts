@@ -1,6 +1,11 @@
-import { isProblem } from '../../modelling/formula.js';
-import { FIGURE_WORD, hasFigure, isCompared, RELATION_SIGN } from '../../modelling/limit-words.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+import {
+  FIGURE_WORD,
+  hasFigure,
+  isCompared,
+  isProblem,
+  parseFormula,
+  RELATION_SIGN,
+} from '../../../packages/modelling/index.js';
 import type { Sketch } from './sketch.js';
 import type { Statement, StatementOf } from './statement.js';
 import { isNearCard, textCard, type UnreadCard } from './unread.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type LanguageModel, tool, type ToolSet } from 'ai';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
-import { LOGGER } from '../../platform/logging/logging.module.js';
+import { LOGGER } from '../../common/logging/logging.module.js';
 import { Agent, type AgentContext, type AgentEvent, AgentFailure, type AgentOutput } from '../agent.js';
 import type { Budgets } from '../../usage/budgets.service.js';
 import { assertMayGoOn } from '../budget-left.js';

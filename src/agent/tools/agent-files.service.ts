@@ -7,7 +7,7 @@ import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { ContainersService } from '../../files/tree/containers.service.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../../files/tree/file-tree.service.js';
-import type { Tx } from '../../platform/database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 import type { AgentContext } from '../agent.js';
 import { namesFile } from './named-files.js';
 import { ToolFailure } from './tool.js';

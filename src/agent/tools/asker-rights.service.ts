@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../platform/database/database.service.js';
+import { Database, type Tx } from '../../database/database.service.js';
 import { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InsufficientStorage, TooManyRequests, Unavailable } from '../../platform/errors/errors.js';
+import { InsufficientStorage, TooManyRequests, Unavailable } from '../../common/errors/errors.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
 import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
 import { DataFiles } from '../../projects/canvas/data-files.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { Tx } from '../../platform/database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 import { CardResponse, dataProblem, MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { type CanvasChange, CanvasEditor } from '../../projects/canvas/canvas-editor.service.js';
 import { type Card, CARD_TYPES } from '../../projects/canvas/card.entity.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DomainError } from '../../platform/errors/errors.js';
+import { DomainError } from '../../common/errors/errors.js';
 import { ToolFailure } from './tool.js';
 
 /** Codes of failures by the status that a client would get. */

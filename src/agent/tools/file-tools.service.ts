@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { TaskProblem } from '../../data-engine/tasks.js';
+import { TaskProblem } from '../../../packages/data-engine/index.js';
 import { BlobsService } from '../../files/blobs/blobs.service.js';
 import { decodeText } from '../../files/blobs/content.js';
 import { documentFormat, type DocumentFormat, DocumentsService } from '../../files/documents.service.js';

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { MAX_ANSWER_ROWS, MAX_SQL, MAX_TABLES } from '../../data-engine/limits.js';
-import { type Cell, DATE_ORDERS, SUBTOTAL_CHOICES, TaskProblem } from '../../data-engine/tasks.js';
+import {
+  type Cell,
+  DATE_ORDERS,
+  MAX_ANSWER_ROWS,
+  MAX_SQL,
+  MAX_TABLES,
+  SUBTOTAL_CHOICES,
+  TaskProblem,
+} from '../../../packages/data-engine/index.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import {
   contradictionIn,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Tx } from '../../platform/database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Project } from '../../projects/project.entity.js';
 import type { AgentContext } from '../agent.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.service.js';
-import { isValidText } from '../../platform/json/text.js';
+import type { Tx } from '../../database/database.service.js';
+import { isValidText } from '../../../packages/json/index.js';
 import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
 import type { ShownImage } from '../images/images.service.js';
 import { AskerRights } from './asker-rights.service.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { RevisionColumn } from '../../platform/database/revision-column.js';
+import { RevisionColumn } from '../../database/revision-column.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 

@@ -1,10 +1,10 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { NotFound, parseId } from '../../platform/errors/errors.js';
-import { entityTag } from '../../platform/http/entity-tags/entity-tag.js';
-import { type JsonPage, readJsonPage } from '../../platform/database/json-page.js';
-import { shortRead } from '../../platform/database/short-read.js';
-import { isCreationKey, walkStart } from '../../platform/listing/cursor.js';
-import type { WalkQuery } from '../../platform/listing/walk.query.js';
+import { EntityRepository } from '../../database/entity-repository.js';
+import { NotFound, parseId } from '../../common/errors/errors.js';
+import { entityTag } from '../../common/etag/entity-tag.js';
+import { type JsonPage, readJsonPage } from '../../database/json-page.js';
+import { shortRead } from '../../database/short-read.js';
+import { isCreationKey, walkStart } from '../../common/listing/cursor.js';
+import type { WalkQuery } from '../../common/listing/walk.query.js';
 import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';

@@ -1,5 +1,5 @@
 import type { WorkspaceChange as AgentWorkspaceChange } from '../../agent/agent.js';
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import { WorkspaceChange } from './workspace-change.entity.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
-import type { Tx } from '../../platform/database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 import { type AnswerPlace, placeAnswer } from './answers.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';

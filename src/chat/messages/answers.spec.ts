@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ASK_USER_QUESTION, type QuestionAnswer } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
-import { Invalid } from '../../platform/errors/errors.js';
+import { Invalid } from '../../common/errors/errors.js';
 import { answerCall, placeAnswer } from './answers.js';
 
 const AT = '2026-03-01T10:00:00.000Z';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ASK_USER_QUESTION, type Question, type QuestionAnswer, questionsOf } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
-import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../platform/errors/errors.js';
+import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../common/errors/errors.js';
 
 /** Where to store an answer: on an open call, nowhere as a repeat, or on the user's own message. */
 export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };

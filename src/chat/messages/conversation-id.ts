@@ -1,3 +1,3 @@
-import type { CheckedId } from '../../platform/database/checked-id.js';
+import type { CheckedId } from '../../database/checked-id.js';
 
 export type ConversationId = CheckedId<'Conversation'>;

@@ -8,7 +8,7 @@ import {
   ObjectArrayField,
   StringArrayField,
   StringField,
-} from '../../platform/validation/fields.js';
+} from '../../common/validation/fields.js';
 import { MESSAGE_ROLES } from './message.entity.js';
 
 const SEGMENT_TYPES = ['text', 'tool_call', 'tool_summary', 'recording'] as const;

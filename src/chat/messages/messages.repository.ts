@@ -1,5 +1,5 @@
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.sql.js';

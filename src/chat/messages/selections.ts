@@ -1,8 +1,8 @@
-import type { FieldOptions, Kind } from '../../platform/validation/field-registry.js';
-import { field } from '../../platform/validation/field.js';
-import { arrayKind, mapKind } from '../../platform/validation/kinds/containers.js';
-import { textKind } from '../../platform/validation/kinds/text.js';
-import { Refused } from '../../platform/validation/refused.js';
+import type { FieldOptions, Kind } from '../../common/validation/field-registry.js';
+import { field } from '../../common/validation/field.js';
+import { arrayKind, mapKind } from '../../common/validation/kinds/containers.js';
+import { textKind } from '../../common/validation/kinds/text.js';
+import { Refused } from '../../common/validation/refused.js';
 
 /** Most questions that an answer has choices for, and most labels of one choice. */
 const MAX_CHOICES = 100;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { FollowHub } from '../../platform/event-stream/follow-hub.js';
-import { LOGGER } from '../../platform/logging/logging.module.js';
+import { FollowHub } from '../../common/event-stream/follow-hub.js';
+import { LOGGER } from '../../common/logging/logging.module.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { eventId } from './position.js';

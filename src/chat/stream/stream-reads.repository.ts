@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { shortRead } from '../../platform/database/short-read.js';
+import { shortRead } from '../../database/short-read.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { messageJson } from '../messages/message-json.sql.js';
 import type { TurnEventType } from '../turns/turn-event.entity.js';

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../platform/event-stream/server-sent-event.js';
+import type { StreamEvent } from '../../common/event-stream/server-sent-event.js';
 import { eventId } from './position.js';
 import { type Cursor, type Following, MAX_MESSAGES, MAX_TEXT } from './stream-reads.repository.js';
 

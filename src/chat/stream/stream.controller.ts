@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { applyDecorators, Controller, Get, Headers, Param, Query, Res, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ProjectReader, ReadingCaller } from '../../projects/project-access.js';
-import { ResyncData } from '../../platform/event-stream/resync.dto.js';
-import { Operation } from '../../platform/openapi/operation.js';
-import { StaysOpen } from '../../platform/throttling/fair-share.guard.js';
+import { ResyncData } from '../../common/event-stream/resync.dto.js';
+import { Operation } from '../../common/openapi/operation.js';
+import { StaysOpen } from '../../common/throttling/fair-share.guard.js';
 import {
   CardsChangedData,
   ChatStreamQuery,

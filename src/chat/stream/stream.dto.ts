@@ -5,7 +5,7 @@ import {
   ObjectField,
   StringArrayField,
   StringField,
-} from '../../platform/validation/fields.js';
+} from '../../common/validation/fields.js';
 import { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { ChatMessageResponse, ToolCallData } from '../messages/message.dto.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../turns/turn.entity.js';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { EventOutput } from '../../platform/event-stream/event-output.js';
-import { type ResyncReason, resync } from '../../platform/event-stream/server-sent-event.js';
-import type { WakeSignal } from '../../platform/event-stream/wake-signal.js';
+import type { EventOutput } from '../../common/event-stream/event-output.js';
+import { type ResyncReason, resync } from '../../common/event-stream/server-sent-event.js';
+import type { WakeSignal } from '../../common/event-stream/wake-signal.js';
 import type { ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { OpenStreams } from '../../projects/streams/open-streams.service.js';

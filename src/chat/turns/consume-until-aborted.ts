@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../platform/leases/unless-aborted.js';
+import { unlessAborted } from '../../common/leases/unless-aborted.js';
 
 /**
  * Hands each value of `source` to `take`, waiting for it, until the source ends.

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Notifications } from '../../platform/database/notifications.service.js';
+import { Notifications } from '../../database/notifications.service.js';
 
 const CHANNEL = 'dispatched_turns';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../../events/project-events.service.js';
-import { Database, Last, pipelined, type Tx } from '../../platform/database/database.service.js';
-import { LeaseLost } from '../../platform/leases/lease.js';
+import { Database, Last, pipelined, type Tx } from '../../database/database.service.js';
+import { LeaseLost } from '../../common/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { UsageService } from '../../usage/usage.service.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';

@@ -1,4 +1,4 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import type { BodyEvent } from '../messages/message-body.js';
 import { emptyMessageJson, messageJson } from '../messages/message-json.sql.js';
 import type { UnwrittenEvent } from '../messages/unwritten-events.js';

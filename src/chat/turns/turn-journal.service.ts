@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../../events/project-events.service.js';
-import { Database, type Tx } from '../../platform/database/database.service.js';
+import { Database, type Tx } from '../../database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseProbe } from '../../platform/database/database-probe.service.js';
-import { HealthService } from '../../platform/health/health.service.js';
-import { Metrics } from '../../platform/metrics/metrics.service.js';
+import { DatabaseProbe } from '../../database/database-probe.service.js';
+import { HealthService } from '../../health/health.service.js';
+import { Metrics } from '../../common/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
 

@@ -1,9 +1,9 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
-import { LeaseLost } from '../../platform/leases/lease.js';
-import { IntervalRunner } from '../../platform/leases/interval-runner.js';
-import { LOGGER } from '../../platform/logging/logging.module.js';
+import { LeaseLost } from '../../common/leases/lease.js';
+import { IntervalRunner } from '../../common/leases/interval-runner.js';
+import { LOGGER } from '../../common/logging/logging.module.js';
 import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
 import { TurnMetrics } from './turn-metrics.service.js';
 import { TurnQueue } from './turn-queue.service.js';

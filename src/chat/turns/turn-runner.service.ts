@@ -10,12 +10,12 @@ import {
 import type { Logger } from 'pino';
 import { Agent, AgentFailure, AskerRefused } from '../../agent/agent.js';
 import { Config } from '../../config/config.js';
-import { Unavailable } from '../../platform/errors/errors.js';
-import { faultAnswer } from '../../platform/errors/faults.js';
-import { IntervalRunner } from '../../platform/leases/interval-runner.js';
-import { Lease, LeaseLost } from '../../platform/leases/lease.js';
-import { LOGGER } from '../../platform/logging/logging.module.js';
-import { unlessAborted } from '../../platform/leases/unless-aborted.js';
+import { Unavailable } from '../../common/errors/errors.js';
+import { faultAnswer } from '../../common/errors/faults.js';
+import { IntervalRunner } from '../../common/leases/interval-runner.js';
+import { Lease, LeaseLost } from '../../common/leases/lease.js';
+import { LOGGER } from '../../common/logging/logging.module.js';
+import { unlessAborted } from '../../common/leases/unless-aborted.js';
 import { consumeUntilAborted } from './consume-until-aborted.js';
 import { TurnContexts } from './turn-context.service.js';
 import { TurnDispatchedChannel } from './turn-dispatched.channel.js';

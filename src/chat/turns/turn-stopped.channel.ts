@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Listener, Notifications } from '../../platform/database/notifications.service.js';
+import { type Listener, Notifications } from '../../database/notifications.service.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { TurnMetrics } from './turn-metrics.service.js';
 import type { ConversationId } from '../messages/conversation-id.js';

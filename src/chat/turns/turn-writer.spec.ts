@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AgentEvent, AgentFailure } from '../../agent/agent.js';
-import type { Tx } from '../../platform/database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import type { Progress } from './progress.js';
 import { MAX_MESSAGE_BYTES, type ProgressStore, TurnWriter } from './turn-writer.js';

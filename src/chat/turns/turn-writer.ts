@@ -1,5 +1,5 @@
 import { type AgentEvent, AgentFailure, type AgentOutput, type ToolEffect } from '../../agent/agent.js';
-import type { Tx } from '../../platform/database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { type BodyEvent, EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
 import type { Progress } from './progress.js';

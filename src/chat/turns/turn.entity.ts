@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { RevisionColumn } from '../../platform/database/revision-column.js';
-import { Steps } from '../../platform/leases/steps.js';
+import { RevisionColumn } from '../../database/revision-column.js';
+import { Steps } from '../../common/leases/steps.js';
 import type { Spender } from '../../usage/spender.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 import type { ConversationId } from '../messages/conversation-id.js';

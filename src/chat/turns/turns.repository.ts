@@ -1,7 +1,7 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { NotFound } from '../../platform/errors/errors.js';
-import { LeaseLost } from '../../platform/leases/lease.js';
-import { givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
+import { EntityRepository } from '../../database/entity-repository.js';
+import { NotFound } from '../../common/errors/errors.js';
+import { LeaseLost } from '../../common/leases/lease.js';
+import { givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 import { exhaustedBudget } from '../../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../../usage/exhausted-budget.js';

@@ -1,4 +1,4 @@
-import { claimedBy, OVER, OVERDUE, RENEWED } from '../../platform/leases/leased-row.sql.js';
+import { claimedBy, OVER, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
 import { adjustProject } from '../../projects/projects.repository.js';
 import { takeSequence } from '../conversations/conversations.repository.js';
 import { removeChanges, takeChanges } from '../conversations/workspace-changes.repository.js';

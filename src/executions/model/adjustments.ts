@@ -1,11 +1,18 @@
-import type { Evaluator } from '../../modelling/expansion/evaluator.js';
-import { ExpansionRefusal } from '../../modelling/expansion/refusal.js';
-import type { Column, Members, Space } from '../../modelling/expansion/space.js';
-import { type Condition, type FormulaProblem, type Index, isProblem } from '../../modelling/formula.js';
-import { namesInCondition } from '../../modelling/mentions.js';
-import { shortened } from '../../modelling/names.js';
-import { parseCondition } from '../../modelling/parse-formula.js';
-import { doubledColumn } from '../../modelling/sentences.js';
+import {
+  type Column,
+  type Condition,
+  doubledColumn,
+  type Evaluator,
+  ExpansionRefusal,
+  type FormulaProblem,
+  type Index,
+  isProblem,
+  type Members,
+  namesInCondition,
+  parseCondition,
+  shortened,
+  type Space,
+} from '../../../packages/modelling/index.js';
 import { incomplete } from './card-fields.js';
 import { indexOfWhere } from './where.js';
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Highs, loadSolver } from '../solver/highs.js';
+import { type Highs, loadSolver } from '../../../packages/solver/highs.js';
 import { solveModel } from '../../../test/support/solve-model.js';
 import type { ModelCard } from '../solver/task.js';
 import { readCanvas } from './canvas-reader.js';
-import { ModelProblem } from './model.js';
+import { ModelProblem } from '../../../packages/solver/model.js';
 
 const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
   id: label,

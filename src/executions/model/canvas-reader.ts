@@ -1,11 +1,16 @@
-import { Evaluator } from '../../modelling/expansion/evaluator.js';
-import type { Frame } from '../../modelling/expansion/frame.js';
-import { KeyTable } from '../../modelling/expansion/key-table.js';
-import { rowsOf, type Rows } from '../../modelling/expansion/relations.js';
-import { Space } from '../../modelling/expansion/space.js';
-import type { Formula, Index } from '../../modelling/formula.js';
-import { parseFormula, parseIndex } from '../../modelling/parse-formula.js';
-import { namesOfIndex } from '../../modelling/vocabulary.js';
+import {
+  Evaluator,
+  type Formula,
+  type Frame,
+  type Index,
+  KeyTable,
+  namesOfIndex,
+  parseFormula,
+  parseIndex,
+  type Rows,
+  rowsOf,
+  Space,
+} from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { requirementOf } from '../../projects/canvas/requirement.js';
 import { membersOf, readData } from '../../projects/canvas/data-content.js';
@@ -26,7 +31,7 @@ import {
   toBound,
   type Variable,
   withinBinary,
-} from './model.js';
+} from '../../../packages/solver/index.js';
 
 const LIMIT_IN_WORDS = 'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`';
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();

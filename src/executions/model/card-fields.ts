@@ -1,8 +1,7 @@
-import { ExpansionRefusal } from '../../modelling/expansion/refusal.js';
-import { type FormulaProblem, isProblem } from '../../modelling/formula.js';
+import { ExpansionRefusal, type FormulaProblem, isProblem } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import type { ModelCard } from '../solver/task.js';
-import { MODEL_LIMITS, ModelProblem } from './model.js';
+import { MODEL_LIMITS, ModelProblem } from '../../../packages/solver/index.js';
 
 /* What a model takes from the fields of cards, and the ModelProblem that says which card lacks what. */
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { deserialize } from 'node:v8';
-import type { ColumnCells } from '../../data-engine/tasks.js';
-import { shortened } from '../../modelling/names.js';
-import type { ColumnData, Members, Space } from '../../modelling/expansion/space.js';
+import type { ColumnCells } from '../../../packages/data-engine/index.js';
+import { type ColumnData, type Members, shortened, type Space } from '../../../packages/modelling/index.js';
 import type { DataContent } from '../../projects/canvas/data-content.js';
 import { problemOfMembers } from '../../projects/canvas/data-gaps.js';
 import type { DataFile } from '../../projects/canvas/data-file.js';

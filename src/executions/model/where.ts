@@ -1,4 +1,4 @@
-import type { Condition, Expression, Index, Key, Operand } from '../../modelling/formula.js';
+import type { Condition, Expression, Index, Key, Operand } from '../../../packages/modelling/index.js';
 import { nameOf } from '../../projects/canvas/data-file.js';
 
 /** What the names in a condition on the members of one set stand for, before those of the model. */

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Family, Model } from '../model/model.js';
+import type { Family, Model } from '../../../packages/solver/model.js';
 import { memberTable, resultTables } from './result-tables.js';
 
 const family = (name: string, from: number, ...members: string[]): Family => ({

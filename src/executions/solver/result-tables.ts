@@ -1,17 +1,6 @@
-import { csvCell } from '../../platform/http/csv-text.js';
-import { shortened } from '../../modelling/names.js';
-import type { Family, Model } from '../model/model.js';
-
-/** What a plan makes of a model: a number for each variable and each row. */
-export interface Plan {
-  values: Float64Array;
-  /** Of rows: the value of the side with the variables, and the distance to the nearer bound. */
-  activities: Float64Array;
-  slacks: Float64Array;
-  /** Of linear programs: what `Prices` has. */
-  duals?: Float64Array;
-  reducedCosts?: Float64Array;
-}
+import { csvCell } from '../../common/http/csv-text.js';
+import { shortened } from '../../../packages/modelling/index.js';
+import type { Family, Model, Plan } from '../../../packages/solver/index.js';
 
 /** A file of a result. */
 export interface ResultTable {

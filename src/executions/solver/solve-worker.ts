@@ -1,19 +1,26 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeText } from '../../files/blobs/content.js';
 import { readCanvas } from '../model/canvas-reader.js';
-import { readLp } from '../model/lp-reader.js';
-import { checkSize, type Model, ModelProblem, sizeOf } from '../model/model.js';
-import { loadSolver, toArrays } from './highs.js';
-import { memberTable, resultTables } from './result-tables.js';
-import { OutOfMemory, search, type SearchTask } from './search.js';
 import {
+  checkSize,
   explained,
+  loadSolver,
+  type Model,
+  ModelProblem,
   type ModelResult,
+  neverWorse,
+  OutOfMemory,
   planFound,
+  readLp,
   resultAtFirstSight,
+  search,
+  type SearchTask,
+  sizeOf,
   TimeLimitReached,
+  toArrays,
   Undecided,
-} from './solve-result.js';
+} from '../../../packages/solver/index.js';
+import { memberTable, resultTables } from './result-tables.js';
 import {
   failed,
   type ModelSource,
@@ -23,7 +30,6 @@ import {
   type SolveThreadTask,
   timeLimitReached,
 } from './task.js';
-import { neverWorse } from './watch.js';
 
 /* The thread of one solve: reads the model, has it solved, says what came of it, and ends. */
 

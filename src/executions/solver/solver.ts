@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type CompiledSolver, compileSolver } from './highs.js';
+import { type CompiledSolver, compileSolver } from '../../../packages/solver/index.js';
 import {
   failed,
   OUT_OF_MEMORY,

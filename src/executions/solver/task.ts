@@ -1,11 +1,14 @@
-import type { TableDescription } from '../../data-engine/tasks.js';
+import type { TableDescription } from '../../../packages/data-engine/index.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
 import type { Adjustment } from '../model/adjustments.js';
-import type { ModelProblemCode, ModelSize } from '../model/model.js';
-import type { CompiledSolver } from './highs.js';
+import type {
+  CompiledSolver,
+  ModelProblemCode,
+  ModelSize,
+  Search,
+  SolveResult,
+} from '../../../packages/solver/index.js';
 import type { ResultTable } from './result-tables.js';
-import type { SolveResult } from './solve-result.js';
-import type { Search } from './watch.js';
 
 /** What of a card makes the model. */
 export interface ModelCard extends Pick<Card, 'id' | 'card_type' | 'label' | 'data'> {

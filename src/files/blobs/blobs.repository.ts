@@ -1,4 +1,4 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import { Blob } from './blob.entity.js';
 import {
   CLEAR_MARKS,

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database, type Tx } from '../../platform/database/database.service.js';
-import { TooLarge } from '../../platform/errors/errors.js';
-import { type ByteRange, ObjectStore } from '../../platform/object-store/object-store.js';
+import { Database, type Tx } from '../../database/database.service.js';
+import { TooLarge } from '../../common/errors/errors.js';
+import { type ByteRange, ObjectStore } from '../../storage/object-store.js';
 import { BlobsRepository } from './blobs.repository.js';
 
 /** Content that is whole in the store, ready to be put into a tree. `size` in bytes. */

@@ -1,4 +1,4 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import { DoomedObject } from './doomed-object.entity.js';
 
 /** SQL that notes the objects of the blobs that the CTE `gone` has deleted. */

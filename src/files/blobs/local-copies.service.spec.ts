@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LocalFiles } from '../../../test/support/local-files.js';
-import { InsufficientStorage, TooLarge } from '../../platform/errors/errors.js';
-import { ObjectMissing } from '../../platform/object-store/object-store.js';
+import { InsufficientStorage, TooLarge } from '../../common/errors/errors.js';
+import { ObjectMissing } from '../../storage/object-store.js';
 import type { CompanyBlob } from './local-copies.service.js';
 
 const LIMIT = 1_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { undefinedIfMissing } from '../../platform/object-store/file-errors.js';
+import { undefinedIfMissing } from '../../storage/file-errors.js';
 
 /** What is older was left behind by a process that has died: no work on such a file takes so long. */
 const STALE_MS = 60 * 60_000;

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { BEFORE_ALL_IDS } from '../../platform/database/checked-id.js';
-import { Database } from '../../platform/database/database.service.js';
-import { Jobs } from '../../platform/jobs/jobs.service.js';
-import { ObjectStore } from '../../platform/object-store/object-store.js';
+import { BEFORE_ALL_IDS } from '../../database/checked-id.js';
+import { Database } from '../../database/database.service.js';
+import { Jobs } from '../../database/jobs/jobs.service.js';
+import { ObjectStore } from '../../storage/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { keyOf } from '../blobs/blobs.service.js';
 import { DoomedObjectsRepository } from '../blobs/doomed-objects.repository.js';

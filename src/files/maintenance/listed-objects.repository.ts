@@ -1,5 +1,5 @@
-import type { Tx } from '../../platform/database/database.service.js';
-import type { StoredObject } from '../../platform/object-store/object-store.js';
+import type { Tx } from '../../database/database.service.js';
+import type { StoredObject } from '../../storage/object-store.js';
 
 /** Keys and sizes of the objects of a store, in a temporary table of a transaction, beside the rows of blobs. */
 export class ListedObjectsRepository {

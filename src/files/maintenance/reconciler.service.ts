@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database.service.js';
-import { ObjectStore, type StoredObject } from '../../platform/object-store/object-store.js';
+import { Database } from '../../database/database.service.js';
+import { ObjectStore, type StoredObject } from '../../storage/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { BLOBS, keyOf } from '../blobs/blobs.service.js';
 import { FileTreeRepository, type LocatedFile } from '../tree/file-tree.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BEFORE_ALL_IDS } from '../../platform/database/checked-id.js';
-import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { BEFORE_ALL_IDS } from '../../database/checked-id.js';
+import { Jobs } from '../../database/jobs/jobs.service.js';
 import { SWEEP_UPLOADS } from '../tree/containers.service.js';
 import { UploadsRepository } from '../uploads/uploads.repository.js';
 import { UploadsService } from '../uploads/uploads.service.js';

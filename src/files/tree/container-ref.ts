@@ -1,5 +1,5 @@
-import type { Resource } from '../../platform/errors/codes.js';
-import type { CheckedId } from '../../platform/database/checked-id.js';
+import type { Resource } from '../../common/errors/codes.js';
+import type { CheckedId } from '../../database/checked-id.js';
 
 /**
  * A container as other modules name it. The company is part of every query, so a wrong id never reaches another

@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
-import { VALID_KEY } from '../../platform/auth/api-keys/valid-key.sql.js';
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { VALID_KEY } from '../../auth/api-keys/valid-key.sql.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import type { ContainerRef, FoundContainer, SoughtContainer } from './container-ref.js';
 import { Container, type ContainerKind } from './container.entity.js';
 import { DELETED_CONTAINERS } from './containers.sql.js';

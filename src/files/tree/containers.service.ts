@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.service.js';
-import type { Resource } from '../../platform/errors/codes.js';
-import { NotFound } from '../../platform/errors/errors.js';
+import type { Tx } from '../../database/database.service.js';
+import type { Resource } from '../../common/errors/codes.js';
+import { NotFound } from '../../common/errors/errors.js';
 import type { ContainerKind } from './container.entity.js';
 import { ContainersRepository, type LockedContainer } from './containers.repository.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.service.js';
-import { NotFound, TooLarge } from '../../platform/errors/errors.js';
+import type { Tx } from '../../database/database.service.js';
+import { NotFound, TooLarge } from '../../common/errors/errors.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { decodeTextLoosely } from '../blobs/content.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';

@@ -1,5 +1,5 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { SHORT_OFFSET, shortRead } from '../../platform/database/short-read.js';
+import { EntityRepository } from '../../database/entity-repository.js';
+import { SHORT_OFFSET, shortRead } from '../../database/short-read.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
 import { KNOWN_CONTAINER, listBelow, listChildren, walkBelow, walkChildren } from './file-listing.sql.js';

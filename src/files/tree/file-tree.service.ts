@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../../platform/database/database.service.js';
-import { Conflict, NotFound } from '../../platform/errors/errors.js';
+import type { Tx } from '../../database/database.service.js';
+import { Conflict, NotFound } from '../../common/errors/errors.js';
 import type { StoredBlob } from '../blobs/blobs.service.js';
 import type { ContainerRef } from './container-ref.js';
 import type { LockedContainer } from './containers.repository.js';

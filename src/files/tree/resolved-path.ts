@@ -1,4 +1,4 @@
-import { Conflict } from '../../platform/errors/errors.js';
+import { Conflict } from '../../common/errors/errors.js';
 import { namesOf } from './paths.js';
 
 /** A node that a path leads over. */

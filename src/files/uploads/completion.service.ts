@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../../events/project-events.service.js';
-import type { Principal } from '../../platform/auth/principal.js';
-import { Database, type Tx } from '../../platform/database/database.service.js';
-import { Conflict, Invalid } from '../../platform/errors/errors.js';
-import { Once } from '../../platform/idempotency/once.js';
+import type { Principal } from '../../auth/principal.js';
+import { Database, type Tx } from '../../database/database.service.js';
+import { Conflict, Invalid } from '../../common/errors/errors.js';
+import { Once } from '../../common/idempotency/once.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolver, type RequestedContainer } from '../container-resolver.js';
 import { FileEntry } from '../files.dto.js';

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database, type Tx } from '../../platform/database/database.service.js';
-import { Conflict, Forbidden, NotFound, TooLarge } from '../../platform/errors/errors.js';
+import { Database, type Tx } from '../../database/database.service.js';
+import { Conflict, Forbidden, NotFound, TooLarge } from '../../common/errors/errors.js';
 import {
   type AdmittedPart,
   DiskTransfers,
   SENT_AGAIN,
   type TransferRules,
-} from '../../platform/object-store/disk-transfers.service.js';
-import type { PartUrl } from '../../platform/object-store/signed-urls.js';
+} from '../../storage/disk-transfers.service.js';
+import type { PartUrl } from '../../storage/signed-urls.js';
 import { blobOf, BlobsService } from '../blobs/blobs.service.js';
 import { readScope } from '../download-scope.js';
 import { ContainersRepository } from '../tree/containers.repository.js';

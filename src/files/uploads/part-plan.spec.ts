@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BadRequest, TooLarge } from '../../platform/errors/errors.js';
+import { BadRequest, TooLarge } from '../../common/errors/errors.js';
 import { chooseParts, planParts } from './part-plan.js';
 
 const MiB = 1024 ** 2;

@@ -1,5 +1,5 @@
-import { BadRequest, TooLarge } from '../../platform/errors/errors.js';
-import { MAX_PARTS, MIN_PART_SIZE, type PartName, type StoredPart } from '../../platform/object-store/object-store.js';
+import { BadRequest, TooLarge } from '../../common/errors/errors.js';
+import { MAX_PARTS, MIN_PART_SIZE, type PartName, type StoredPart } from '../../storage/object-store.js';
 
 /** URLs given out for an upload of unknown size at its start. */
 const PARTS_OF_UNKNOWN_SIZE = 10;

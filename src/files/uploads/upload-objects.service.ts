@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { BadRequest, Conflict, Gone } from '../../platform/errors/errors.js';
-import {
-  InvalidPart,
-  ObjectStore,
-  type PartName,
-  type StoredPart,
-  UploadMissing,
-} from '../../platform/object-store/object-store.js';
+import { BadRequest, Conflict, Gone } from '../../common/errors/errors.js';
+import { InvalidPart, ObjectStore, type PartName, type StoredPart, UploadMissing } from '../../storage/object-store.js';
 import { keyOf } from '../blobs/blobs.service.js';
 import { chooseParts, partLimit } from './part-plan.js';
 import type { UploadPartUrl } from './uploads.dto.js';

@@ -1,4 +1,4 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import { UploadPart } from './upload-part.entity.js';
 import { COUNTED_OF_PART, END_PART, EXPECT_PART } from './upload-parts.sql.js';
 

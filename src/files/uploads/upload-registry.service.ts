@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ApiKeysService } from '../../platform/auth/api-keys/api-keys.service.js';
-import type { Principal } from '../../platform/auth/principal.js';
-import { Database, type Tx } from '../../platform/database/database.service.js';
-import { Conflict, Gone, NotFound, TooLarge } from '../../platform/errors/errors.js';
-import { type Claiming, Once } from '../../platform/idempotency/once.js';
-import { Jobs } from '../../platform/jobs/jobs.service.js';
+import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
+import type { Principal } from '../../auth/principal.js';
+import { Database, type Tx } from '../../database/database.service.js';
+import { Conflict, Gone, NotFound, TooLarge } from '../../common/errors/errors.js';
+import { type Claiming, Once } from '../../common/idempotency/once.js';
+import { Jobs } from '../../database/jobs/jobs.service.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolver } from '../container-resolver.js';
 import type { FileEntry } from '../files.dto.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { Steps } from '../../platform/leases/steps.js';
+import { Steps } from '../../common/leases/steps.js';
 import type { FileEntry } from '../files.dto.js';
 
 /** Whoever completes or drops an upload leases it; one whose lease ran out is leased again. */

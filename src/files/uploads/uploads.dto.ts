@@ -1,10 +1,10 @@
-import type { ErrorEntry } from '../../platform/errors/errors.js';
-import { MAX_PARTS } from '../../platform/object-store/object-store.js';
-import { field } from '../../platform/validation/field.js';
-import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../../platform/validation/fields.js';
-import { arrayKind } from '../../platform/validation/kinds/containers.js';
-import { integerKind } from '../../platform/validation/kinds/numbers.js';
-import { Rule } from '../../platform/validation/rule.js';
+import type { ErrorEntry } from '../../common/errors/errors.js';
+import { MAX_PARTS } from '../../storage/object-store.js';
+import { field } from '../../common/validation/field.js';
+import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../../common/validation/fields.js';
+import { arrayKind } from '../../common/validation/kinds/containers.js';
+import { integerKind } from '../../common/validation/kinds/numbers.js';
+import { Rule } from '../../common/validation/rule.js';
 import type { FileSource } from '../container-resolver.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../request-rules.js';
 

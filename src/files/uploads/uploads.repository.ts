@@ -1,5 +1,5 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { LEASED_UNTIL } from '../../platform/leases/leased-row.sql.js';
+import { EntityRepository } from '../../database/entity-repository.js';
+import { LEASED_UNTIL } from '../../common/leases/leased-row.sql.js';
 import type { FileEntry } from '../files.dto.js';
 import type { ContainerKind } from '../tree/container.entity.js';
 import { Upload, UPLOAD_STEPS } from './upload.entity.js';

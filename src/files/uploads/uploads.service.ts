@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import type { Principal } from '../../platform/auth/principal.js';
-import { Conflict, TooLarge } from '../../platform/errors/errors.js';
-import { Once } from '../../platform/idempotency/once.js';
+import type { Principal } from '../../auth/principal.js';
+import { Conflict, TooLarge } from '../../common/errors/errors.js';
+import { Once } from '../../common/idempotency/once.js';
 import { ContainerResolver } from '../container-resolver.js';
 import { normalizePath } from '../tree/paths.js';
 import { planParts } from './part-plan.js';

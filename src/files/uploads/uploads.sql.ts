@@ -1,4 +1,4 @@
-import { VALID_KEY } from '../../platform/auth/api-keys/valid-key.sql.js';
+import { VALID_KEY } from '../../auth/api-keys/valid-key.sql.js';
 
 /** Locks the open upload of blob `$1` that the store calls `$2`; none when it is over or what it uploads to was deleted. */
 export const UPLOAD_OF_PART = `

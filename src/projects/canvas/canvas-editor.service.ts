@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../../events/project-events.service.js';
-import type { Tx } from '../../platform/database/database.service.js';
-import { Jobs } from '../../platform/jobs/jobs.service.js';
-import { Conflict, Invalid, invalidValue } from '../../platform/errors/errors.js';
+import type { Tx } from '../../database/database.service.js';
+import { Jobs } from '../../database/jobs/jobs.service.js';
+import { Conflict, Invalid, invalidValue } from '../../common/errors/errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import type { Card } from './card.entity.js';
 import { CardsRepository } from './cards.repository.js';

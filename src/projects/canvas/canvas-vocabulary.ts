@@ -1,5 +1,11 @@
-import { isProblem, type Index } from '../../modelling/formula.js';
-import type { ColumnShape, Family, SetShape, Vocabulary } from '../../modelling/vocabulary.js';
+import {
+  type ColumnShape,
+  type Family,
+  type Index,
+  isProblem,
+  type SetShape,
+  type Vocabulary,
+} from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { type DataContent, type FileColumn, fileColumns, type InlineColumn, keysOf, partsOf } from './data-content.js';

@@ -1,11 +1,11 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../project-access.js';
-import { RequestOnce } from '../../platform/idempotency/idempotency.interceptor.js';
-import { Once } from '../../platform/idempotency/once.js';
-import { IfMatch } from '../../platform/http/entity-tags/conditions.js';
-import { ExpectedTags } from '../../platform/http/entity-tags/entity-tag.js';
-import type { Tagged } from '../../platform/http/entity-tags/tagged.js';
-import { Operation } from '../../platform/openapi/operation.js';
+import { RequestOnce } from '../../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../../common/idempotency/once.js';
+import { IfMatch } from '../../common/etag/conditions.js';
+import { ExpectedTags } from '../../common/etag/entity-tag.js';
+import type { Tagged } from '../../common/etag/tagged.js';
+import { Operation } from '../../common/openapi/operation.js';
 import { CardCreateRequest, CardResponse, CardUpdateRequest } from './canvas.dto.js';
 import { CardsService } from './cards.service.js';
 

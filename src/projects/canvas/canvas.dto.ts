@@ -6,9 +6,9 @@ import {
   IntegerField,
   ObjectArrayField,
   StringField,
-} from '../../platform/validation/fields.js';
+} from '../../common/validation/fields.js';
 import { FEASIBILITY_RESULTS, OVERALL_RESULTS, type Project } from '../project.entity.js';
-import { Tagged } from '../../platform/http/entity-tags/tagged.js';
+import { Tagged } from '../../common/etag/tagged.js';
 import { type Card, CARD_STATUSES, CARD_TYPES } from './card.entity.js';
 import { cardTag, type ShownCard } from './cards.repository.js';
 

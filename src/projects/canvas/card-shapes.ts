@@ -1,5 +1,5 @@
 import type { Card, Gap } from './card.entity.js';
-import { isName } from '../../modelling/lexer.js';
+import { isName } from '../../../packages/modelling/index.js';
 import { DIALECT_FIELDS, isDialect } from '../../tables/dialect-options.js';
 import { relationIn } from './expressions.js';
 import { MAX_RANGE, rangeOf } from './members.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { RevisionColumn } from '../../platform/database/revision-column.js';
+import { RevisionColumn } from '../../database/revision-column.js';
 import type { ProjectId } from '../project.entity.js';
 
 export const CARD_TYPES = ['objective', 'variable', 'constraint', 'kpi', 'data', 'production_requirement'] as const;

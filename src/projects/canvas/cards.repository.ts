@@ -1,7 +1,7 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
-import { shortRead } from '../../platform/database/short-read.js';
-import { NotFound, parseId } from '../../platform/errors/errors.js';
-import { entityTag } from '../../platform/http/entity-tags/entity-tag.js';
+import { EntityRepository } from '../../database/entity-repository.js';
+import { shortRead } from '../../database/short-read.js';
+import { NotFound, parseId } from '../../common/errors/errors.js';
+import { entityTag } from '../../common/etag/entity-tag.js';
 import { perKind, type ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';

@@ -1,4 +1,4 @@
-import type { ColumnCells } from '../../data-engine/tasks.js';
+import type { ColumnCells } from '../../../packages/data-engine/index.js';
 import type { FactsOfColumn } from './data-file.js';
 
 /** Most rows of a table whose values are kept, and most of its cells. */

@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { DialectOptions } from '../../data-engine/tasks.js';
+import type { DialectOptions } from '../../../packages/data-engine/index.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
-import { shortened } from '../../modelling/names.js';
+import { type Cells, shortened, type Values } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file.js';
-import type { Values } from '../../modelling/values.js';
-import type { Cells } from '../../modelling/vocabulary.js';
 import { type Members, rangeOf, toMember, valuesOf } from './members.js';
 
 /** What a data card says. */

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../../platform/database/database.service.js';
-import { NotFound } from '../../platform/errors/errors.js';
-import { JobLeft, Jobs } from '../../platform/jobs/jobs.service.js';
+import { Database } from '../../database/database.service.js';
+import { NotFound } from '../../common/errors/errors.js';
+import { JobLeft, Jobs } from '../../database/jobs/jobs.service.js';
 import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { CanvasEditor, DATA_FILES } from './canvas-editor.service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ColumnCells } from '../../data-engine/tasks.js';
+import type { ColumnCells } from '../../../packages/data-engine/tasks.js';
 import { withValues } from './column-values.js';
 import { readData } from './data-content.js';
 import { columnNames, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';

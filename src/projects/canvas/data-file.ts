@@ -1,9 +1,8 @@
-import type { DialectOptions } from '../../data-engine/tasks.js';
+import type { DialectOptions } from '../../../packages/data-engine/index.js';
 import { dialectOf } from '../../tables/dialect-options.js';
 import { tableFormat } from '../../tables/table-format.js';
 import type { TableName } from '../../tables/table-reader.service.js';
-import { isName } from '../../modelling/lexer.js';
-import type { Cells } from '../../modelling/vocabulary.js';
+import { type Cells, isName } from '../../../packages/modelling/index.js';
 
 /** A table in a file of the workspace, as a data card names it. */
 export interface DataFile {

@@ -3,12 +3,17 @@ import { readFile, rm } from 'node:fs/promises';
 import { deserialize } from 'node:v8';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { type ColumnCells, PassingProblem, type TableDescription, TaskProblem } from '../../data-engine/tasks.js';
+import {
+  type ColumnCells,
+  PassingProblem,
+  type TableDescription,
+  TaskProblem,
+} from '../../../packages/data-engine/index.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
-import type { Tx } from '../../platform/database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 import { pathProblem } from '../../files/tree/paths.js';
-import { NotFound } from '../../platform/errors/errors.js';
+import { NotFound } from '../../common/errors/errors.js';
 import { readingNotes } from '../../tables/reading-notes.js';
 import { rowInFile } from '../../tables/table-format.js';
 import { type TableName, TableReader } from '../../tables/table-reader.service.js';

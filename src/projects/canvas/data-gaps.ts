@@ -1,4 +1,4 @@
-import { shortened, someNames, someOf } from '../../modelling/names.js';
+import { shortened, someNames, someOf } from '../../../packages/modelling/index.js';
 import type { Gap } from './card.entity.js';
 import { type DataContent, membersOf } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';

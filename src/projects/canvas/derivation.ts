@@ -11,9 +11,14 @@ import { asksForNothing, requirementOf } from './requirement.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
 import { wordedLimits } from './worded-limits.js';
-import { MAX_FORMULA_LENGTH } from '../../modelling/parse-formula.js';
-import { type Family, namesOfIndex, type Vocabulary } from '../../modelling/vocabulary.js';
-import { shortened, someNames } from '../../modelling/names.js';
+import {
+  type Family,
+  MAX_FORMULA_LENGTH,
+  namesOfIndex,
+  shortened,
+  someNames,
+  type Vocabulary,
+} from '../../../packages/modelling/index.js';
 
 /** Most values of all data cards; those of further cards are no names in formulas. */
 const MAX_VALUES = 20_000;

@@ -1,16 +1,30 @@
 import { LRUCache } from 'lru-cache';
-import { checkFormula, checkIndex, type Use } from '../../modelling/check.js';
-import { coverageOf } from '../../modelling/coverage.js';
-import { type Formula, type FormulaProblem, type Index, isPlain, isProblem, namesIn } from '../../modelling/formula.js';
-import { linearize, rowsOf } from '../../modelling/linear.js';
-import { mentionsOf } from '../../modelling/mentions.js';
-import { shortened } from '../../modelling/names.js';
-import { beyondTheEnds } from '../../modelling/sentences.js';
-import { noteOnStrict } from '../../modelling/strict.js';
-import { MAX_FORMULA_LENGTH, parseFormula, parseIndex } from '../../modelling/parse-formula.js';
-import { splitIndex } from '../../modelling/split-index.js';
-import { identityOf } from '../../modelling/values.js';
-import { namesOfIndex, type SetShape, type Vocabulary } from '../../modelling/vocabulary.js';
+import {
+  beyondTheEnds,
+  checkFormula,
+  checkIndex,
+  coverageOf,
+  type Formula,
+  type FormulaProblem,
+  identityOf,
+  type Index,
+  isPlain,
+  isProblem,
+  linearize,
+  MAX_FORMULA_LENGTH,
+  mentionsOf,
+  namesIn,
+  namesOfIndex,
+  noteOnStrict,
+  parseFormula,
+  parseIndex,
+  linearRows,
+  type SetShape,
+  shortened,
+  splitIndex,
+  type Use,
+  type Vocabulary,
+} from '../../../packages/modelling/index.js';
 
 /** A formula of a card, and what it is for. */
 export interface CardFormula {
@@ -154,7 +168,7 @@ function judge(
 }
 
 function problemOfFigures(formula: Formula, use: Use, values: ReadonlyMap<string, number>): string | undefined {
-  const read = use === 'constraint' ? rowsOf(formula, values) : figureOf(formula, values);
+  const read = use === 'constraint' ? linearRows(formula, values) : figureOf(formula, values);
   return isProblem(read) ? read.problem : undefined;
 }
 

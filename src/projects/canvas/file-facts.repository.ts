@@ -1,4 +1,4 @@
-import { EntityRepository } from '../../platform/database/entity-repository.js';
+import { EntityRepository } from '../../database/entity-repository.js';
 import type { FileFacts } from './data-file.js';
 import { StoredFileFacts } from './file-facts.entity.js';
 

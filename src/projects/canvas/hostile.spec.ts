@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../../test/support/cpu-time.js';
 import { repeated, SHAPES } from '../../../test/support/hostile-texts.js';
 import { type CardContent, judgeAndDerive } from './derivation.js';
-import { isProblem } from '../../modelling/formula.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
-import { linearize } from '../../modelling/linear.js';
+import { isProblem } from '../../../packages/modelling/formula.js';
+import { parseFormula } from '../../../packages/modelling/parse-formula.js';
+import { linearize } from '../../../packages/modelling/linear.js';
 
 const constraint = (id: number, expression: string, more: object = {}): CardContent => ({
   id: String(id),

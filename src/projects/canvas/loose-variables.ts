@@ -1,7 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { type Expression, type Formula, isProblem, partsOf, type Relation } from '../../modelling/formula.js';
-import { shortened, someOf } from '../../modelling/names.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+import {
+  type Expression,
+  type Formula,
+  isProblem,
+  parseFormula,
+  partsOf,
+  type Relation,
+  shortened,
+  someOf,
+} from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { formulaIn } from './requirement.js';

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isoDate } from '../../modelling/dates.js';
-import type { Values } from '../../modelling/values.js';
+import { isoDate, type Values } from '../../../packages/modelling/index.js';
 
 /** The members of a set, in order, each once. */
 export interface Members extends Iterable<string> {

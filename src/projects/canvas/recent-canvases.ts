@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Tagged } from '../../platform/http/entity-tags/tagged.js';
-import { JsonBytes } from '../../platform/http/json-text.js';
+import { Tagged } from '../../common/etag/tagged.js';
+import { JsonBytes } from '../../common/http/json-text.js';
 
 const MIB = 1024 ** 2;
 

@@ -1,9 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isProblem } from '../../modelling/formula.js';
-import { mentionsOf } from '../../modelling/mentions.js';
-import { shortened } from '../../modelling/names.js';
-import { nearestNames } from '../../modelling/nearest-names.js';
-import { parseFormula } from '../../modelling/parse-formula.js';
+import { isProblem, mentionsOf, nearestNames, parseFormula, shortened } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { formulaIn } from './requirement.js';

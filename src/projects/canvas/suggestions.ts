@@ -1,6 +1,4 @@
-import { shortened } from '../../modelling/names.js';
-import { nearestNames } from '../../modelling/nearest-names.js';
-import type { Vocabulary } from '../../modelling/vocabulary.js';
+import { nearestNames, shortened, type Vocabulary } from '../../../packages/modelling/index.js';
 
 /** Unknown names for which a message suggests others, and names of a canvas that are compared with each. */
 const MAX_SUGGESTED = 3;

@@ -1,5 +1,4 @@
-import { hasFigure, isCompared } from '../../modelling/limit-words.js';
-import { nearestNames, wordsOf } from '../../modelling/nearest-names.js';
+import { hasFigure, isCompared, nearestNames, wordsOf } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { asksForNothing, requirementOf } from './requirement.js';

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { EventsChannel } from '../../events/events.channel.js';
 import { EventsRepository, type FollowingEvents } from '../../events/events.repository.js';
-import { FollowHub } from '../../platform/event-stream/follow-hub.js';
-import { LOGGER } from '../../platform/logging/logging.module.js';
+import { FollowHub } from '../../common/event-stream/follow-hub.js';
+import { LOGGER } from '../../common/logging/logging.module.js';
 
 /** Wakes readers of projects' events when there are new ones, and reads them for them. A cursor is the last event that they have. */
 @Injectable()

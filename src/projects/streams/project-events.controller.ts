@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { applyDecorators, Controller, Get, Headers, Param, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { ResyncData } from '../../platform/event-stream/resync.dto.js';
-import { Operation } from '../../platform/openapi/operation.js';
-import { StaysOpen } from '../../platform/throttling/fair-share.guard.js';
+import { ResyncData } from '../../common/event-stream/resync.dto.js';
+import { Operation } from '../../common/openapi/operation.js';
+import { StaysOpen } from '../../common/throttling/fair-share.guard.js';
 import { ProjectReader, ReadingCaller } from '../project-access.js';
 import { EventEnvelope, PROJECT_EVENTS } from './project-events.dto.js';
 import { ProjectEventStreams } from './project-event-stream.service.js';

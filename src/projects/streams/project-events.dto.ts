@@ -8,7 +8,7 @@ import {
   ObjectField,
   StringArrayField,
   StringField,
-} from '../../platform/validation/fields.js';
+} from '../../common/validation/fields.js';
 
 /** Who has caused an event. */
 export class EventActor {

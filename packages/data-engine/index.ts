@@ -1,0 +1,41 @@
+export { decoderOf } from './code-pages.js';
+export type { Ending, EngineConnection } from './engine-connection.js';
+export { MAX_ANSWER_ROWS, MAX_COLUMNS, MAX_SQL, MAX_TABLES } from './limits.js';
+export { fileOf, partOf } from './messages.js';
+export { EngineUnavailable, ProcessPool } from './process-pool.js';
+export { identifier } from './sql-text.js';
+export {
+  type Aggregate,
+  AGGREGATE_FUNCTIONS,
+  type Answers,
+  type Cell,
+  COLUMN_TYPES,
+  type ColumnCells,
+  type ColumnsAnswer,
+  type ColumnsTask,
+  type ColumnType,
+  DATE_ORDERS,
+  type DateOrder,
+  type Dialect,
+  type DialectOptions,
+  type Filter,
+  FILTER_OPERATORS,
+  type KeysAnswer,
+  LEFT_OUT_KINDS,
+  LEFT_OUT_PLACES,
+  type LeftOut,
+  PassingProblem,
+  type QueryAnswer,
+  type ReadAnswer,
+  type StructuredQuery,
+  SUBTOTAL_CHOICES,
+  type SubtotalChoice,
+  type TableDescription,
+  type TableFormat,
+  type Task,
+  TaskProblem,
+  type TextAnswer,
+  type TextTask,
+  UNCERTAIN_FIELDS,
+  type UncertainField,
+} from './tasks.js';

@@ -1,0 +1,3 @@
+export { backUp, restore } from './backup.js';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
+export { EmbeddedPostgresError } from './errors.js';

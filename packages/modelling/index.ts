@@ -1,0 +1,44 @@
+export { checkFormula, checkIndex, type Use } from './check.js';
+export { coverageOf } from './coverage.js';
+export { isoDate } from './dates.js';
+export { Evaluator } from './expansion/evaluator.js';
+export type { Frame } from './expansion/frame.js';
+export { KeyTable } from './expansion/key-table.js';
+export { ExpansionRefusal } from './expansion/refusal.js';
+export { type Rows, rowsOf } from './expansion/relations.js';
+export { type Column, type ColumnData, type Members, Space } from './expansion/space.js';
+export {
+  type Condition,
+  type Expression,
+  type Formula,
+  type FormulaProblem,
+  type Index,
+  isPlain,
+  isProblem,
+  type Key,
+  type MemberOf,
+  type Membership,
+  namesIn,
+  type Operand,
+  partsOf,
+  type Relation,
+} from './formula.js';
+export { isName, Lexer, type Token } from './lexer.js';
+export { COMPARISON, FIGURE_WORD, hasFigure, isCompared, RELATION_SIGN } from './limit-words.js';
+export { linearize, linearRows } from './linear.js';
+export { mentionsOf, namesInCondition } from './mentions.js';
+export { shortened, someNames, someOf } from './names.js';
+export { nearestNames, typosBetween, wordsOf } from './nearest-names.js';
+export { MAX_FORMULA_LENGTH, parseCondition, parseFormula, parseIndex } from './parse-formula.js';
+export { beyondTheEnds, doubledColumn } from './sentences.js';
+export { splitIndex } from './split-index.js';
+export { noteOnStrict } from './strict.js';
+export { identityOf, type Values } from './values.js';
+export {
+  type Cells,
+  type ColumnShape,
+  type Family,
+  namesOfIndex,
+  type SetShape,
+  type Vocabulary,
+} from './vocabulary.js';

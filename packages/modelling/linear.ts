@@ -1,0 +1,171 @@
+import { type Expression, type Formula, type FormulaProblem, isProblem, type Relation } from './formula.js';
+import { shortened } from './names.js';
+
+/** A linear expression: the sum of coefficient times name over {@link terms}, plus the constant. */
+export interface Linear {
+  /** None of them 0. */
+  terms: Map<string, number>;
+  constant: number;
+}
+
+/** `lower <= sum of terms <= upper`; an infinite bound is none, equal ones are an equation. */
+export interface Row {
+  /** Empty where the relation is between constants. */
+  terms: Map<string, number>;
+  lower: number;
+  upper: number;
+}
+
+const TOO_LARGE: FormulaProblem = { problem: 'A number in it becomes too large' };
+/** Most terms that are added or multiplied for one side: each pair of parentheses can go over all terms inside of it. */
+const MAX_STEPS = 5_000;
+const TOO_DEEP: FormulaProblem = { problem: 'Too many terms stand inside of parentheses: write it with fewer of them' };
+
+/**
+ * An expression without members and sums over an index as a linear one. Names that have a value stand for it, all others
+ * are variables.
+ *
+ * The problem names what is not linear: a product of variables, a variable in a divisor; or that a divisor is 0, or a
+ * number beyond all bounds.
+ */
+export function linearize(expression: Expression, values: ReadonlyMap<string, number>): Linear | FormulaProblem {
+  const linear = new Linearization(values).of(expression);
+  if (isProblem(linear)) return linear;
+  if (!Number.isFinite(linear.constant)) return TOO_LARGE;
+  for (const coefficient of linear.terms.values()) if (!Number.isFinite(coefficient)) return TOO_LARGE;
+  return linear;
+}
+
+/**
+ * What a relation asks for, variables on the left of each row; a chain is several rows, and one where they bound the
+ * same terms (`0 <= x <= 4`).
+ */
+export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<string, number>): Row[] | FormulaProblem {
+  if (relations.length === 0) return { problem: 'There is no <=, >= or = in it' };
+  const linear: Linear[] = [];
+  for (const side of sides) {
+    const read = linearize(side, values);
+    if (isProblem(read)) return read;
+    linear.push(read);
+  }
+  const rows: Row[] = [];
+  for (const [index, relation] of relations.entries()) {
+    const row = toRow(linear[index], relation, linear[index + 1]);
+    const last = rows.at(-1);
+    if (last !== undefined && haveSameTerms(last, row)) {
+      last.lower = Math.max(last.lower, row.lower);
+      last.upper = Math.min(last.upper, row.upper);
+    } else {
+      rows.push(row);
+    }
+  }
+  return rows;
+}
+
+/** The reading of one expression, with the steps that it took so far. */
+class Linearization {
+  private steps = 0;
+
+  constructor(private readonly values: ReadonlyMap<string, number>) {}
+
+  of(expression: Expression): Linear | FormulaProblem {
+    switch (expression.kind) {
+      case 'number':
+        return { terms: new Map(), constant: expression.value };
+      case 'name': {
+        const value = this.values.get(expression.name);
+        return value === undefined
+          ? { terms: new Map([[expression.name, 1]]), constant: 0 }
+          : { terms: new Map(), constant: value };
+      }
+      case 'sum':
+        return this.sum(expression.parts);
+      case 'product':
+        return this.product(expression.factors);
+      case 'member':
+      case 'total':
+        return { problem: 'It has members of an index' };
+    }
+  }
+
+  private sum(parts: Extract<Expression, { kind: 'sum' }>['parts']): Linear | FormulaProblem {
+    const total: Linear = { terms: new Map(), constant: 0 };
+    for (const { negative, of } of parts) {
+      const sign = negative ? -1 : 1;
+      if (of.kind === 'name' && !this.values.has(of.name)) {
+        // The most of what is added, without an expression of its own.
+        addTerm(total, of.name, sign);
+        continue;
+      }
+      const part = this.of(of);
+      if (isProblem(part)) return part;
+      if (!this.hasRoomFor(part)) return TOO_DEEP;
+      addTo(total, part, sign);
+    }
+    return total;
+  }
+
+  /** At most one factor may have variables; the constants are multiplied first, so that its terms are gone over once. */
+  private product(factors: Extract<Expression, { kind: 'product' }>['factors']): Linear | FormulaProblem {
+    let scale = 1;
+    let variable: Linear | undefined;
+    for (const { divisor, of } of factors) {
+      const factor = this.of(of);
+      if (isProblem(factor)) return factor;
+      const [name] = factor.terms.keys();
+      if (name === undefined) {
+        if (divisor && factor.constant === 0) return { problem: 'It divides by 0' };
+        scale = divisor ? scale / factor.constant : scale * factor.constant;
+        if (!Number.isFinite(scale) || !Number.isFinite(factor.constant)) return TOO_LARGE;
+      } else if (divisor) {
+        return { problem: `It is not linear: it divides by the variable ${shortened(name)}` };
+      } else if (variable !== undefined) {
+        const [other = ''] = variable.terms.keys();
+        const both = `${shortened(other)} and ${shortened(name)}`;
+        return { problem: `It is not linear: the variables ${both} are multiplied` };
+      } else {
+        variable = factor;
+      }
+    }
+    const product: Linear = { terms: new Map(), constant: 0 };
+    if (variable !== undefined && !this.hasRoomFor(variable)) return TOO_DEEP;
+    addTo(product, variable ?? { terms: new Map(), constant: 1 }, scale);
+    return product;
+  }
+
+  private hasRoomFor({ terms }: Linear): boolean {
+    this.steps += terms.size;
+    return this.steps <= MAX_STEPS;
+  }
+}
+
+function addTo(total: Linear, { terms, constant }: Linear, scale: number): void {
+  total.constant += scale * constant;
+  for (const [name, coefficient] of terms) addTerm(total, name, scale * coefficient);
+}
+
+function addTerm({ terms }: Linear, name: string, coefficient: number): void {
+  const sum = (terms.get(name) ?? 0) + coefficient;
+  if (sum === 0) terms.delete(name);
+  else terms.set(name, sum);
+}
+
+/** The relation with its variables on one side: on the left one's, where that has any. */
+function toRow(left: Linear | undefined, relation: Relation, right: Linear | undefined): Row {
+  if (left === undefined || right === undefined) throw new Error('A relation stands between two sides');
+  const isTurned = left.terms.size === 0 && right.terms.size > 0;
+  const difference: Linear = { terms: new Map(), constant: 0 };
+  addTo(difference, left, isTurned ? -1 : 1);
+  addTo(difference, right, isTurned ? 1 : -1);
+  const bound = difference.constant === 0 ? 0 : -difference.constant;
+  const isBelow = relation === (isTurned ? '>=' : '<=');
+  return {
+    terms: difference.terms,
+    lower: relation !== '=' && isBelow ? -Infinity : bound,
+    upper: relation === '=' || isBelow ? bound : Infinity,
+  };
+}
+
+const haveSameTerms = (one: Row, other: Row): boolean =>
+  one.terms.size === other.terms.size &&
+  [...one.terms].every(([name, coefficient]) => other.terms.get(name) === coefficient);

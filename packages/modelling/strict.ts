@@ -1,0 +1,54 @@
+import { type Formula, isProblem, type Relation } from './formula.js';
+import { linearRows } from './linear.js';
+import { mentionsOf } from './mentions.js';
+import { shortened } from './names.js';
+import type { Vocabulary } from './vocabulary.js';
+
+const TOLERANCE = 1e-9;
+
+/** Returns the smallest whole number above a bound. @param tolerance rounding errors of the bound, relative to it */
+export function nextWhole(bound: number, tolerance = TOLERANCE): number {
+  const nearest = Math.round(bound);
+  const isWhole = Math.abs(bound - nearest) <= tolerance * Math.max(1, Math.abs(bound));
+  return isWhole ? nearest + 1 : Math.ceil(bound);
+}
+
+/** Explains how `<` and `>` in a formula are read, without a full stop; undefined if it has neither, or no variable. */
+export function noteOnStrict(formula: Formula, vocabulary: Vocabulary): string | undefined {
+  const { strict = [], relations } = formula;
+  const [first] = strict;
+  if (first === undefined) return undefined;
+  const { variables, families, wholes, values } = vocabulary;
+  const used = mentionsOf(formula, undefined).filter((name) => variables.has(name) || families.has(name));
+  if (used.length === 0) return undefined;
+  const sign = signOf(relations[first]!);
+  const fractional = used.find((name) => wholes?.has(name) !== true);
+  if (fractional !== undefined)
+    return `\`${sign}\` is taken as \`${sign}=\`, because ${shortened(fractional)} may be a fraction`;
+  const rows = linearRows(formula, values);
+  if (isProblem(rows))
+    return `\`${sign}\` means a difference of at least 1, because all variables are whole; where a coefficient is a fraction, it is taken as \`${sign}=\``;
+  if (rows.some(({ terms }) => [...terms.values()].some((coefficient) => !Number.isInteger(coefficient))))
+    return `\`${sign}\` is taken as \`${sign}=\`, because a coefficient is a fraction`;
+  const [row, ...others] = rows;
+  const isShort = others.length === 0 && relations.length === 1 && row !== undefined;
+  const bound = isShort && isOnLeft(formula, values) ? limitOf(relations[0]!, row) : undefined;
+  return bound === undefined
+    ? `\`${sign}\` means a difference of at least 1, because all variables are whole`
+    : `\`${sign}\` is taken as \`${sign}= ${bound}\`, because all variables are whole`;
+}
+
+const signOf = (relation: Relation): string => relation.slice(0, 1);
+
+/** Whether all variables of a relation are on its left side and nothing else is, so that its limit is a number on the right. */
+const isOnLeft = ({ sides: [left, right] }: Formula, values: Vocabulary['values']): boolean => {
+  const [one, other] = [left, right].map((side) =>
+    side === undefined ? undefined : linearRows({ sides: [side, ZERO], relations: ['='] }, values),
+  );
+  const isPlain = one !== undefined && !isProblem(one) && one[0]?.lower === 0;
+  return isPlain && other !== undefined && !isProblem(other) && other[0]?.terms.size === 0;
+};
+const ZERO = { kind: 'number', value: 0 } as const;
+
+const limitOf = (relation: Relation, { lower, upper }: { lower: number; upper: number }): number =>
+  relation === '>=' ? nextWhole(lower) : 0 - nextWhole(-upper);

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import highsModule, { type Highs, type ModelData } from 'highs';
+import type { Model } from './model.js';
+
+export type { Highs };
+
+/** The package declares a CommonJS module, and gives an ES module whose default export is the loader itself. */
+const loadHighs = highsModule as unknown as typeof highsModule.default;
+
+declare const COMPILED: unique symbol;
+
+/** HiGHS as machine code, which all threads of the process can use. */
+export interface CompiledSolver {
+  readonly [COMPILED]: true;
+}
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+/** The part of WebAssembly that is needed here; Node's types do not have it. */
+const wasm = (
+  globalThis as unknown as {
+    WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledSolver>; Memory: { prototype: WasmMemory } };
+  }
+).WebAssembly;
+
+const PAGE_BYTES = 64 * 1024;
+
+/** Compiles HiGHS, for all threads at once. */
+export const compileSolver = async (): Promise<CompiledSolver> =>
+  await wasm.compile(await readFile(fileURLToPath(import.meta.resolve('highs/runtime'))));
+
+/**
+ * Loads HiGHS for this thread, which has nothing else to do with WebAssembly: from here on its memory grows to
+ * `memoryMiB` at most.
+ *
+ * @param compiled absent: is compiled for this thread alone
+ * @returns the solver, and whether it was refused memory.
+ */
+export async function loadSolver(
+  memoryMiB: number,
+  compiled?: CompiledSolver,
+): Promise<{ highs: Highs; wasRefusedMemory: () => boolean }> {
+  let refused = false;
+  const { prototype } = wasm.Memory;
+  const grow = Reflect.get<WasmMemory, 'grow'>(prototype, 'grow');
+  prototype.grow = function growWithin(this: WasmMemory, pages: number): number {
+    if (this.buffer.byteLength + pages * PAGE_BYTES > memoryMiB * 1024 ** 2) {
+      refused = true;
+      throw new RangeError('The solver may have no more memory');
+    }
+    return grow.call(this, pages);
+  };
+  const highs = await loadHighs(compiled && { wasmModule: compiled });
+  return { highs, wasRefusedMemory: () => refused };
+}
+
+/** A model in arrays, so that no name of a user is ever read by the solver: rows one after the other, columns by their places. */
+export interface ModelArrays {
+  sense: Model['sense'];
+  offset: number;
+  colCost: Float64Array<ArrayBuffer>;
+  colLower: Float64Array<ArrayBuffer>;
+  colUpper: Float64Array<ArrayBuffer>;
+  /** 1 where only whole numbers will do. */
+  isWhole: Uint8Array<ArrayBuffer>;
+  rowLower: Float64Array<ArrayBuffer>;
+  rowUpper: Float64Array<ArrayBuffer>;
+  /** Where the terms of each row begin, and in the end their number. */
+  starts: Int32Array<ArrayBuffer>;
+  indices: Int32Array<ArrayBuffer>;
+  values: Float64Array<ArrayBuffer>;
+}
+
+/** The arrays of a model. */
+export function toArrays({ sense, objective, constant, variables, rows }: Model): ModelArrays {
+  const colCost = new Float64Array(variables.length);
+  for (let at = 0; at < objective.variables.length; at += 1)
+    colCost[objective.variables[at]!] = objective.coefficients[at]!;
+  const starts = new Int32Array(rows.length + 1);
+  rows.forEach(({ terms }, index) => {
+    starts[index + 1] = (starts[index] ?? 0) + terms.variables.length;
+  });
+  const count = starts[rows.length] ?? 0;
+  const indices = new Int32Array(count);
+  const values = new Float64Array(count);
+  rows.forEach(({ terms }, index) => {
+    indices.set(terms.variables, starts[index]);
+    values.set(terms.coefficients, starts[index]);
+  });
+  return {
+    sense,
+    offset: constant,
+    colCost,
+    colLower: Float64Array.from(variables, ({ lower }) => lower),
+    colUpper: Float64Array.from(variables, ({ upper }) => upper),
+    isWhole: Uint8Array.from(variables, ({ isInteger }) => (isInteger ? 1 : 0)),
+    rowLower: Float64Array.from(rows, ({ lower }) => lower),
+    rowUpper: Float64Array.from(rows, ({ upper }) => upper),
+    starts,
+    indices,
+    values,
+  };
+}
+
+/** The arrays as HiGHS takes them. */
+export function toModelData(
+  { constants: { objectiveSense, variableType } }: Highs,
+  { sense, isWhole, starts, indices, values, ...columnsAndRows }: ModelArrays,
+): ModelData {
+  const { colCost, rowLower } = columnsAndRows;
+  const [numCols, numRows] = [colCost.length, rowLower.length];
+  return {
+    ...columnsAndRows,
+    numCols,
+    numRows,
+    sense: objectiveSense[sense],
+    matrix: { format: 'csr', numRows, numCols, starts, indices, values },
+    integrality: Int32Array.from(isWhole, (whole) => (whole === 1 ? variableType.integer : variableType.continuous)),
+  };
+}

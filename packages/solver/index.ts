@@ -1,0 +1,33 @@
+export { type CompiledSolver, compileSolver, loadSolver, toArrays } from './highs.js';
+export { readLp } from './lp-reader.js';
+export {
+  checkCoefficient,
+  checkSize,
+  type Family,
+  type Kpi,
+  type Model,
+  MODEL_LIMITS,
+  ModelProblem,
+  type ModelProblemCode,
+  type ModelSize,
+  type Row,
+  sizeOf,
+  type Terms,
+  toBound,
+  type Variable,
+  withinBinary,
+} from './model.js';
+export type { Plan } from './plan.js';
+export { OutOfMemory, search, type SearchTask } from './search.js';
+export {
+  explained,
+  type ModelResult,
+  planFound,
+  RESULT_STATUSES,
+  resultAtFirstSight,
+  roundedAt,
+  type SolveResult,
+  TimeLimitReached,
+  Undecided,
+} from './solve-result.js';
+export { gapBetween, neverWorse, type Search } from './watch.js';

@@ -1,0 +1,282 @@
+import { type Model, valueOf, type Variable } from './model.js';
+import { clashAtFirstSight, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
+import { type Highs, toArrays } from './highs.js';
+import type { Plan } from './plan.js';
+import type { Prices, Run } from './run.js';
+import { gapBetween } from './watch.js';
+
+export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
+
+/** What a solve has found out. */
+export interface SolveResult {
+  /** `time_limit`: the values are the best that were found in time. */
+  status: (typeof RESULT_STATUSES)[number];
+  /** Null when there are no values. */
+  objective_value: number | null;
+  /** What no plan can be better than; null when that is not known, or there are no values. */
+  bound: number | null;
+  /** Distance of the objective to the bound, relative to the objective; null without a bound, and where the objective is 0. */
+  gap: number | null;
+  /** Of families their totals. */
+  variables: Record<string, number>;
+  /** Of variables without an index: {@link Prices}. Of linear programs. */
+  reduced_costs?: Record<string, number>;
+  /**
+   * Of families the member with the least slack. The slack is the distance to the nearer bound: 0 where the constraint binds,
+   * negative where it is broken. The dual is of linear programs: {@link Prices}.
+   */
+  constraints: { name: string; activity: number; slack: number; dual?: number }[];
+  /** Why there are no values, or how good they are; null for an optimum. */
+  message: string | null;
+  /** Constraints and bounds that cannot hold together. */
+  conflict: string[];
+  /** Of plans, where there are any. */
+  kpis?: SolvedKpi[];
+  /** The variables that have an index, where there are any. */
+  families?: SolvedFamily[];
+}
+
+/** A result, with the plan where there is one. */
+export type ModelResult = SolveResult & { plan?: Plan };
+
+/** A variable with an index, of whose members there is a table. */
+export interface SolvedFamily {
+  name: string;
+  /** What the parts of a member are called. */
+  keys: string[];
+  /** How many members there are. */
+  size: number;
+}
+
+/** A key figure of a plan. */
+export interface SolvedKpi {
+  label: string;
+  /** Null where its formula cannot be computed. */
+  value: number | null;
+  unit: string | null;
+  target: number | null;
+}
+
+/** No values were found in time. */
+export class TimeLimitReached extends Error {}
+
+/** The solver has neither a plan nor a proof that there is none. The message is a sentence for users. */
+export class Undecided extends Error {}
+
+/** Time for finding out what makes a model infeasible or unbounded, beside the time of the solve. */
+const EXPLAINING_SECONDS = 10;
+
+/** Objectives that are so near to the bound, relatively where that is above 1, have reached it: the solver looks no further either. */
+const REACHED = 1e-6;
+
+/** What is wrong with a model that needs no solver to be seen; undefined when there is no such thing. */
+export function resultAtFirstSight(model: Model): ModelResult | undefined {
+  const broken = clashAtFirstSight(model);
+  return broken && without('infeasible', broken.message, broken.conflict);
+}
+
+/**
+ * What a run of the solver has found; undefined when that is no plan, see {@link explained}.
+ *
+ * @param until when the run ended, such as `in 5 s`
+ * @throws TimeLimitReached
+ */
+export function planFound(model: Model, { status, values, ...run }: Run, until: string): ModelResult | undefined {
+  if (status === 'optimal' && values !== undefined) {
+    const result = withValues(model, 'optimal', values, run);
+    return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
+  }
+  if (status !== 'time_limit') return undefined;
+  if (values === undefined) throw new TimeLimitReached();
+  const result = withValues(model, 'time_limit', values, run);
+  return { ...result, message: `The best values found ${until}${qualityOf(result)}` };
+}
+
+/** Why a run of the solver has found no plan, found out in about 10 s at most. @throws Undecided */
+export function explained(highs: Highs, model: Model, { status }: Run): ModelResult {
+  const arrays = toArrays(model);
+  const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
+  const isEither = status === 'unbounded_or_infeasible';
+  // The solver calls some unbounded models infeasible as long as they have an objective.
+  const isFeasible = status === 'unbounded' ? true : hasValues(highs, arrays, deadline);
+  if (isFeasible !== true && (status === 'infeasible' || isFeasible === false)) {
+    const { message, conflict } = explainInfeasible(highs, model, arrays, deadline);
+    return without('infeasible', message, conflict);
+  }
+  if (isFeasible === true && (isEither || status === 'infeasible' || status === 'unbounded')) {
+    return without('unbounded', explainUnbounded(highs, model, arrays, deadline), []);
+  }
+  throw new Undecided(whyUndecided(model, status));
+}
+
+function whyUndecided({ rows, objective }: Model, status: Run['status']): string {
+  if (status === 'unbounded_or_infeasible') {
+    return 'The solver cannot find out whether the model is infeasible or unbounded; bounds of the variables help';
+  }
+  if (status === 'stopped')
+    return 'The solver stopped before it had a plan. Give the variables tighter bounds and solve again';
+  const sizes = [objective, ...rows.map(({ terms }) => terms)].flatMap(({ coefficients }) =>
+    Array.from(coefficients, Math.abs).filter((size) => size > 0),
+  );
+  const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)];
+  return (
+    `The solver found neither a plan nor a proof that there is none. The coefficients of the model are between ${least} and ` +
+    `${most}. Choose units that bring them closer together, and give the variables finite bounds`
+  );
+}
+
+function without(status: SolveResult['status'], message: string, conflict: string[]): SolveResult {
+  return {
+    status,
+    objective_value: null,
+    bound: null,
+    gap: null,
+    variables: {},
+    constraints: [],
+    message,
+    conflict,
+  };
+}
+
+const qualityOf = ({ gap }: SolveResult): string =>
+  gap === null ? '' : `, at most ${percentOf(gap)} % from the best possible`;
+
+/** In percent with two digits, never less than it is. */
+function percentOf(gap: number): string {
+  if (gap === 0) return '0';
+  const percent = 100 * gap;
+  const step = 10 ** (Math.floor(Math.log10(percent)) - 1);
+  return String(Number((Math.ceil(percent / step - 1e-9) * step).toPrecision(2)));
+}
+
+function withValues(
+  model: Model,
+  status: SolveResult['status'],
+  found: Float64Array,
+  { bound, prices: exactPrices }: Pick<Run, 'bound' | 'prices'>,
+): SolveResult & { plan: Plan } {
+  const prices = exactPrices && {
+    duals: exactPrices.duals.map(rounded),
+    reducedCosts: exactPrices.reducedCosts.map(rounded),
+  };
+  const { objective, constant, variables, families } = model;
+  const values = found.map((value, index) => exact(value, variables[index]));
+  const plan: Plan = { ...planOf(model, values), ...prices };
+  const objective_value = rounded(constant + valueOf(objective, values));
+  return {
+    status,
+    objective_value,
+    ...qualityAt(objective_value, bound, model),
+    variables: totalsByName(model, plan.values),
+    ...(prices && { reduced_costs: priced(model, prices) }),
+    constraints: constraintsOf(model, plan),
+    message: null,
+    conflict: [],
+    ...(model.kpis.length > 0 && { kpis: kpisOf(model, plan) }),
+    ...(families.variables.length > 0 && {
+      families: families.variables.map(({ name, keys, size }) => ({ name, keys: [...keys], size })),
+    }),
+    plan,
+  };
+}
+
+/** Tolerances of the solver never make a plan better than what none can be better than. */
+function qualityAt(objective: number, found: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
+  if (!Number.isFinite(found)) return { bound: null, gap: null };
+  const isReached =
+    (sense === 'maximize' ? found - objective : objective - found) <= REACHED * Math.max(1, Math.abs(objective));
+  const bound = isReached ? objective : rounded(found);
+  return { bound, gap: gapBetween(objective, bound) };
+}
+
+function priced({ variables, families }: Model, { reducedCosts }: Prices): Record<string, number> {
+  const inFamilies = new Uint8Array(variables.length);
+  for (const { from, size } of families.variables) inFamilies.fill(1, from, from + size);
+  const found: [string, number][] = [];
+  for (const [at, { name, isSlack }] of variables.entries())
+    if (isSlack !== true && inFamilies[at] === 0) found.push([name, reducedCosts[at]!]);
+  return Object.fromEntries(found);
+}
+
+function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
+  return kpis.map(({ label, unit, target, figure }) => {
+    const value = figure === undefined ? NaN : rounded(figure.constant + valueOf(figure.terms, values));
+    return { label, value: Number.isFinite(value) ? value : null, unit, target };
+  });
+}
+
+function planOf({ variables, rows }: Model, values: Float64Array): Plan {
+  const shown = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
+  const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, shown)));
+  const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
+    const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
+    // A row that neither side bounds is no constraint; JSON has no infinity.
+    const isRoom = Number.isFinite(slack) && Math.abs(slack) > noRoomAt(activities[row]!);
+    return isRoom ? roundedAt(slack, activities[row]!) : 0;
+  });
+  return { values, activities, slacks };
+}
+
+/** The values of variables without an index, and of families their totals. */
+function totalsByName({ variables, families }: Model, values: Float64Array): Record<string, number> {
+  const found: [string, number][] = [];
+  const starting = new Map(families.variables.map((family) => [family.from, family]));
+  for (const { name } of families.variables.filter(({ size }) => size === 0)) found.push([name, 0]);
+  for (let at = 0; at < variables.length; at += 1) {
+    const { name, isSlack } = variables[at]!;
+    const family = starting.get(at);
+    if (family !== undefined && family.size > 0) {
+      found.push([family.name, sumOf(values.subarray(at, at + family.size))]);
+      at += family.size - 1;
+    } else if (isSlack !== true) found.push([name, values[at]!]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** Each constraint; of a family the member with the least room. */
+function constraintsOf({ rows, families }: Model, { activities, slacks, duals }: Plan): SolveResult['constraints'] {
+  const found: SolveResult['constraints'] = [];
+  const starting = new Map(families.rows.map((family) => [family.from, family]));
+  for (let row = 0; row < rows.length; row += 1) {
+    const size = starting.get(row)?.size ?? 0;
+    let tightest = row;
+    for (let other = row + 1; other < row + size; other += 1) if (slacks[other]! < slacks[tightest]!) tightest = other;
+    found.push({
+      name: rows[tightest]!.name,
+      activity: activities[tightest]!,
+      slack: slacks[tightest]!,
+      ...(duals !== undefined && { dual: duals[tightest]! }),
+    });
+    row += Math.max(0, size - 1);
+  }
+  return found;
+}
+
+const sumOf = (values: Float64Array): number => rounded(values.reduce((sum, value) => sum + value, 0));
+
+/** The value without what the solver's tolerances leave beside it: whole where it must be, and within its bounds. */
+function exact(value: number, variable: Variable | undefined): number {
+  const { isInteger = false, lower = -Infinity, upper = Infinity } = variable ?? {};
+  return Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : rounded(value))) + 0;
+}
+
+/** Slacks up to this are none: the solver keeps constraints within a tolerance of 1e-7. */
+const noRoomAt = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
+
+/** Significant digits of figures below 1e13. Doubles have two or three more, which rounding errors use up. */
+const DIGITS = 13;
+/** Figures below this are none. */
+const NOTHING = 1e-9;
+
+/** A figure without rounding errors: 91.99999999999991 is 92, and -8.5e-14 is 0. */
+export function rounded(value: number): number {
+  const size = Math.abs(value);
+  if (size < NOTHING) return 0;
+  return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
+}
+
+/** The difference of figures of a size, whose rounding errors are as large as those of the figures. */
+export function roundedAt(difference: number, size: number): number {
+  const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(Math.abs(size), NOTHING)));
+  return rounded(Number(difference.toFixed(Math.min(100, Math.max(0, digits)))));
+}

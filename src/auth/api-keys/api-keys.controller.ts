@@ -1,0 +1,68 @@
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { RequestOnce } from '../../common/idempotency/idempotency.interceptor.js';
+import { Once } from '../../common/idempotency/once.js';
+import { WalkQuery } from '../../common/listing/walk.query.js';
+import { Operation } from '../../common/openapi/operation.js';
+import { Caller, ReadAccess } from '../decorators.js';
+import { Principal } from '../principal.js';
+import { ApiKeyCreateRequest, ApiKeyCreateResponse, ApiKeyListResponse } from './api-keys.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+@Controller('api-keys')
+export class ApiKeysController {
+  constructor(private readonly apiKeys: ApiKeysService) {}
+
+  @Post()
+  @Operation({
+    tag: 'Identity',
+    summary: 'Create API key',
+    description: 'For users only, not for API keys. Only company-level users can create company-level keys.',
+    example: { name: 'Nightly import' },
+    status: 201,
+    response: ApiKeyCreateResponse,
+    errors: ['key_above_creator', 'too_many_api_keys', 'user_required'],
+    idempotent: true,
+    extension: true,
+  })
+  async createApiKey(
+    @Caller() caller: Principal,
+    @Body() body: ApiKeyCreateRequest,
+    @RequestOnce() once: Once<ApiKeyCreateResponse>,
+  ): Promise<ApiKeyCreateResponse> {
+    return ApiKeyCreateResponse.created(
+      await this.apiKeys.create(
+        caller,
+        body,
+        once.from((made) => ApiKeyCreateResponse.created(made)),
+      ),
+    );
+  }
+
+  @Get()
+  @Operation({
+    tag: 'Identity',
+    summary: 'List API keys',
+    description: 'Newest first, without revoked ones. A member sees their own, a company-level caller everyone’s.',
+    response: ApiKeyListResponse,
+    extension: true,
+  })
+  async listApiKeys(@Caller() caller: Principal, @Query() query: WalkQuery): Promise<ApiKeyListResponse> {
+    return ApiKeyListResponse.from(await this.apiKeys.list(caller, query), query);
+  }
+
+  // Whatever a key may do, it may end itself.
+  @Delete(':api_key_id')
+  @ReadAccess()
+  @Operation({
+    tag: 'Identity',
+    summary: 'Revoke API key',
+    description:
+      'The key stops working at once and forever, and its open streams close. A member revokes their own keys, a ' +
+      'company-level caller anyone’s, an API key itself.',
+    status: 204,
+    extension: true,
+  })
+  async revokeApiKey(@Caller() caller: Principal, @Param('api_key_id') apiKeyId: string): Promise<void> {
+    await this.apiKeys.revoke(caller, apiKeyId);
+  }
+}

@@ -1,0 +1,77 @@
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Notifications } from '../../database/notifications.service.js';
+import { LOGGER } from '../../common/logging/logging.module.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+
+/** Channel of the ids of API keys that were revoked. */
+const REVOKED_API_KEYS = 'revoked_api_keys';
+/** Notifications can get lost, so keys in use are checked at this interval. */
+const CHECK_MS = 15_000;
+
+/** Revocations of API keys: every process hears of each at once, wherever it was made. */
+@Injectable()
+export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
+  private readonly listeners = new Set<(id: string | null) => void>();
+  /** What to end with a key, by the key's id. */
+  private readonly watched = new Map<string, Set<() => void>>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly apiKeys: ApiKeysRepository,
+    private readonly notifications: Notifications,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.notifications.listen(REVOKED_API_KEYS, (id) => this.hear(id));
+    this.timer = setInterval(() => void this.check(), CHECK_MS);
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Lets every process hear of a revocation; called once it is committed. */
+  send(id: string): void {
+    this.hear(id);
+    this.notifications.send(REVOKED_API_KEYS, id);
+  }
+
+  /** Lets `listener` hear of every revocation; null means that some may have been missed. */
+  listen(listener: (id: string | null) => void): void {
+    this.listeners.add(listener);
+  }
+
+  /** Calls `end` when the key is revoked, within 30 s at the latest, until the function that is answered is called. */
+  watch(id: string, end: () => void): () => void {
+    const known = this.watched.get(id) ?? new Set();
+    this.watched.set(id, known.add(end));
+    return () => {
+      known.delete(end);
+      if (known.size === 0 && this.watched.get(id) === known) this.watched.delete(id);
+    };
+  }
+
+  private hear(id: string | null): void {
+    for (const listener of this.listeners) listener(id);
+    if (id === null) void this.check();
+    else this.end(id);
+  }
+
+  private end(id: string): void {
+    const ends = this.watched.get(id);
+    this.watched.delete(id);
+    for (const end of ends ?? []) end();
+  }
+
+  private async check(): Promise<void> {
+    const ids = [...this.watched.keys()];
+    if (ids.length === 0) return;
+    try {
+      for (const id of await this.apiKeys.revokedOf(ids)) this.end(id);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'API keys could not be looked at');
+    }
+  }
+}

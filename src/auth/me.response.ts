@@ -1,0 +1,62 @@
+import { DateTimeField, EnumField, StringArrayField, StringField } from '../common/validation/fields.js';
+import { ACCESSES, type Access, type Principal } from './principal.js';
+
+/** Who the caller is, as this service sees it. */
+export class MeResponse {
+  @StringField({ description: 'Company of the caller', example: 'demo' })
+  company_id!: string;
+
+  @EnumField(['user', 'api_key'], { description: 'Kind of the credential' })
+  kind!: Principal['kind'];
+
+  @EnumField(['member', 'company'], { description: '`company` may change deployments and see everyone’s usage' })
+  role!: 'member' | 'company';
+
+  @StringField({ nullable: true, description: 'Id of the user inside the company' })
+  user_id!: string | null;
+
+  @StringField({ nullable: true })
+  user_name!: string | null;
+
+  @StringField({ nullable: true })
+  user_email!: string | null;
+
+  @StringField({ nullable: true })
+  user_avatar_url!: string | null;
+
+  @StringField({ nullable: true, description: 'Id of the API key' })
+  api_key_id!: string | null;
+
+  @StringField({ nullable: true })
+  api_key_name!: string | null;
+
+  @StringField({ nullable: true, description: 'Non-secret part of the API key' })
+  api_key_prefix!: string | null;
+
+  @EnumField(ACCESSES, { description: '`read` of an API key that changes nothing' })
+  access!: Access;
+
+  @StringArrayField({ nullable: true, description: 'Projects that an API key may see; null: not limited' })
+  project_ids!: readonly string[] | null;
+
+  @DateTimeField({ nullable: true, description: 'When the credential expires' })
+  expires_at!: Date | null;
+
+  static from(caller: Principal): MeResponse {
+    const { company_id, kind, role, user_id, user_name, user_email, user_avatar_url } = caller;
+    const { api_key_id, api_key_name, api_key_prefix, access, project_ids, expires_at } = caller;
+    const person = { user_id, user_name, user_email, user_avatar_url };
+    return {
+      company_id,
+      kind,
+      role,
+      ...person,
+      api_key_id,
+      api_key_name,
+      api_key_prefix,
+      access,
+      project_ids,
+      expires_at,
+    };
+  }
+}

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { decodeProtectedHeader, type FlattenedJWSInput, type JWTVerifyGetKey } from 'jose';
+import { JWKSNoMatchingKey } from 'jose/errors';
+import { OpenIdProvider } from '../../../test/support/openid-provider.js';
+import { Unavailable } from '../../common/errors/errors.js';
+import { providerKeys } from './provider-keys.js';
+
+const [COOLDOWN_MS, REFRESH_MS] = [5_000, 10 * 60_000];
+
+let provider: OpenIdProvider;
+let keys: JWTVerifyGetKey;
+let faults: unknown[];
+/** How far the clock is ahead that only goes forward. */
+let passed: number;
+
+beforeEach(async () => {
+  provider = await OpenIdProvider.start();
+  await provider.addKey('first');
+  await provider.addKey('unpublished', 'ES256', false);
+  faults = [];
+  keys = providerKeys(provider.jwksUrl, (fault) => faults.push(fault));
+  passed = 0;
+  const started = performance.now();
+  jest.spyOn(performance, 'now').mockImplementation(() => started + passed);
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await provider.stop();
+});
+
+/** What a token of a key meets. */
+async function outcome(kid: string): Promise<'known' | 'unknown' | 'unavailable'> {
+  const token = await provider.sign(kid, {});
+  try {
+    await keys({ alg: 'ES256', ...decodeProtectedHeader(token) }, token as unknown as FlattenedJWSInput);
+    return 'known';
+  } catch (error) {
+    if (error instanceof JWKSNoMatchingKey) return 'unknown';
+    if (error instanceof Unavailable) return 'unavailable';
+    throw error;
+  }
+}
+const outcomes = async (kid: string, times: number): Promise<string[]> => [
+  ...new Set(await Promise.all(Array.from({ length: times }, async () => await outcome(kid)))),
+];
+
+describe('the keys of a provider', () => {
+  it('are asked for once by all who wait, and again for a key that is not known, but not for each token', async () => {
+    expect(await outcomes('first', 10)).toEqual(['known']);
+    expect(provider.asked).toBe(1);
+    await provider.addKey('second');
+    expect(await outcomes('second', 10)).toEqual(['unknown']);
+    passed += COOLDOWN_MS - 1;
+    expect(await outcome('second')).toBe('unknown');
+    expect(provider.asked).toBe(1);
+    passed += 1;
+    expect(await outcomes('second', 10)).toEqual(['known']);
+    expect(await outcomes('unpublished', 10)).toEqual(['unknown']);
+    expect(provider.asked).toBe(2);
+  });
+
+  it('are read again in time, so that one which was withdrawn is of no use any more', async () => {
+    expect(await outcome('first')).toBe('known');
+    provider.withdrawKey('first');
+    passed += REFRESH_MS - 1;
+    expect(await outcome('first')).toBe('known');
+    expect(provider.asked).toBe(1);
+    passed += 1;
+    // Nobody waits for that.
+    expect(await outcome('first')).toBe('known');
+    while ((await outcome('first')) === 'known');
+    expect(provider.asked).toBe(2);
+  });
+
+  it.each(['fails', 'hangs'] as const)(
+    'go on working while it %s; whether others are right cannot be told, and it is left alone',
+    async (mood) => {
+      expect(await outcome('first')).toBe('known');
+      await provider.addKey('second');
+      provider.mood = mood;
+      passed += COOLDOWN_MS;
+      expect(await outcomes('second', 10)).toEqual(['unavailable']);
+      expect(await outcomes('second', 10)).toEqual(['unavailable']);
+      expect(await outcomes('first', 10)).toEqual(['known']);
+      expect([provider.asked, faults.length]).toEqual([2, 1]);
+      provider.mood = 'answers';
+      passed += COOLDOWN_MS;
+      expect(await outcome('second')).toBe('known');
+    },
+  );
+
+  it('are asked for as ever when the time of day is set back', async () => {
+    expect(await outcome('first')).toBe('known');
+    await provider.addKey('second');
+    passed += COOLDOWN_MS;
+    const yesterday = Date.now() - 24 * 60 * 60 * 1000;
+    jest.spyOn(Date, 'now').mockReturnValue(yesterday);
+    expect(await outcome('second')).toBe('known');
+  });
+
+  it('cannot be known before they were read', async () => {
+    provider.mood = 'fails';
+    expect(await outcomes('first', 10)).toEqual(['unavailable']);
+    expect([provider.asked, faults.length]).toEqual([1, 1]);
+    provider.mood = 'answers';
+    passed += COOLDOWN_MS;
+    expect(await outcome('first')).toBe('known');
+  });
+});

@@ -1,0 +1,101 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
+import { JOSEError } from 'jose/errors';
+import type { Logger } from 'pino';
+import { Config } from '../../config/config.js';
+import { LOGGER } from '../../common/logging/logging.module.js';
+import type { KnownUser } from '../identities/user.entity.js';
+import { type ClaimMapping, readClaims } from './claims.js';
+import { providerKeys } from './provider-keys.js';
+import { OWN_ALGORITHM, signToken, type TokenClaims } from './sign-token.js';
+
+const CLOCK_SKEW_SECONDS = 30;
+/** The last moment that answers can say; some tokens end later, as when their issuer counts in milliseconds. */
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
+/** What an OpenID provider signs with; never a shared secret, for which its public key could be taken. */
+const PROVIDER_ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+const OWN_CLAIMS: ClaimMapping = {
+  names: { user_id: 'sub', company_id: 'company_id', role: 'role', name: 'name', email: 'email', picture: 'picture' },
+  roles: { company: ['company'], member: ['member', undefined] },
+};
+
+/** What a valid token says. */
+export interface VerifiedToken {
+  user: KnownUser;
+  expires_at: Date;
+}
+
+/** A source of tokens: what finds the key that one is signed with, and how its tokens are checked and read. */
+interface Issuer {
+  key: JWTVerifyGetKey;
+  options: JWTVerifyOptions;
+  claims: ClaimMapping;
+}
+
+/** Reads bearer tokens, of an OpenID provider and those signed with the service's own secret, and makes the latter. */
+@Injectable()
+export class TokensService {
+  private readonly secret: string | undefined;
+  private readonly own: Issuer | undefined;
+  private readonly provider: Issuer | undefined;
+
+  constructor(config: Config, @Inject(LOGGER) logger: Logger) {
+    const { AUTH_JWT_SECRET, oidc } = config;
+    if (AUTH_JWT_SECRET === undefined && oidc === undefined) throw new Error('No token could be verified');
+    if (AUTH_JWT_SECRET !== undefined) {
+      const secret = new TextEncoder().encode(AUTH_JWT_SECRET);
+      this.secret = AUTH_JWT_SECRET;
+      this.own = { key: () => secret, options: { algorithms: [OWN_ALGORITHM] }, claims: OWN_CLAIMS };
+    }
+    if (oidc !== undefined) {
+      const { jwksUrl, issuer, audience, claims } = oidc;
+      this.provider = {
+        key: providerKeys(jwksUrl, (fault) => logger.warn({ err: fault }, 'keys of tokens could not be read')),
+        options: { algorithms: PROVIDER_ALGORITHMS, issuer, audience },
+        claims,
+      };
+    }
+  }
+
+  /**
+   * What a token says; null when it is not valid now. Its algorithm decides whose it has to be.
+   *
+   * @throws Unavailable when its key is not known and cannot be asked for.
+   */
+  async verify(token: string): Promise<VerifiedToken | null> {
+    try {
+      const issuer = algorithmOf(token) === OWN_ALGORITHM ? this.own : this.provider;
+      if (issuer === undefined) return null;
+      const { payload } = await jwtVerify(token, issuer.key, {
+        ...issuer.options,
+        requiredClaims: ['exp'],
+        clockTolerance: CLOCK_SKEW_SECONDS,
+      });
+      const user = readClaims(payload, issuer.claims);
+      if (user === null || payload.exp === undefined) return null;
+      return { user, expires_at: new Date(Math.min(payload.exp * 1000, LAST_MOMENT)) };
+    } catch (error) {
+      if (error instanceof JOSEError) return null;
+      throw error;
+    }
+  }
+
+  /** A token signed with the service's own secret that ends at `expires`. */
+  async sign(claims: TokenClaims, expires: Date): Promise<string> {
+    if (this.secret === undefined) throw new Error('AUTH_JWT_SECRET is not set');
+    return await signToken(this.secret, claims, expires);
+  }
+}
+
+function algorithmOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).alg;
+  } catch (error) {
+    // No token at all.
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

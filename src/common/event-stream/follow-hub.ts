@@ -1,0 +1,109 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { TooManyRequests } from '../errors/errors.js';
+import { FairShares } from '../throttling/fair-shares.js';
+import type { Listener } from '../../database/notifications.service.js';
+
+const POLL_MS = 2_000;
+/** Streams leave most of the process's connections to requests and turns. */
+const READS_AT_ONCE = 4;
+/** A company leaves a place to others, however many streams it resumes at once. */
+const READS_OF_COMPANY = READS_AT_ONCE - 1;
+/** Longest wait for a read. After it the stream ends and its reader connects again. */
+const PATIENCE_MS = 60_000;
+/** Key of the reads that serve all companies. */
+const POLL = 'poll';
+
+/** Wakes the readers of what is followed when there is something new, and reads it for them, once for all that wait for the same. */
+export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnModuleDestroy {
+  private readonly readers = new Map<string, Set<() => void>>();
+  /** What was followed looked like when it was last polled. */
+  private heads = new Map<string, string>();
+  private readonly asked = new Map<string, Promise<Following | null>>();
+  private readonly places = new FairShares(READS_AT_ONCE, PATIENCE_MS);
+  private isPolling = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly channel: { listen(listener: Listener): void },
+    private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.channel.listen((id) => {
+      for (const wake of id === null ? this.all() : (this.readers.get(id) ?? [])) wake();
+    });
+    // Notifications can get lost.
+    this.timer = setInterval(() => void this.poll(), POLL_MS);
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** What follows a cursor; null when what is followed is gone. */
+  protected abstract following(id: string, cursor: Cursor): Promise<Following | null>;
+
+  /** How far those that are followed have come, as texts that differ when something is new; without those that are gone. */
+  protected abstract headsOf(ids: string[]): Promise<Map<string, string>>;
+
+  /** A text that is the same for equal cursors. */
+  protected abstract keyOf(cursor: Cursor): string;
+
+  /** Calls `wake` whenever there may be something new, until the returned function is called. */
+  watch(id: string, wake: () => void): () => void {
+    const known = this.readers.get(id) ?? new Set();
+    this.readers.set(id, known.add(wake));
+    return () => {
+      known.delete(wake);
+      if (known.size > 0) return;
+      this.readers.delete(id);
+      this.heads.delete(id);
+    };
+  }
+
+  /** Returns what follows a cursor, read after this call and in the company's turn. Null if what is followed is gone. */
+  read(company_id: string, id: string, cursor: Cursor): Promise<Following | null> {
+    const key = `${id} ${this.keyOf(cursor)}`;
+    const known = this.asked.get(key);
+    if (known !== undefined) return known;
+    // Once the read begins, its result may be stale for new callers.
+    const forget = (): boolean => this.asked.delete(key);
+    const answer = this.inTurn(company_id, () => {
+      forget();
+      return this.following(id, cursor);
+    });
+    this.asked.set(key, answer);
+    // A read that had no turn never began.
+    answer.catch((error: unknown) => error instanceof TooManyRequests && forget());
+    return answer;
+  }
+
+  private async inTurn<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
+    // Readers woken by the same notification ask in this tick.
+    await nextRound();
+    return await this.places.run([{ key, limit: READS_OF_COMPANY }], work);
+  }
+
+  private all(): (() => void)[] {
+    return [...this.readers.values()].flatMap((wakes) => [...wakes]);
+  }
+
+  private async poll(): Promise<void> {
+    if (this.readers.size === 0 || this.isPolling) return;
+    this.isPolling = true;
+    try {
+      const heads = await this.inTurn(POLL, () => this.headsOf([...this.readers.keys()]));
+      const before = this.heads;
+      this.heads = heads;
+      for (const [id, wakes] of this.readers) {
+        if (!heads.has(id) || heads.get(id) !== before.get(id)) for (const wake of wakes) wake();
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'what streams follow could not be looked at');
+    } finally {
+      this.isPolling = false;
+    }
+  }
+}

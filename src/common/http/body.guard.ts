@@ -1,0 +1,22 @@
+import type { ServerResponse } from 'node:http';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { AuthenticatedRequest } from '../../auth/decorators.js';
+import { BodyReader } from './body-reader.service.js';
+
+/**
+ * Reads the body for a handler that has a `@Body()`; uploads stream past. A guard stands between authentication and the
+ * checks of values, and knows the handler.
+ */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  constructor(private readonly bodies: BodyReader) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const limit = this.bodies.limitOf(context);
+    if (limit === undefined) return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<AuthenticatedRequest>();
+    request.body = await this.bodies.read(request, http.getResponse<ServerResponse>(), limit);
+    return true;
+  }
+}

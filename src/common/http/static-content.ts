@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { tellFailure } from '../logging/request-log.js';
+import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
+import { type Coding, tagHeader } from '../etag/entity-tag.js';
+
+/** A browser asks each time, and the content is not sent again while its tag is the same. */
+export const ASKED_FOR = 'no-cache';
+
+/** How static content is sent. */
+export interface StaticOptions {
+  /** Content-Type with its charset. */
+  type: string;
+  /** Cache-Control; default {@link ASKED_FOR}. */
+  caching?: string;
+  compression: boolean;
+}
+
+/** Bytes that stay the same while the process runs, kept in each coding that was asked for. */
+export class StaticContent {
+  private readonly bytes: Buffer;
+  private readonly tag: string;
+  private readonly coded = new Map<Coding, Promise<Buffer>>();
+
+  constructor(
+    content: Buffer | string,
+    private readonly options: StaticOptions,
+  ) {
+    this.bytes = Buffer.from(content);
+    this.tag = createHash('sha256').update(this.bytes).digest('base64url').slice(0, 22);
+  }
+
+  send(request: Request, response: Response): void {
+    const { type, caching = ASKED_FOR, compression } = this.options;
+    const coding = compression && this.bytes.length > MIN_COMPRESSED_BYTES ? codingFor(request) : undefined;
+    varyByCoding(response);
+    response.setHeader('Cache-Control', caching);
+    response.setHeader('ETag', tagHeader(this.tag, coding));
+    if (request.fresh) {
+      response.status(304).end();
+      return;
+    }
+    response.setHeader('Content-Type', type);
+    if (coding !== undefined) response.setHeader('Content-Encoding', coding);
+    this.in(coding).then(
+      (bytes) => {
+        response.setHeader('Content-Length', bytes.length);
+        response.end(bytes);
+      },
+      (error: Error) => {
+        tellFailure(response, error);
+        response.destroy();
+      },
+    );
+  }
+
+  private async in(coding: Coding | undefined): Promise<Buffer> {
+    if (coding === undefined) return this.bytes;
+    const known = this.coded.get(coding) ?? compressed(this.bytes, coding);
+    this.coded.set(coding, known);
+    return await known;
+  }
+}

@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http';
+import {
+  type CallHandler,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { catchError, from, mergeMap, type Observable } from 'rxjs';
+import { type AuthenticatedRequest, callerOf } from '../../auth/decorators.js';
+import { Invalid, invalidValue } from '../errors/errors.js';
+import { JsonText } from '../http/json-text.js';
+import { toJsonText } from '../../../packages/json/index.js';
+import { type AnsweringRequest, Idempotency } from './idempotency.service.js';
+import { AnsweredBefore, Once } from './once.js';
+
+/** The header of requests, and the one of answers that were given before. */
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+export const REPLAYED = 'Idempotency-Replayed';
+
+/** Most characters of a key. */
+export const MAX_KEY_LENGTH = 255;
+export const KEY_PATTERN = `^[!-~]{1,${MAX_KEY_LENGTH}}$`;
+const KEY = new RegExp(KEY_PATTERN);
+
+type KeyedHttpRequest = AuthenticatedRequest & { keyed?: AnsweringRequest };
+
+/**
+ * Gives a request with an `Idempotency-Key` to its handler as {@link RequestOnce}, and answers as before where that finds an earlier
+ * one. It stands before operations that are documented as `idempotent`, and lets requests without a key pass.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(private readonly idempotency: Idempotency) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<KeyedHttpRequest>();
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return next.handle();
+    if (typeof key !== 'string' || !KEY.test(key)) {
+      const rule = `the key has 1 to ${MAX_KEY_LENGTH} visible ASCII characters`;
+      throw new Invalid([invalidValue(['header', IDEMPOTENCY_KEY], rule, key)]);
+    }
+    const response = http.getResponse<ServerResponse>();
+    const { method, originalUrl: url } = request;
+    const body: unknown = request.body;
+    const keyed = await this.idempotency.request({
+      caller: callerOf(context),
+      key,
+      method,
+      url,
+      body: body === undefined ? '' : toJsonText(body),
+      status: response.statusCode,
+    });
+    request.keyed = keyed;
+    return next.handle().pipe(
+      mergeMap(async (answer: unknown) => {
+        await keyed.answered(answer);
+        return answer;
+      }),
+      catchError((error: unknown) => from(answerAgain(error, keyed, response))),
+    );
+  }
+}
+
+/** The answer that was given before; any other error stays what it is. */
+async function answerAgain(error: unknown, keyed: AnsweringRequest, response: ServerResponse): Promise<unknown> {
+  if (!(error instanceof AnsweredBefore)) {
+    await keyed.failed();
+    throw error;
+  }
+  const { status, text } = error.answer;
+  response.statusCode = status;
+  response.setHeader(REPLAYED, 'true');
+  return text === '' ? undefined : new JsonText(text);
+}
+
+/** What has the request of a handler take effect once; its body is what the handler answers. */
+export const RequestOnce = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Once<unknown> =>
+    new Once(context.switchToHttp().getRequest<KeyedHttpRequest>().keyed, (body) => body),
+);

@@ -1,0 +1,137 @@
+import { CODES, type ErrorCode, type ErrorStatus, sentenceOf, statusOf } from '../errors/codes.js';
+
+const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
+  400: 'The request cannot be processed',
+  401: 'Not authenticated',
+  402: 'A budget is used up',
+  403: 'Not allowed',
+  404: 'Not found',
+  408: 'The body arrived too slowly',
+  409: 'Conflict with the current state',
+  410: 'Expired',
+  412: 'Changed since you read it',
+  413: 'Too large',
+  415: 'The body is compressed',
+  429: 'Too many requests',
+  503: 'The database or the file store is unavailable',
+  507: 'The file store is full',
+};
+
+/** Codes of every request, with limits of its own beside the caller's limit for all requests. */
+const EVERY: ErrorCode[] = [
+  'not_authenticated',
+  'credentials_invalid',
+  'rate_limited',
+  'too_many_requests_at_once',
+  'too_many_unauthenticated',
+  'unavailable',
+  'identity_provider_unavailable',
+];
+const BODY: ErrorCode[] = [
+  'json_malformed',
+  'value_not_storable',
+  'body_cut_off',
+  'body_too_large',
+  'body_too_slow',
+  'body_compressed',
+];
+const KEY: ErrorCode[] = ['idempotency_key_reused', 'request_under_way', 'answer_lost'];
+
+/** Codes of path parameters that are not named after their resource. A member's operations list their own. */
+const PARAMETERS: Record<string, ErrorCode[]> = { name: ['deployment_not_found'], user_id: [] };
+
+/** The codes of a path parameter that matches nothing: `card_id` has `card_not_found`. */
+function codesOfParameter(name: string): ErrorCode[] {
+  const derived = `${name.replace(/_id$/, '')}_not_found`;
+  const codes = PARAMETERS[name] ?? CODES[404].filter((code) => code === derived);
+  if (codes.length === 0 && !(name in PARAMETERS)) {
+    throw new Error(`The path parameter {${name}} has no error code. Add ${derived} to src/common/errors/codes.ts.`);
+  }
+  return codes;
+}
+
+export interface DocumentedErrors {
+  /** What the operation says of itself. */
+  own: readonly ErrorCode[];
+  path: string;
+  method: string;
+  takesBody: boolean;
+  onlyReads: boolean;
+  isForCompany: boolean;
+  isIdempotent: boolean;
+}
+
+/** All error codes of an operation, the most specific first. */
+export function codesOf(operation: DocumentedErrors): ErrorCode[] {
+  const { own, path, takesBody, onlyReads, isForCompany, isIdempotent } = operation;
+  const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => codesOfParameter(name)).flat();
+  const codes = new Set<ErrorCode>([
+    ...own,
+    ...named.reverse(),
+    // Also of a name that no path can have.
+    ...(named.length > 0 ? (['path_not_found'] as const) : []),
+    ...(isForCompany ? (['company_level_required'] as const) : []),
+    ...(!onlyReads && path.includes('{project_id}') ? (['editor_required'] as const) : []),
+    ...(onlyReads ? [] : (['api_key_reads_only'] as const)),
+    ...(takesBody ? BODY : []),
+    ...(isIdempotent ? KEY : []),
+    ...EVERY,
+  ]);
+  const statuses = new Set(Array.from(codes, statusOf));
+  // What the database and the disks tell by themselves.
+  if (statuses.has(409)) codes.add('request_conflict');
+  if (statuses.has(507)) for (const code of CODES[507]) codes.add(code);
+  return [...codes];
+}
+
+const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } };
+
+/** An error response that operations with the same codes of a status share. */
+export interface ErrorResponse {
+  status: ErrorStatus;
+  /** Its key in the document's `components.responses`. */
+  name: string;
+  response: object;
+}
+
+/** The responses of codes, one for each status. The example has the first code. */
+export function errorResponses(codes: readonly ErrorCode[]): ErrorResponse[] {
+  return [...new Set(codes.map(statusOf))].map((status) => {
+    const ofStatus = codes.filter((code) => statusOf(code) === status);
+    const [first] = ofStatus as [ErrorCode];
+    const response = {
+      description: `${DESCRIPTIONS[status] ?? 'Error'}: ${ofStatus.map((code) => `\`${code}\``).join(', ')}`,
+      ...(status === 429 && { headers: RETRY_AFTER }),
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ErrorResponse' },
+          example: { detail: sentenceOf(first), code: first },
+        },
+      },
+      'x-error-codes': ofStatus,
+    };
+    return { status, name: ofStatus.join('.'), response };
+  });
+}
+
+/** Bodies of errors other than failed validation. */
+export const ERROR_SCHEMAS = {
+  ErrorCode: {
+    type: 'string',
+    title: 'ErrorCode',
+    description: 'Identifies the error for programs. A code never changes its meaning. New codes may be added.',
+    enum: Object.values(CODES).flat().sort(),
+    'x-extension': true,
+  },
+  ErrorResponse: {
+    type: 'object',
+    title: 'ErrorResponse',
+    description: 'Every error other than failed validation.',
+    properties: {
+      detail: { type: 'string', title: 'Detail', description: 'Describes the error in a sentence for people' },
+      code: { $ref: '#/components/schemas/ErrorCode' },
+    },
+    required: ['detail', 'code'],
+    'x-extension': true,
+  },
+};

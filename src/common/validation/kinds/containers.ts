@@ -1,0 +1,90 @@
+import type { Type } from '@nestjs/common';
+import { getSchemaPath } from '@nestjs/swagger';
+import { type ErrorEntry, MAX_ENTRIES } from '../../errors/errors.js';
+import { hasValidTexts, isJsonObject, isValidText, type Json, toPlain } from '../../../../packages/json/index.js';
+import type { Kind, Schema } from '../field-registry.js';
+import { counted, refuse, Refused, refuseValue } from '../refused.js';
+import { validateNested } from '../validate-object.js';
+import { INVALID_TEXT } from './text.js';
+
+type Plain = Record<string, unknown>;
+
+/** The most members of an object of any keys. */
+export interface MapBounds {
+  maxProperties?: number;
+}
+
+/** An object with the fields of a class. */
+export function objectKind<Value extends object>(model: Type<Value>): Kind<Value> {
+  return { schema: { $ref: getSchemaPath(model) }, model, read: (input) => validateNested(model, input) };
+}
+
+/** An array of values of one kind. */
+export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: number }): Kind<Item[]> {
+  return {
+    schema: { type: 'array', items: item.schema, ...(maxItems !== undefined && { maxItems }) },
+    ...(item.model && { model: item.model }),
+    read(input) {
+      if (!Array.isArray(input)) return refuse('list_type', 'Input should be a valid list', input);
+      if (input.length > (maxItems ?? Infinity)) return refuseLength('List', input.length, maxItems, input);
+      const problems: ErrorEntry[] = [];
+      const items: Item[] = [];
+      for (const [index, member] of input.entries()) {
+        if (problems.length >= MAX_ENTRIES) break;
+        const value = item.read(member);
+        if (value instanceof Refused) problems.push(...value.at(index));
+        else items.push(value);
+      }
+      return problems.length > 0 ? new Refused(problems) : items;
+    },
+  };
+}
+
+/** An object of any keys with values of one kind, as a map in the order received. */
+export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {}): Kind<Map<string, Item>> {
+  return {
+    schema: { type: 'object', additionalProperties: item.schema, ...shown({ maxProperties }) },
+    read(input) {
+      if (!isJsonObject(input)) return notAnObject(input);
+      if (input.size > (maxProperties ?? Infinity)) return refuseLength('Dictionary', input.size, maxProperties, input);
+      const problems: ErrorEntry[] = [];
+      const values = new Map<string, Item>();
+      for (const [key, member] of input) {
+        if (problems.length >= MAX_ENTRIES) break;
+        const value = item.read(member);
+        if (value instanceof Refused) problems.push(...value.at(key));
+        else values.set(key, value);
+      }
+      if (problems.length > 0) return new Refused(problems);
+      return Array.from(input.keys()).every(isValidText) ? values : refuseValue(INVALID_TEXT, input);
+    },
+  };
+}
+
+/** An object of any content, handed over as a plain one. */
+export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
+  return {
+    schema: { type: 'object', additionalProperties: true, ...shown({ maxProperties }) },
+    read(input) {
+      if (!isJsonObject(input)) return notAnObject(input);
+      if (input.size > (maxProperties ?? Infinity)) return refuseLength('Dictionary', input.size, maxProperties, input);
+      return anyKind.read(input) as Plain | Refused;
+    },
+  };
+}
+
+/** Any JSON value, handed over as plain objects and arrays. */
+export const anyKind: Kind<unknown> = {
+  schema: {},
+  read: (input) => (hasValidTexts(input) ? toPlain(input) : refuseValue(INVALID_TEXT, input)),
+};
+
+const shown = ({ maxProperties }: { maxProperties: number | undefined }): Schema =>
+  maxProperties === undefined ? {} : { maxProperties };
+
+function refuseLength(type: 'List' | 'Dictionary', length: number, limit = 0, input: Json): Refused {
+  const msg = `${type} should have at most ${counted(limit, 'item')} after validation, not ${length}`;
+  return refuse('too_long', msg, input, { field_type: type, max_length: limit, actual_length: length });
+}
+
+const notAnObject = (input: Json): Refused => refuse('dict_type', 'Input should be a valid dictionary', input);

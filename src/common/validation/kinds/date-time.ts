@@ -1,0 +1,106 @@
+import type { Kind } from '../field-registry.js';
+import { refuse, type Refused } from '../refused.js';
+import type { Json } from '../../../../packages/json/index.js';
+
+/** Longer texts are no moment; no pattern looks at them. */
+const MAX_LENGTH = 100;
+const TIMESTAMP = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt _](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+\-−])(\d\d):?(\d\d))?)?$/;
+/** Unix times with a larger absolute value are milliseconds. */
+const LARGEST_SECONDS = 2e10;
+const START_OF_YEAR_0 = -62_167_219_200;
+const END_OF_YEAR_9999 = 253_402_300_799;
+const INTEGER_64 = 2 ** 63;
+const TOO_MUCH = 'unexpected extra characters at the end of the input';
+
+/**
+ * A moment, to the millisecond: what pydantic reads as a datetime (ISO 8601 in its lax form, a date, a Unix time).
+ * Without an offset it is UTC.
+ */
+export const dateTimeKind: Kind<Date> = {
+  schema: { type: 'string', format: 'date-time' },
+  read(input) {
+    if (typeof input === 'string') return fromText(input);
+    if (typeof input !== 'number' && typeof input !== 'bigint') {
+      return refuse('datetime_type', 'Input should be a valid datetime', input);
+    }
+    const problem = timestampProblem(Number(input));
+    return problem === undefined ? fromTimestamp(Number(input), input) : refuseMoment(problem, input);
+  },
+};
+
+/** Tries a datetime, then a Unix time, then a date; what is wrong is what is wrong with the date. */
+function fromText(text: string): Date | Refused {
+  const problem = dateProblem(text);
+  if (text.length > MAX_LENGTH) return refuseDate(problem ?? TOO_MUCH, text);
+  const parts = DATE_TIME.exec(text);
+  if (parts !== null && problem === undefined && isTime(parts)) return fromParts(parts, text);
+  if (TIMESTAMP.test(text) && Math.abs(Number(text)) < INTEGER_64) {
+    const outside = timestampProblem(Number(text));
+    if (outside === undefined) return fromTimestamp(Number(text), text);
+    if (!text.includes('.')) return refuseDate(outside, text);
+  }
+  return refuseDate(problem ?? TOO_MUCH, text);
+}
+
+function fromParts(parts: RegExpExecArray, input: Json): Date | Refused {
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part || 0)) as Six;
+  if (year === 0) return yearZero(input);
+  const [fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = parts.slice(7);
+  const offset = (sign === '+' ? 1 : -1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
+  const moment = new Date(0);
+  moment.setUTCFullYear(year, month - 1, day);
+  moment.setUTCHours(hour, minute - offset, second, Number(fraction.slice(0, 3).padEnd(3, '0')));
+  // An offset must not lead out of the years that four digits can say.
+  return moment.getTime() > END_OF_YEAR_9999 * 1000 ? new Date(END_OF_YEAR_9999 * 1000) : moment;
+}
+
+type Six = [number, number, number, number, number, number];
+
+/** Whether hour, minute, second and offset are in range. */
+function isTime(parts: RegExpExecArray): boolean {
+  const [hour = 0, minute = 0, second = 0] = parts.slice(4, 7).map((part) => Number(part || 0));
+  const [offsetHours = 0, offsetMinutes = 0] = parts.slice(9).map((part) => Number(part || 0));
+  return hour < 24 && minute < 60 && second < 60 && offsetHours < 24 && offsetMinutes < 60;
+}
+
+function timestampProblem(timestamp: number): string | undefined {
+  const seconds = Math.floor(timestamp / (Math.abs(timestamp) > LARGEST_SECONDS ? 1000 : 1));
+  if (seconds < START_OF_YEAR_0) return 'dates before 0000 are not supported as unix timestamps';
+  return seconds > END_OF_YEAR_9999 ? 'dates after 9999 are not supported as unix timestamps' : undefined;
+}
+
+function fromTimestamp(timestamp: number, input: Json): Date | Refused {
+  const moment = new Date(Math.floor(timestamp * (Math.abs(timestamp) > LARGEST_SECONDS ? 1 : 1000)));
+  return moment.getUTCFullYear() === 0 ? yearZero(input) : moment;
+}
+
+/** What speedate says of the first ten bytes as `YYYY-MM-DD`; the rest of the text is not looked at. */
+function dateProblem(text: string): string | undefined {
+  const bytes = Buffer.from(text.slice(0, 10)).toString('latin1');
+  if (bytes.length < 10) return 'input is too short';
+  const digits = (from: number, to: number): boolean => /^\d+$/.test(bytes.slice(from, to));
+  if (!digits(0, 4)) return 'invalid character in year';
+  if (bytes[4] !== '-') return 'invalid date separator, expected `-`';
+  if (!digits(5, 7)) return 'invalid character in month';
+  if (bytes[7] !== '-') return 'invalid date separator, expected `-`';
+  if (!digits(8, 10)) return 'invalid character in day';
+  const [year, month, day] = [bytes.slice(0, 4), bytes.slice(5, 7), bytes.slice(8, 10)].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (month < 1 || month > 12) return 'month value is outside expected range of 1-12';
+  // The calendar repeats every 400 years; years below 100 mean something else to Date.UTC.
+  const lastDay = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  return day < 1 || day > lastDay ? 'day value is outside expected range' : undefined;
+}
+
+const refuseDate = (error: string, input: Json): Refused =>
+  refuse('datetime_from_date_parsing', `Input should be a valid datetime or date, ${error}`, input, { error });
+
+const refuseMoment = (error: string, input: Json): Refused =>
+  refuse('datetime_parsing', `Input should be a valid datetime, ${error}`, input, { error });
+
+const yearZero = (input: Json): Refused => refuseMoment('year 0 is out of range', input);

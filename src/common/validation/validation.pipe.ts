@@ -1,0 +1,34 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
+import { Invalid, missing } from '../errors/errors.js';
+import type { Json } from '../../../packages/json/index.js';
+import { Refused } from './refused.js';
+import { isRequestClass } from './request-class.js';
+import { validateRequest } from './validate-object.js';
+
+/** Parts of a request as `loc` names them. */
+const PARTS = { body: 'body', query: 'query', param: 'path' } as const;
+
+/** Turns bodies, queries and paths into instances of the classes that handlers name, or into the documented 422. */
+@Injectable()
+export class ValidationPipe implements PipeTransform {
+  private readonly requestTypes = new WeakMap<Type, boolean>();
+
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if (!(type in PARTS) || metatype === undefined || !this.isRequestType(metatype)) return value;
+    const part = PARTS[type as keyof typeof PARTS];
+    if (part === 'body' && (value === undefined || value === null)) throw new Invalid([missing(['body'], null)]);
+    const input = part === 'body' ? (value as Json) : new Map(Object.entries(value as Record<string, string>));
+    const result: unknown = validateRequest(metatype, input, part === 'body' ? input : null);
+    if (result instanceof Refused) throw new Invalid(result.at(part));
+    return result;
+  }
+
+  private isRequestType(type: Type): boolean {
+    let known = this.requestTypes.get(type);
+    if (known === undefined) {
+      known = isRequestClass(type);
+      this.requestTypes.set(type, known);
+    }
+    return known;
+  }
+}

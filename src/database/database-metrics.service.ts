@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Metrics } from '../common/metrics/metrics.service.js';
+import { poolOf } from './data-source.js';
+
+/** How the connections of this process to the database are used. */
+@Injectable()
+export class DatabaseMetrics {
+  constructor(metrics: Metrics, source: DataSource) {
+    const pool = poolOf(source);
+    metrics.gauges(
+      [
+        {
+          name: 'pws_database_connections',
+          help: 'Connections of the pool by state (used, idle)',
+          labels: ['state'],
+        },
+        { name: 'pws_database_connections_max', help: 'Most connections that the pool may have' },
+        { name: 'pws_database_requests_waiting', help: 'Pieces of work that wait for a connection of the pool' },
+      ],
+      () => ({
+        pws_database_connections: [
+          { labels: { state: 'used' }, value: pool.totalCount - pool.idleCount },
+          { labels: { state: 'idle' }, value: pool.idleCount },
+        ],
+        pws_database_connections_max: pool.options.max,
+        pws_database_requests_waiting: pool.waitingCount,
+      }),
+    );
+  }
+}

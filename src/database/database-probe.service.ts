@@ -1,0 +1,45 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { LOGGER } from '../common/logging/logging.module.js';
+import { DatabaseUrl } from './database-url.js';
+
+/** Longest wait for a connection, and for an answer. */
+const TIMEOUT_MS = 2_000;
+const CONNECTIONS = 2;
+
+/**
+ * Small questions about the state of things, over connections of their own: they are answered, or fail, within seconds
+ * also while requests use every connection of the process.
+ */
+@Injectable()
+export class DatabaseProbe implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+
+  constructor(url: DatabaseUrl, @Inject(LOGGER) logger: Logger) {
+    this.pool = new pg.Pool({
+      connectionString: url.value,
+      application_name: 'project-workspace-service probe',
+      max: CONNECTIONS,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+      statement_timeout: TIMEOUT_MS,
+      options: '-c timezone=UTC',
+    });
+    this.pool.on('error', (err) => logger.debug({ err }, 'a connection for probes was lost'));
+  }
+
+  /** Resolves when the database answers. @throws as {@link read} */
+  async ping(): Promise<void> {
+    await this.pool.query('SELECT 1');
+  }
+
+  /** The rows of one cheap read. @throws within four seconds, when the database is out of reach. */
+  async read<Row extends pg.QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.pool.query<Row>(sql, [...parameters])).rows;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runMigrations as migrateJobs } from 'graphile-worker';
+import pg from 'pg';
+import { type DataSource, QueryFailedError } from 'typeorm';
+import { CONNECT_AT_START_MS, createDataSource, SESSION_OPTIONS } from './data-source.js';
+import { assertSuitable } from './suitable-database.js';
+
+/** Name of the advisory lock that lets one process migrate at a time. */
+const LOCK = 'project-workspace-service:migrations';
+const LOOK_MS = 500;
+/** Wait for the migrations of another process after which it is reported. */
+const SAID_AFTER_MS = 5_000;
+const MIGRATIONS = join(import.meta.dirname, 'migrations/*.js');
+/** Deadlock and lock timeout: the migration has had no effect. */
+const RETRIED_CODES = ['40P01', '55P03'];
+const RETRY_MS = 250;
+/** Longest time that one process tries. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** Receives a sentence about the progress of migrations. */
+export type Report = (sentence: string) => void;
+
+/**
+ * Brings the database at `url` up to date: the service's migrations, then graphile-worker's.
+ *
+ * Safe to call from any number of processes at once; each waits for the one before it. A migration that cannot get its locks
+ * soon gives way to the requests of running processes and is retried.
+ *
+ * @throws UnsuitableDatabaseError
+ */
+export async function migrate(url: string, report: Report = () => undefined): Promise<void> {
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_AT_START_MS,
+      options: SESSION_OPTIONS,
+    });
+    try {
+      await client.connect();
+    } catch (error) {
+      // The server would wait for the rest of the sign-in, and this process for the server.
+      void client.end();
+      throw error;
+    }
+    return client;
+  };
+  const holder = await connect();
+  try {
+    await assertSuitable(holder, connect);
+    await lock(holder, report);
+    const source = await createDataSource(url, 2, [MIGRATIONS]).initialize();
+    try {
+      timeMigrations(source, report);
+      await runPatiently(source, report);
+    } finally {
+      await source.destroy();
+    }
+    await migrateJobs({ connectionString: url });
+  } finally {
+    await holder.end();
+  }
+}
+
+/** Waits until no other process migrates, and says so when that takes long. */
+async function lock(client: pg.Client, report: Report): Promise<void> {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
+      [LOCK],
+    );
+    if (rows[0]?.locked === true) return;
+    if (waited === SAID_AFTER_MS)
+      report(`Another process migrates the database: waiting for database session ${await holderOf(client)}`);
+    await pause(LOOK_MS);
+  }
+}
+
+/** The server's process that holds the lock, and the address of its client. */
+async function holderOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ pid: number; client_addr: string | null }>(
+    `SELECT l.pid, a.client_addr FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid)
+      WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended($1, 0)`,
+    [LOCK],
+  );
+  return rows.map(({ pid, client_addr }) => `${pid}${client_addr === null ? '' : ` of ${client_addr}`}`).join(', ');
+}
+
+function timeMigrations(source: DataSource, report: Report): void {
+  for (const migration of source.migrations) {
+    const up = migration.up.bind(migration);
+    migration.up = async (runner) => {
+      const began = performance.now();
+      await up(runner);
+      report(`Migration ${migration.constructor.name} took ${((performance.now() - began) / 1000).toFixed(2)} s`);
+    };
+  }
+}
+
+async function runPatiently(source: DataSource, report: Report): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; ;) {
+    try {
+      await source.runMigrations();
+      return;
+    } catch (error) {
+      const { code = '' } = (error instanceof QueryFailedError ? error.driverError : {}) as { code?: string };
+      if (!RETRIED_CODES.includes(code) || Date.now() > deadline) throw error;
+      report(`A migration waits for a lock of running requests (${code}) and is retried`);
+    }
+    await pause(RETRY_MS * (1 + Math.random()));
+  }
+}

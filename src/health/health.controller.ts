@@ -1,0 +1,46 @@
+import { Controller, Get, Header, UseFilters } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import { Public } from '../auth/decorators.js';
+import { Operation } from '../common/openapi/operation.js';
+import { LivenessResponse, ReadinessResponse } from './health.dto.js';
+import { HealthService } from './health.service.js';
+import { NotReadyFilter } from './not-ready.js';
+
+/** For operators, outside of `/api/v1`. */
+@Public()
+@Controller('health')
+export class HealthController {
+  constructor(private readonly health: HealthService) {}
+
+  @Get('live')
+  @Header('Cache-Control', 'no-store')
+  @Operation({
+    tag: 'Health',
+    summary: 'Get liveness',
+    description:
+      'Answers while the process runs, even if its dependencies are down. Restart a process that does not answer.',
+    response: LivenessResponse,
+    extension: true,
+    isPublic: true,
+  })
+  getLiveness(): LivenessResponse {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @Header('Cache-Control', 'no-store')
+  @UseFilters(NotReadyFilter)
+  @ApiResponse({ status: 503, description: 'Not ready for requests', type: ReadinessResponse })
+  @Operation({
+    tag: 'Health',
+    summary: 'Get readiness',
+    description:
+      'Whether this process is ready for requests, and the state of its dependencies. Answers in a few seconds.',
+    response: ReadinessResponse,
+    extension: true,
+    isPublic: true,
+  })
+  async getReadiness(): Promise<ReadinessResponse> {
+    return await this.health.readiness();
+  }
+}

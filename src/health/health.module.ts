@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { MetricsModule } from '../common/metrics/metrics.module.js';
+import { ObjectStoreModule } from '../storage/object-store.module.js';
+import { ThrottlingModule } from '../common/throttling/throttling.module.js';
+import { HealthController } from './health.controller.js';
+import { HealthService } from './health.service.js';
+import { MetricsAccess } from './metrics-access.service.js';
+import { MetricsController } from './metrics.controller.js';
+
+/** Operator endpoints of every process, whatever its role. */
+@Module({
+  // Each part's failure is logged where it is seen.
+  imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule, ThrottlingModule],
+  controllers: [HealthController, MetricsController],
+  providers: [HealthService, MetricsAccess],
+  exports: [HealthService],
+})
+export class HealthModule {}

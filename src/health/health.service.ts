@@ -1,0 +1,115 @@
+import { Inject, Injectable, type OnModuleDestroy, ServiceUnavailableException } from '@nestjs/common';
+import { HealthCheckService, HealthIndicatorService, type HealthCheckResult } from '@nestjs/terminus';
+import type { Logger } from 'pino';
+import { DatabaseProbe } from '../database/database-probe.service.js';
+import { InsufficientStorage } from '../common/errors/errors.js';
+import { JobMetrics } from '../database/jobs/job-metrics.service.js';
+import { LOGGER } from '../common/logging/logging.module.js';
+import { ObjectStore } from '../storage/object-store.js';
+import { HealthOfPart, type HealthOfParts, type ReadinessResponse } from './health.dto.js';
+import { NotReady } from './not-ready.js';
+
+/** Longest time that a part may take to answer. */
+const TIMEOUT_MS = 3_000;
+/** Requests within this time share one check, as anybody may ask. */
+const SHARED_MS = 1_000;
+const LONGEST_WAIT_SECONDS = 60;
+
+type Part = keyof HealthOfParts;
+type Look = () => Promise<{ degraded?: string }>;
+
+/** Health of this process and its dependencies. */
+@Injectable()
+export class HealthService implements OnModuleDestroy {
+  private isStopping = false;
+  private readonly looks: Record<Part, Look>;
+  /** How long the first of each queue has waited, in seconds. */
+  private readonly queues: (() => Promise<number>)[];
+
+  constructor(
+    private readonly checks: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
+    probe: DatabaseProbe,
+    store: ObjectStore,
+    jobs: JobMetrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.queues = [async () => Math.max(0, ...(await jobs.backlog()).map(({ oldest_seconds }) => oldest_seconds))];
+    this.looks = {
+      database: async () => {
+        await probe.ping();
+        return {};
+      },
+      object_store: async () => {
+        try {
+          await store.check();
+          return {};
+        } catch (error) {
+          // What is stored can still be read.
+          if (error instanceof InsufficientStorage) return { degraded: 'The file store is full' };
+          throw error;
+        }
+      },
+      queue: async () => {
+        const waits = await Promise.all(this.queues.map(async (wait) => await wait()));
+        const longest = Math.floor(Math.max(...waits));
+        return longest > LONGEST_WAIT_SECONDS ? { degraded: `Work has waited for ${longest} s` } : {};
+      },
+    };
+  }
+
+  /** Has a queue looked at beside the jobs: `wait` tells for how many seconds the first has waited, 0 if none does. */
+  watchQueue(wait: () => Promise<number>): void {
+    this.queues.push(wait);
+  }
+
+  /** From now on this process is not ready: it finishes its work and wants no new requests. */
+  stopping(): void {
+    this.isStopping = true;
+  }
+
+  onModuleDestroy(): void {
+    this.stopping();
+  }
+
+  /** Takes a few seconds at most. @throws NotReady when the process should get no requests */
+  async readiness(): Promise<ReadinessResponse> {
+    const parts = Object.keys(this.looks) as Part[];
+    const { details } = await this.checks.check(parts.map((part) => () => this.look(part))).catch(resultOf);
+    const of = (part: Part): HealthOfPart => healthOf(details[part]);
+    const found = { database: of('database'), object_store: of('object_store'), queue: of('queue') };
+    const isWhole = Object.values(found).every(({ status }) => status === 'up');
+    // Without the file store most requests still work, and other processes have no other store.
+    const worst = found.database.status === 'down' ? 'error' : isWhole ? 'ok' : 'degraded';
+    const answer: ReadinessResponse = { status: this.isStopping ? 'stopping' : worst, parts: found };
+    if (answer.status === 'error' || answer.status === 'stopping') throw new NotReady(answer);
+    return answer;
+  }
+
+  /** Errors are reported in our words: a driver's messages reveal addresses. */
+  private async look(part: Part) {
+    const look = async (): Promise<{ degraded?: string }> => {
+      try {
+        return await this.looks[part]();
+      } catch (error) {
+        this.logger.warn({ err: error, part }, 'a part of the service does not work');
+        throw new Error('It is out of reach');
+      }
+    };
+    const result = await this.indicators.check(part).attempt(look).withTimeout(TIMEOUT_MS).cacheFor(SHARED_MS);
+    const { degraded } = result[part] as { degraded?: string };
+    return degraded === undefined ? result : this.indicators.check(part).degraded(degraded);
+  }
+}
+
+/** The checks that failed, as those that did not are answered. */
+function resultOf(error: unknown): HealthCheckResult {
+  if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
+  throw error;
+}
+
+function healthOf(detail: { status?: string; message?: unknown } | undefined): HealthOfPart {
+  if (detail?.status === 'up') return HealthOfPart.up;
+  const message = typeof detail?.message === 'string' ? detail.message : null;
+  return { status: detail?.status === 'degraded' ? 'degraded' : 'down', message };
+}

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { collectDefaultMetrics } from 'prom-client';
+import { Config } from '../config/config.js';
+import { PathNotFound, NotAuthenticated } from '../common/errors/errors.js';
+import { Metrics } from '../common/metrics/metrics.service.js';
+import { UnauthenticatedLimit } from '../common/throttling/unauthenticated-limit.service.js';
+
+/** Metrics for authorised callers. They contain routes and numbers, no tenants or persons. */
+@Injectable()
+export class MetricsAccess implements OnApplicationBootstrap {
+  constructor(
+    private readonly config: Config,
+    private readonly metrics: Metrics,
+    private readonly unauthenticatedLimit: UnauthenticatedLimit,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    // Memory, processor time, delay of the event loop. It measures all the time.
+    if (this.config.METRICS) collectDefaultMetrics({ register: this.metrics.registry });
+  }
+
+  /**
+   * @param address of who asks
+   * @throws DomainError 404 where metrics are off, NotAuthenticated without the token that is asked for, TooManyRequests
+   * where there were too many of those
+   */
+  async scrape(authorization: string | undefined, address: string | undefined): Promise<string> {
+    const { METRICS, METRICS_TOKEN } = this.config;
+    if (!METRICS) throw new PathNotFound();
+    if (METRICS_TOKEN !== undefined && !isSame(authorization ?? '', `Bearer ${METRICS_TOKEN}`)) {
+      this.unauthenticatedLimit.count(address);
+      throw new NotAuthenticated('credentials_invalid');
+    }
+    return await this.metrics.scrape();
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted));

@@ -1,0 +1,21 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { Response } from 'express';
+import { tellFailure } from '../common/logging/request-log.js';
+import type { ReadinessResponse } from './health.dto.js';
+
+/** This process should get no requests. */
+export class NotReady extends Error {
+  constructor(readonly readiness: ReadinessResponse) {
+    super('The process is not ready');
+  }
+}
+
+/** Answers 503 in the same form as success, because monitors parse only one form. */
+@Catch(NotReady)
+export class NotReadyFilter implements ExceptionFilter<NotReady> {
+  catch(error: NotReady, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    tellFailure(response, error);
+    response.status(503).json(error.readiness);
+  }
+}

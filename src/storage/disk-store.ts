@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { InsufficientStorage, TooLarge } from '../common/errors/errors.js';
+import { hasRoom, roomReport } from './disk-reserve.js';
+import { hasCode, undefinedIfMissing } from './file-errors.js';
+import {
+  assertKey,
+  type ByteRange,
+  type DownloadGrant,
+  InvalidPart,
+  isKey,
+  ObjectMissing,
+  ObjectStore,
+  type PartGrant,
+  type PartName,
+  type StoredObject,
+  type StoredPart,
+  UploadMissing,
+} from './object-store.js';
+import {
+  choose,
+  dropReplaced,
+  flushFolder,
+  newest,
+  partFileName,
+  partsIn,
+  PartTooLarge,
+  readParts,
+  writePart,
+} from './part-files.js';
+import { makePrivateFolder } from './private-folder.js';
+import { SignedUrls } from './signed-urls.js';
+
+/** Bytes after which a writer checks the free space again: a thousand writers cannot fill it between two checks. */
+const LOOKED_AT_EVERY = 1024 ** 2;
+const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Objects in folders of `DATA_DIR/objects`.
+ *
+ * An object is the folder of its parts, files named `<part number>.<moment>.<etag>`, so that finishing an upload renames
+ * its folder and copies nothing. Everything is written under `drafts`, flushed, and renamed to where it counts; then the
+ * folder that now names it is flushed as well.
+ */
+@Injectable()
+export class DiskStore extends ObjectStore implements OnModuleInit {
+  private readonly root: string;
+
+  constructor(
+    private readonly config: Config,
+    private readonly urls: SignedUrls,
+  ) {
+    super();
+    this.root = join(config.DATA_DIR, 'objects');
+  }
+
+  async onModuleInit(): Promise<void> {
+    await makePrivateFolder(this.root);
+    for (const folder of ['drafts', 'uploads', 'completing']) await mkdir(join(this.root, folder), { recursive: true });
+    await this.dropStaleDrafts();
+  }
+
+  async check(): Promise<void> {
+    await this.assertRoom();
+  }
+
+  async put(key: string, body: Buffer | Readable): Promise<number> {
+    const draft = this.draft();
+    await mkdir(draft);
+    try {
+      await this.assertRoom(Buffer.isBuffer(body) ? body.length : 0);
+      const { size, etag } = await writePart(join(draft, 'part'), body, Infinity, this.lookingForRoom());
+      await rename(join(draft, 'part'), join(draft, partFileName(1, etag)));
+      await flushFolder(draft);
+      await this.publish(draft, key);
+      return size;
+    } catch (error) {
+      throw hasCode(error, 'ENOSPC') ? full() : error;
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+
+  async get(key: string, range: ByteRange = { start: 0, end: Infinity }): Promise<Readable> {
+    const parts = await partsIn(this.objectFolder(key));
+    if (parts === undefined) throw new ObjectMissing(key);
+    return Readable.from(readParts(parts, range), { objectMode: false });
+  }
+
+  async size(key: string): Promise<number | undefined> {
+    const parts = await partsIn(this.objectFolder(key));
+    return parts?.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.drop(this.objectFolder(key));
+  }
+
+  async *list(kind: string): AsyncGenerator<StoredObject> {
+    assertKey(`${kind}/any`);
+    for (const shard of (await readdir(join(this.root, kind)).catch(undefinedIfMissing)) ?? []) {
+      const names = (await readdir(join(this.root, kind, shard)).catch(undefinedIfMissing)) ?? [];
+      for (const key of names.map((name) => `${kind}/${name}`).filter(isKey)) {
+        const size = await this.size(key);
+        if (size !== undefined) yield { key, size };
+      }
+    }
+  }
+
+  async startUpload(key: string): Promise<string> {
+    await this.assertRoom();
+    const uploadId = randomUUID();
+    const folder = this.uploadFolder('uploads', key, uploadId);
+    await mkdir(folder);
+    await flushFolder(dirname(folder));
+    return uploadId;
+  }
+
+  async signPart(grant: PartGrant): Promise<string> {
+    return await this.urls.signPart(grant);
+  }
+
+  async signDownload(grant: DownloadGrant): Promise<string> {
+    return await this.urls.signDownload(grant);
+  }
+
+  /**
+   * Receives one part; a part of the same number is replaced by it.
+   *
+   * @param announcedBytes as far as the sender has said how much will come, else 0
+   * @param keep hears how many bytes have come before they become the part, and leaves all as it was by throwing
+   * @returns the part's etag
+   * @throws TooLarge over `maxBytes`
+   * @throws UploadMissing
+   */
+  async putPart(
+    grant: Omit<PartGrant, 'expiresAt' | 'baseUrl'>,
+    body: AsyncIterable<Buffer>,
+    announcedBytes: number,
+    keep?: (size: number) => Promise<void>,
+  ): Promise<string> {
+    const { key, uploadId, partNumber, maxBytes } = grant;
+    const folder = this.uploadFolder('uploads', key, uploadId);
+    if ((await stat(folder).catch(undefinedIfMissing)) === undefined) throw new UploadMissing(uploadId);
+    if (announcedBytes > maxBytes) throw tooLarge(maxBytes);
+    const draft = this.draft();
+    try {
+      await this.assertRoom(announcedBytes);
+      const { size, etag } = await writePart(draft, body, maxBytes, this.lookingForRoom());
+      // Named first: whatever is kept after this one is newer.
+      const file = join(folder, partFileName(partNumber, etag));
+      await keep?.(size);
+      await rename(draft, file);
+      await flushFolder(folder);
+      await dropReplaced(folder, partNumber);
+      return etag;
+    } catch (error) {
+      if (error instanceof PartTooLarge) throw tooLarge(maxBytes);
+      if (hasCode(error, 'ENOENT')) throw new UploadMissing(uploadId);
+      throw hasCode(error, 'ENOSPC') ? full() : error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async listParts(key: string, uploadId: string): Promise<StoredPart[]> {
+    const parts =
+      (await partsIn(this.uploadFolder('uploads', key, uploadId))) ??
+      (await partsIn(this.uploadFolder('completing', key, uploadId)));
+    if (parts === undefined) throw new UploadMissing(uploadId);
+    return newest(parts).map(({ part_number, etag, size }) => ({ part_number, etag, size }));
+  }
+
+  async completeUpload(key: string, uploadId: string, wanted: readonly PartName[]): Promise<void> {
+    const open = this.uploadFolder('uploads', key, uploadId);
+    // Under this name no further part reaches the folder. It is there already when an earlier completion broke off.
+    const claimed = this.uploadFolder('completing', key, uploadId);
+    await renameIfThere(open, claimed);
+    const parts = await partsIn(claimed);
+    if (parts === undefined) throw new UploadMissing(uploadId);
+    const chosen = choose(newest(parts), wanted);
+    if (chosen === undefined) {
+      await renameIfThere(claimed, open);
+      throw new InvalidPart(uploadId);
+    }
+    for (const { file } of parts) if (!chosen.has(file)) await rm(file, { force: true });
+    try {
+      await flushFolder(claimed);
+      await this.publish(claimed, key);
+    } catch (error) {
+      throw hasCode(error, 'ENOENT') ? new UploadMissing(uploadId) : error;
+    }
+    await flushFolder(dirname(claimed));
+  }
+
+  async abortUpload(key: string, uploadId?: string): Promise<void> {
+    for (const id of uploadId === undefined ? await this.uploadsOf(key) : [uploadId]) {
+      await this.drop(this.uploadFolder('uploads', key, id));
+      await this.drop(this.uploadFolder('completing', key, id));
+    }
+  }
+
+  /** Makes a complete and flushed folder the object under `key`. */
+  private async publish(folder: string, key: string): Promise<void> {
+    const target = this.objectFolder(key);
+    const made = await mkdir(dirname(target), { recursive: true });
+    if (made !== undefined) {
+      await flushFolder(dirname(dirname(target)));
+      await flushFolder(this.root);
+    }
+    await rename(folder, target);
+    await flushFolder(dirname(target));
+  }
+
+  /** Renames it away in one step, then deletes it. */
+  private async drop(folder: string): Promise<void> {
+    const doomed = this.draft();
+    await renameIfThere(folder, doomed);
+    await rm(doomed, { recursive: true, force: true });
+  }
+
+  /** Writers check repeatedly, as others fill the disk too. No space is reserved for bytes that may never come. */
+  private lookingForRoom(): (written: number) => Promise<void> {
+    let unseen = 0;
+    return async (written) => {
+      unseen += written;
+      if (unseen < LOOKED_AT_EVERY) return;
+      unseen = 0;
+      await this.assertRoom();
+    };
+  }
+
+  /** @param bytes that are to be written */
+  private async assertRoom(bytes = 0): Promise<void> {
+    const { FILES_RESERVE_BYTES: reserved } = this.config;
+    if (!(await hasRoom(this.root, reserved, bytes))) throw full(await roomReport(this.root, reserved));
+  }
+
+  /** Drafts of a process that died; a living one finishes or drops its own far sooner. */
+  private async dropStaleDrafts(): Promise<void> {
+    for (const name of await readdir(join(this.root, 'drafts'))) {
+      const draft = join(this.root, 'drafts', name);
+      const found = await stat(draft).catch(undefinedIfMissing);
+      if (found !== undefined && found.mtimeMs < Date.now() - STALE_DRAFT_MS)
+        await rm(draft, { recursive: true, force: true });
+    }
+  }
+
+  private async uploadsOf(key: string): Promise<string[]> {
+    assertKey(key);
+    const prefix = `${posix.basename(key)}.`;
+    const names = [...(await readdir(join(this.root, 'uploads'))), ...(await readdir(join(this.root, 'completing')))];
+    return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  }
+
+  private draft(): string {
+    return join(this.root, 'drafts', randomUUID());
+  }
+
+  /** Spread over 256 folders by the end of the key, the random part of a UUID. */
+  private objectFolder(key: string): string {
+    assertKey(key);
+    return join(this.root, dirname(key), key.slice(-2), posix.basename(key));
+  }
+
+  private uploadFolder(state: 'uploads' | 'completing', key: string, uploadId: string): string {
+    assertKey(key);
+    assertKey(`upload/${uploadId}`);
+    return join(this.root, state, `${posix.basename(key)}.${uploadId}`);
+  }
+}
+
+/** @param report free and reserved space, for operators alone */
+const full = (report?: string): InsufficientStorage =>
+  Object.assign(new InsufficientStorage('store_full', 'The file store is full'), {
+    cause: report === undefined ? undefined : new Error(report),
+  });
+const tooLarge = (maxBytes: number): TooLarge =>
+  new TooLarge('part_too_large', `This part may have at most ${maxBytes} bytes`);
+
+async function renameIfThere(from: string, to: string): Promise<void> {
+  await rename(from, to).catch(undefinedIfMissing);
+}

@@ -1,0 +1,56 @@
+import type { Metrics } from '../common/metrics/metrics.service.js';
+import { InsufficientStorage, Unavailable } from '../common/errors/errors.js';
+import type { ObjectStore } from './object-store.js';
+
+/** Operations that wait for the disk or the server. `get` ends when the first bytes arrive. */
+const OPERATIONS = [
+  'put',
+  'get',
+  'size',
+  'delete',
+  'startUpload',
+  'listParts',
+  'completeUpload',
+  'abortUpload',
+] as const satisfies (keyof ObjectStore)[];
+
+type Work = (...given: unknown[]) => Promise<unknown>;
+
+/** The store with each operation measured, including the calls it makes to itself. */
+export function measured(store: ObjectStore, metrics: Metrics): ObjectStore {
+  const durations = metrics.histogram({
+    name: 'pws_object_store_operation_duration_seconds',
+    help: 'Operations of the file store by outcome: done, refused (what was asked for is not there), unavailable, full',
+    labels: ['operation', 'outcome'],
+  });
+  const operations = new Map(
+    OPERATIONS.map((operation): [PropertyKey, Work] => {
+      const work = (store[operation] as Work).bind(store);
+      return [
+        operation,
+        async (...given) => {
+          const end = durations.startTimer({ operation });
+          try {
+            const answer = await work(...given);
+            end({ outcome: 'done' });
+            return answer;
+          } catch (error) {
+            end({ outcome: outcomeOf(error) });
+            throw error;
+          }
+        },
+      ];
+    }),
+  );
+  return new Proxy(store, { get: (target, key) => operations.get(key) ?? bound(target, key) });
+}
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof Unavailable) return 'unavailable';
+  return error instanceof InsufficientStorage ? 'full' : 'refused';
+}
+
+function bound(store: ObjectStore, key: PropertyKey): unknown {
+  const value: unknown = Reflect.get(store, key);
+  return typeof value === 'function' ? (value.bind(store) as unknown) : value;
+}

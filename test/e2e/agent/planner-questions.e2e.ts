@@ -1,0 +1,194 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
+import { makeFile, makeProject } from '../../factories/make.js';
+import { idle } from '../../factories/turns.js';
+import type { Client, Wire } from '../../support/client.js';
+import { useSharedService } from '../../support/service.js';
+
+interface Question {
+  question: string;
+  options: { label: string; description: string }[];
+}
+
+/** The guide's answer to a message. */
+interface Answer {
+  text: string;
+  question: Question | undefined;
+}
+
+const service = useSharedService();
+
+/** A planner who talks to the guide. */
+class Planner {
+  private constructor(
+    private readonly client: Client,
+    private readonly project: string,
+  ) {}
+
+  static async start(): Promise<Planner> {
+    const { client } = await service.session();
+    return new Planner(client, (await makeProject(client)).id);
+  }
+
+  async upload(path: string, content: string): Promise<void> {
+    await makeFile(this.client, { source: 'workspace', project_id: this.project }, path, content);
+  }
+
+  async say(content: string): Promise<Answer> {
+    return await this.post({ content });
+  }
+
+  async choose(label: string): Promise<Answer> {
+    return await this.post({ content: '', answer: { selections: { '0': [label] } } });
+  }
+
+  async cards(): Promise<Wire<CardResponse>[]> {
+    const { cards } = await this.client.get<{ cards: Wire<CardResponse>[] }>(`/projects/${this.project}/cards`);
+    return cards;
+  }
+
+  async scenarios(): Promise<string[]> {
+    const { scenarios } = await this.client.get<{ scenarios: { name: string }[] }>(
+      `/projects/${this.project}/scenarios`,
+    );
+    return scenarios.map(({ name }) => name);
+  }
+
+  private async post(body: object): Promise<Answer> {
+    await this.client.post(`/projects/${this.project}/chat`, body);
+    const message = (await idle(this.client, this.project)).messages.at(-1);
+    const asked = message?.tool_calls?.findLast(({ tool }) => tool === 'ask_user_question');
+    const [question] = (asked?.input as { questions: Question[] } | undefined)?.questions ?? [];
+    return { text: message?.content ?? '', question };
+  }
+}
+
+const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas; confirm; solve';
+
+describe('a planner with carts and rickshaws', () => {
+  const MODEL = [
+    'maximize trips: 5 carts + 7 rickshaws',
+    'budget: 20 carts + 40 rickshaws <= 200',
+    'drivers: carts + rickshaws <= 8',
+  ].join('\n');
+
+  it('asks about the plan after a solve', async () => {
+    const planner = await Planner.start();
+    await planner.say(`carts, rickshaws integer\n${MODEL}`);
+    expect((await planner.say('how many carts')).text).toContain('The model has not been solved yet');
+    expect((await planner.say(FINISH)).text).toContain('the objective is 44');
+    expect((await planner.say('how many carts')).text).toContain('`carts` is 6.');
+    expect((await planner.say('show the result')).text).toContain('with `carts = 6`, `rickshaws = 2`');
+    const bottlenecks = await planner.say('which limits bind?');
+    expect(bottlenecks.text).toContain('- `budget` is at 200: no room left\n- `drivers` is at 8: no room left');
+    expect((await planner.say('how much budget is left?')).text).toContain('`budget` is at 200: no room left');
+    expect((await planner.say('how many trips per cart')).text).toContain(
+      '`per cart` in `trips per cart` is not understood',
+    );
+    const price = await planner.say('shadow price of the budget');
+    expect(price.text).toContain('There are no shadow prices: the model has whole-number or yes-or-no variables');
+    const why = await planner.say('why not more rickshaws?');
+    expect(why.text).toContain('`rickshaws` is 2. These limits hold it:\n- `budget` is at 200: no room left');
+    const before = await planner.cards();
+    const tried = await planner.say('what if the budget is 300?');
+    expect(tried.text).toContain(
+      '`What if budget = 300`: the objective is 54 instead of 44, 10 more than that of the canvas.',
+    );
+    expect(tried.text).toContain('- `carts`: 1 instead of 6\n- `rickshaws`: 7 instead of 2');
+    expect(await planner.cards()).toEqual(before);
+    await planner.say('what if budget = 300');
+    expect(await planner.scenarios()).toEqual(['What if budget = 300']);
+    expect((await planner.say('what if budget = 10 and drivers rise by 2')).text).toContain('the objective is 0');
+    expect((await planner.say('what if at least 30 rickshaws')).text).toMatch(
+      /there is no plan then, because .*cannot hold/,
+    );
+    expect((await planner.say('how many trucks')).text).toContain('nothing on the canvas is called `trucks`');
+    const changed = await planner.say('drivers: carts + rickshaws <= 9');
+    expect(changed.text).toContain('`carts + rickshaws <= 9`');
+    expect((await planner.say('how many carts')).text).toContain(
+      'The model has changed since this run (`drivers`). Write `solve` for new values.',
+    );
+    const undone = await planner.say('undo');
+    expect(undone.text).toContain('Undone, the change of `drivers: carts + rickshaws <= 9`:');
+    expect((await planner.cards()).find(({ label }) => label === 'drivers')?.data).toMatchObject({
+      expression: 'carts + rickshaws <= 8',
+    });
+    expect((await planner.say('how many carts')).text).not.toContain('The model has changed');
+  });
+
+  it('gets prices if amounts can be fractions', async () => {
+    const planner = await Planner.start();
+    await planner.say(`carts, rickshaws continuous\n${MODEL}`);
+    await planner.say(FINISH);
+    expect((await planner.say('shadow price of the budget')).text).toContain(
+      '`budget` is at 200: no room left, each unit more changes the objective by 0.1.',
+    );
+    expect((await planner.say('reduced cost of carts')).text).toContain('`carts`: reduced cost 0');
+    expect((await planner.say('what is the trips')).text).toContain('The objective `trips` is 44');
+  });
+});
+
+describe('a planner with plants in a file', () => {
+  const PLANTS = 'plant,Capacity t/month\nHamburg,1500\nLyon,1200\nTurin,1200\n';
+
+  it('is offered the column for the capacity, and hears that the need is too large', async () => {
+    const planner = await Planner.start();
+    await planner.upload('plants.csv', PLANTS);
+    await planner.say('plants from plants.csv key plant');
+    await planner.say('make[p] >= 0 continuous for p in plants');
+    await planner.say('minimize cost: sum p in plants: make[p]');
+    await planner.say('Need: sum p in plants: make[p] >= 5000');
+    const { question } = await planner.say('Limit: make[p] <= Capacity[p] for p in plants');
+    expect(question?.options).toEqual([
+      {
+        label: 'Capacity is the column Capacity t/month of plants.csv',
+        description: 'Capacity of plants: column "Capacity t/month"',
+      },
+      { label: 'It is a figure that I give', description: 'how do I give Capacity of plants' },
+      { label: 'Later', description: 'later' },
+    ]);
+    await planner.choose('Capacity is the column Capacity t/month of plants.csv');
+    const { text } = await planner.say('all constraints are hard; kpi: none; requirement: none; confirm; solve');
+    expect(text).toContain('The model has no solution');
+    expect(text).toContain('`Need`');
+    const variables = (await planner.cards()).filter(({ card_type }) => card_type === 'variable');
+    expect(variables.map(({ label }) => label)).toEqual(['make']);
+    const less = await planner.say('what if the need is 3000?');
+    expect(less.text).toContain('`What if Need = 3000`: the objective is 3000. The canvas itself has no plan.');
+    await planner.say('Need: sum p in plants: make[p] >= 3900; solve');
+    expect((await planner.say('how much Hamburg')).text).toContain('`make[Hamburg]` is 1500.');
+    expect((await planner.say('what is the total make')).text).toContain('The total of `make` is 3900 over 3 members.');
+    expect((await planner.say('what is tight')).text).toContain('`Limit[Hamburg]` is at 1500: no room left');
+    expect((await planner.say('what if Capacity rises by 10 %')).text).toContain('as that of the canvas');
+    expect((await planner.say('what if Capacity of Lyon is 1300')).text).toContain('What if Capacity["Lyon"] = 1300');
+  });
+});
+
+describe('a planner who writes plain words', () => {
+  it('chooses the statement that was meant', async () => {
+    const planner = await Planner.start();
+    await planner.upload('products.csv', 'product,Demand pc/week,Labour h\nchair,5,2\ntable,8,3\n');
+    await planner.say('products from products.csv key product');
+    await planner.say('make[p] >= 0 integer for p in products');
+    const { question } = await planner.say('make of every product at most demand');
+    expect(question?.question).toContain('`make of every product at most demand`');
+    expect(question?.options.map(({ label }) => label)).toEqual([
+      'make[p] <= Demand_pc_week[p] for p in products',
+      'Show me an example',
+      'Remove make of every product at most demand',
+    ]);
+    await planner.choose('make[p] <= Demand_pc_week[p] for p in products');
+    const labour = await planner.say('we have 40 hours of labour');
+    expect(labour.question?.options[0]).toEqual({
+      label: 'labour: sum p in products: Labour_h[p] * make[p] <= 40',
+      description: 'labour: sum p in products: Labour_h[p] * make[p] <= 40',
+    });
+    await planner.choose('labour: sum p in products: Labour_h[p] * make[p] <= 40');
+    await planner.say('maximize output: sum p in products: make[p]');
+    const { text } = await planner.say('all constraints are hard; kpi: none; requirement: none; confirm; solve');
+    expect(text).toContain('the objective is 13');
+    const odd = await planner.say('the weather is nice');
+    expect(odd.text).toContain('`the weather is nice`');
+    expect(odd.text).toContain('Limits are written as in `make[p] <= Demand_pc_week[p] for p in products`.');
+  });
+});

@@ -1,0 +1,448 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import pg from 'pg';
+import type { ConversationListResponse } from '../../../src/chat/conversations.dto.js';
+import type { ApiKeyCreateResponse } from '../../../src/auth/api-keys/api-keys.dto.js';
+import type { CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
+import type { ExecutionResponse } from '../../../src/executions/executions.dto.js';
+import type { SnapshotResponse } from '../../../src/projects/snapshots.dto.js';
+import type { ScenarioResponse } from '../../../src/scenarios/scenarios.dto.js';
+import type { BudgetResponse } from '../../../src/usage/budgets.dto.js';
+import type { WebhookCreatedResponse, WebhookDeliveryResponse } from '../../../src/webhooks/webhooks.dto.js';
+import { makeDeployment, makeFile, makeProject, sendParts } from '../../factories/make.js';
+import { idle } from '../../factories/turns.js';
+import { type Answer, Client } from '../../support/client.js';
+import { eventually } from '../../support/eventually.js';
+import { useSharedService } from '../../support/service.js';
+import type { Session } from '../../support/session.js';
+import { EventStream, type StreamOptions } from '../../support/stream.js';
+import { CALLERS, CALLERS_IN_PRIVATE, hook, PUBLIC, type Row, TABLE, type World } from './permissions.table.js';
+
+const STREAMS = new Map<string, StreamOptions['of']>([
+  ['GET /api/v1/projects/{project_id}/chat/stream', 'chat/stream'],
+  ['GET /api/v1/projects/{project_id}/events', 'events'],
+]);
+const SKILL = 'marked';
+const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
+  [rows].flat().map((row) => [operation, row] as const),
+);
+
+const service = useSharedService();
+let database: pg.Client;
+let world: World;
+/** A second company, whose data nobody of the first may see. */
+let elsewhere: World;
+let callers: Record<(typeof CALLERS)[number], Client>;
+/** A private project of the first company. */
+let hidden: World;
+let inPrivate: Record<keyof typeof CALLERS_IN_PRIVATE, Client>;
+let documented: Map<string, object>;
+
+beforeAll(async () => {
+  database = new pg.Client(service.environment.databaseUrl);
+  await database.connect();
+  const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as { paths: Record<string, object> };
+  documented = new Map(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(
+        ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as object] as const,
+      ),
+    ),
+  );
+  const [owner, stranger] = await Promise.all([service.session(), service.session()]);
+  const member = await service.session({ company: owner.company, role: 'member' });
+  world = await furnish(owner, member);
+  elsewhere = await furnish(stranger, await service.session({ company: stranger.company, role: 'member' }));
+  callers = {
+    member: member.client,
+    company: owner.client,
+    'member key': await keyOf(owner, 'member'),
+    'company key': await keyOf(owner, 'company'),
+    'another company': stranger.client,
+    'read key': await keyOf(owner, 'company', { access: 'read' }),
+  };
+  hidden = await furnish(owner, member, 'private');
+  inPrivate = await gather(owner, stranger);
+});
+
+afterAll(async () => await database.end());
+
+describe('every operation', () => {
+  it('is in the table, and nothing else is', () => {
+    expect([...Object.keys(TABLE), ...PUBLIC].sort()).toEqual([...documented.keys()].sort());
+    for (const operation of PUBLIC) expect(documented.get(operation)).toHaveProperty('security', []);
+  });
+
+  it('refuses whoever has no valid credential, and says nothing else', async () => {
+    const credentials = Object.entries(await invalidCredentials());
+    const wrong: unknown[] = [];
+    for (const [operation, row] of CASES) {
+      const attempts = credentials.map(async ([what, token]) => {
+        const { status, body, headers } = await send(operation, row, new Client(service.url, token), world);
+        const refusal =
+          token === undefined
+            ? { detail: 'Not authenticated', code: 'not_authenticated' }
+            : { detail: 'Invalid authentication credentials', code: 'credentials_invalid' };
+        const isRefused = status === 401 && headers.get('www-authenticate') === 'Bearer';
+        if (!isRefused || JSON.stringify(body) !== JSON.stringify(refusal)) wrong.push([operation, what, status, body]);
+      });
+      await Promise.all(attempts);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('answers everybody as the table says, and nobody with what is another company’s', async () => {
+    const wrong: unknown[] = [];
+    const shown = new Set<string>();
+    for (const [operation, row] of CASES) {
+      for (const [column, caller] of CALLERS.entries()) {
+        const place = { ...world, ...(await row.fresh?.(world)) };
+        const { status, body } = await send(operation, row, callers[caller], place);
+        if (status !== row.statuses[column]) wrong.push([operation, caller, status, body]);
+        const text = body === undefined ? '' : JSON.stringify(body);
+        const foreign = caller === 'another company' ? world : elsewhere;
+        if (text.includes(foreign.mark)) wrong.push([operation, caller, 'shows', body]);
+        if (text.includes(world.mark)) shown.add(operation);
+      }
+    }
+    expect(wrong).toEqual([]);
+    // The mark is in what people of the company see: that others do not see it means something.
+    expect(shown.size).toBeGreaterThan(20);
+  }, 60_000);
+});
+
+describe('every operation in a private project', () => {
+  const inProjects = CASES.flatMap(([operation, row]) =>
+    row.needs === undefined ? [] : [{ operation, row, needs: row.needs }],
+  );
+
+  // A company has so many open at most, and nobody here completes what they may not.
+  afterEach(async () => {
+    await database.query(`UPDATE uploads SET expires_at = now() WHERE state = 'open'`);
+  });
+
+  it('says which role it takes', () => {
+    for (const [operation, { needs }] of CASES) {
+      if (operation.includes('{project_id}')) expect([operation, needs]).not.toEqual([operation, undefined]);
+    }
+  });
+
+  it.each(Object.keys(CALLERS_IN_PRIVATE) as (keyof typeof CALLERS_IN_PRIVATE)[])(
+    'answers %s as their role says, and changes nothing where it refuses',
+    async (caller) => {
+      const role = CALLERS_IN_PRIVATE[caller];
+      const wrong: unknown[] = [];
+      for (const { operation, row, needs } of inProjects) {
+        const place = { ...hidden, ...(await row.fresh?.(hidden)) };
+        const before = await stateOf(place.project_id);
+        const { status, body } = await send(operation, row, inPrivate[caller], place);
+        // A key for one project sees no other, whoever has made it.
+        const isElsewhere = caller.endsWith('for this project') && place.project_id !== hidden.project_id;
+        const expected = answerTo(isElsewhere ? null : role, needs);
+        if (status !== expected) wrong.push([operation, caller, status, expected, body]);
+        const isRefused = expected === 403 || expected === 404;
+        if (isRefused && JSON.stringify(body).includes(hidden.mark)) wrong.push([operation, caller, 'shows', body]);
+        const isChanged = (await stateOf(place.project_id)) !== before;
+        const changes = needs.role !== 'viewer' && row.isIdle !== true && !isRefused;
+        if (isChanged !== changes) wrong.push([operation, caller, status, isChanged ? 'has changed' : 'is the same']);
+      }
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+/** What a role is answered: by hand, so that it is not the service's own reckoning. */
+function answerTo(
+  role: (typeof CALLERS_IN_PRIVATE)[keyof typeof CALLERS_IN_PRIVATE],
+  { role: least, status }: NonNullable<Row['needs']>,
+): number {
+  const isWrite = least !== 'viewer';
+  switch (role) {
+    case 'owner':
+      return status;
+    case 'editor':
+      return least === 'owner' ? 403 : status;
+    case 'viewer':
+      return isWrite ? 403 : status;
+    case 'read key':
+      return isWrite ? 403 : status;
+    case null:
+      return 404;
+  }
+}
+
+describe('an id of another company', () => {
+  it.each<[string, string, (theirs: World) => object | undefined]>([
+    ['POST', '/projects', ({ name }) => ({ name: 'Mine', from_deployment: name })],
+    ['POST', '/projects/:mine/agent-config/pull', ({ name }) => ({ from_deployment: name })],
+    ['POST', '/projects/:mine/checkout', ({ name }) => ({ from_deployment: name })],
+    ['POST', '/projects/:mine/chat', ({ conversation_id }) => ({ content: 'x', conversation_id })],
+    ['POST', '/projects/:mine/chat/stop', ({ conversation_id }) => ({ conversation_id })],
+    ['GET', '/projects/:mine/chat?conversation_id=:conversation', () => undefined],
+    ['GET', '/projects/:mine/chat/sync?conversation_id=:conversation', () => undefined],
+    ['PATCH', '/projects/:mine/conversations/:conversation', () => ({ title: 'Mine' })],
+    ['DELETE', '/projects/:mine/conversations/:conversation', () => undefined],
+    ['PATCH', '/projects/:mine/cards/:card', () => ({ version: 1, label: 'Mine' })],
+    ['DELETE', '/projects/:mine/cards/:card', () => undefined],
+    ['DELETE', '/projects/:mine/snapshots/:snapshot', () => undefined],
+    ['GET', '/projects/:mine/scenarios/:scenario', () => undefined],
+    ['PATCH', '/projects/:mine/scenarios/:scenario', () => ({ name: 'Mine' })],
+    ['DELETE', '/projects/:mine/scenarios/:scenario', () => undefined],
+    ['GET', '/projects/:mine/solve/executions/:execution', () => undefined],
+    ['GET', '/projects/:mine/solve/executions/:execution/values?family=x', () => undefined],
+    ['GET', '/projects/:mine/solve/executions/:execution/log', () => undefined],
+    ['GET', '/projects/:mine/solve/executions/:execution/cards', () => undefined],
+    ['POST', '/projects/:mine/solve/executions/:execution/repeat', () => undefined],
+    ['POST', '/projects/:mine/solve/executions/:execution/cancel', () => undefined],
+    ['POST', '/files/list', ({ snapshot_id }) => ({ source: 'snapshot', snapshot_id })],
+    ['POST', '/files/content', ({ snapshot_id }) => ({ source: 'snapshot', snapshot_id, path: 'notes.txt' })],
+    ['POST', '/files/delete', ({ conversation_id }) => ({ ...mine(), path: 'notes.txt', conversation_id })],
+    ['POST', '/files/upload/complete', ({ upload_token }) => ({ ...mine(), upload_token })],
+  ])('is nobody’s in %s %s', async (method, path, body) => {
+    const { conversation_id, card_id, snapshot_id, scenario_id, execution_id } = elsewhere;
+    const at = path
+      .replace(':mine', world.project_id)
+      .replace(':conversation', conversation_id)
+      .replace(':card', card_id)
+      .replace(':snapshot', snapshot_id)
+      .replace(':scenario', scenario_id)
+      .replace(':execution', execution_id);
+    const [bare = '', search = ''] = at.split('?');
+    const query = Object.fromEntries(new URLSearchParams(search));
+    const given = body(elsewhere);
+    const answer = await callers.company.send(method, bare, { query, ...(given !== undefined && { body: given }) });
+    expect(answer.status).toBe(404);
+    expect(JSON.stringify(answer.body)).not.toContain(elsewhere.mark);
+  });
+});
+
+const mine = (): object => ({ source: 'workspace', project_id: world.project_id });
+
+async function send(operation: string, { body, query = {} }: Row, client: Client, place: World): Promise<Answer> {
+  const [method = '', template = ''] = operation.split(' ');
+  const path = template
+    .replace('/api/v1', '')
+    .replace(
+      /\{(\w+)\}/g,
+      (_, name: string) => place[name as Exclude<keyof World, 'owner' | 'member' | 'makeProject' | 'makeUser'>],
+    );
+  const of = STREAMS.get(operation);
+  if (of !== undefined && client.token !== undefined) {
+    const stream = await EventStream.open(service.url, client.token, place.project_id, { of });
+    // What is no stream has a body.
+    if (stream.status === 200) {
+      stream.close();
+      return { status: 200, headers: new Headers(), body: undefined };
+    }
+  }
+  return await client.send(method, path, { query, ...(body !== undefined && { body: body(place) }) });
+}
+
+/** A company in which everything there is has a name with a mark. */
+async function furnish(owner: Session, member: Session, visibility: 'company' | 'private' = 'company'): Promise<World> {
+  const mark = `mark${randomBytes(8).toString('hex')}`;
+  const { client } = owner;
+  const skills = { [SKILL]: { 'SKILL.md': mark } };
+  const { handle: name } = await makeDeployment(client, { name: mark, instructions: mark, skills });
+  await makeFile(client, { source: 'deployment', deployment_name: name }, 'notes.txt', mark);
+  const { id: project_id } = await makeProject(client, {
+    name: mark,
+    from_deployment: name,
+    description: mark,
+    visibility,
+  });
+  const at = `/projects/${project_id}`;
+  await client.put(`${at}/skills/own-${mark}`, { files: { 'SKILL.md': mark } });
+  await makeFile(client, { source: 'workspace', project_id }, `${mark}.txt`, mark);
+  const card = await client.post<CardResponse>(`${at}/cards`, { card_type: 'kpi', label: mark });
+  const snapshot = await client.post<SnapshotResponse>(`${at}/snapshots`);
+  const scenario = await client.post<ScenarioResponse>(`${at}/scenarios`, { name: mark, changes: [] });
+  const { id: execution_id } = await client.post<ExecutionResponse>(`${at}/solve/executions`, {});
+  await eventually(
+    () => client.get<ExecutionResponse>(`${at}/solve/executions/${execution_id}`),
+    ({ status }) => status === 'failed',
+    { until: 'the canvas has turned out to be no model' },
+  );
+  const { conversations } = await client.get<ConversationListResponse>(`${at}/conversations`);
+  await client.post(`${at}/chat`, { content: mark });
+  await idle(client, project_id);
+  const { upload_token } = await sendParts(client, { source: 'workspace', project_id }, 'open.txt', Buffer.from(mark));
+  const key = await member.client.post<ApiKeyCreateResponse>('/api-keys', { name: mark });
+  const budget = {
+    scope: 'project',
+    subject_id: project_id,
+    period: 'day',
+    limit_credits: 1_000_000,
+    action: 'notice',
+  };
+  const { id: budget_id } = await client.put<BudgetResponse>('/usage/budgets', budget);
+  const { id: webhook_id } = await client.post<WebhookCreatedResponse>('/webhooks', hook(mark));
+  const { id: delivery_id } = await client.post<WebhookDeliveryResponse>(`/webhooks/${webhook_id}/test`);
+  return {
+    ...{ mark, owner: client, member: member.client, project_id, visibility, name, skill: SKILL, upload_token },
+    conversation_id: conversations[0]?.id ?? '',
+    card_id: card.id,
+    snapshot_id: snapshot.id,
+    scenario_id: scenario.id,
+    execution_id,
+    api_key_id: key.id,
+    budget_id,
+    webhook_id,
+    delivery_id,
+    user_id: member.user,
+    makeProject: async () => {
+      const { id } = await makeProject(client, { name: mark, visibility });
+      for (const [user, role] of Object.entries(roles)) await client.put(`/projects/${id}/members/${user}`, { role });
+      return id;
+    },
+    makeUser: async () => {
+      const session = await service.session({ company: owner.company, role: 'member' });
+      await session.client.get('/me');
+      return session.user;
+    },
+  };
+}
+
+/** Roles that people have in every private project, by user. */
+const roles: Record<string, string> = {};
+
+/** Everybody who asks for something in a private project; it exists already. */
+async function gather(owner: Session, stranger: Session): Promise<typeof inPrivate> {
+  const { company } = owner;
+  const join = async (role?: 'owner' | 'editor' | 'viewer'): Promise<Session> => {
+    const session = await service.session({ company, role: 'member' });
+    await session.client.get('/me');
+    if (role === undefined) return session;
+    roles[session.user] = role;
+    await owner.client.put(`/projects/${hidden.project_id}/members/${session.user}`, { role });
+    return session;
+  };
+  const [projectOwner, editor, viewer, outsider] = [
+    await join('owner'),
+    await join('editor'),
+    await join('viewer'),
+    await join(),
+  ];
+  const here = { project_ids: [hidden.project_id] };
+  const demoted = await service.session({ company, role: 'company', issuedAt: 1_000_000_000 });
+  const keyOfDemoted = await keyOf(demoted, 'company');
+  await (
+    await service.session({ company, user: demoted.user, role: 'member', issuedAt: 1_000_000_001 })
+  ).client.get('/me');
+  return {
+    'company-level user': (await service.session({ company })).client,
+    owner: projectOwner.client,
+    editor: editor.client,
+    viewer: viewer.client,
+    outsider: outsider.client,
+    'key of the owner': await keyOf(projectOwner, 'member'),
+    'key of the owner that reads': await keyOf(projectOwner, 'member', { access: 'read' }),
+    'key of the owner for this project': await keyOf(projectOwner, 'member', here),
+    'key of the owner for another project': await keyOf(projectOwner, 'member', { project_ids: [world.project_id] }),
+    'key of the editor': await keyOf(editor, 'member'),
+    'key of the viewer': await keyOf(viewer, 'member'),
+    'key of the viewer for this project': await keyOf(viewer, 'member', here),
+    'key of the outsider': await keyOf(outsider, 'member'),
+    'key of the outsider for this project': await keyOfFormerMember(owner, outsider, here),
+    'member key of the company-level user': await keyOf(await service.session({ company }), 'member'),
+    'company key of the company-level user': await keyOf(await service.session({ company }), 'company'),
+    'company key of somebody who is a member by now': keyOfDemoted,
+    'another company': stranger.client,
+  };
+}
+
+/** Only who sees a project may make a key for it. */
+async function keyOfFormerMember(owner: Session, outsider: Session, limits: object): Promise<Client> {
+  const at = `/projects/${hidden.project_id}/members/${outsider.user}`;
+  await owner.client.put(at, { role: 'viewer' });
+  const key = await keyOf(outsider, 'member', limits);
+  await owner.client.delete(at);
+  return key;
+}
+
+/** All that is kept of a project, as one hash, once nothing works on it. */
+async function stateOf(project_id: string): Promise<string> {
+  const { state } = await eventually(
+    async () => {
+      const { rows } = await database.query<{ state: string; is_idle: boolean }>(STATE, [project_id]);
+      return rows[0] ?? { state: 'none', is_idle: true };
+    },
+    ({ is_idle }) => is_idle,
+    { until: 'nothing works on the project' },
+  );
+  return state;
+}
+
+const STATE = `
+  WITH p AS (SELECT * FROM projects WHERE id = $1
+  ), trees AS (
+    SELECT c.* FROM containers c
+     WHERE c.id IN (SELECT unnest(ARRAY[workspace_id, agent_config_id, project_skills_id]) FROM p
+                    UNION ALL SELECT container_id FROM snapshots WHERE project_id = $1)
+  )
+  SELECT md5(string_agg(line, E'\\n' ORDER BY line)) AS state,
+         (SELECT active_turns + active_solves = 0 FROM p) AS is_idle
+    FROM (SELECT p::text AS line FROM p
+          UNION ALL SELECT m::text FROM project_members m WHERE project_id = $1
+          UNION ALL SELECT c::text FROM cards c WHERE project_id = $1
+          UNION ALL SELECT c::text FROM conversations c WHERE project_id = $1
+          UNION ALL SELECT m::text FROM messages m WHERE project_id = $1
+          UNION ALL SELECT t::text FROM turns t WHERE project_id = $1
+          UNION ALL SELECT e::text FROM executions e WHERE project_id = $1
+          UNION ALL SELECT s::text FROM scenarios s WHERE project_id = $1
+          UNION ALL SELECT s::text FROM snapshots s WHERE project_id = $1
+          UNION ALL SELECT t::text FROM trees t
+          UNION ALL SELECT n::text FROM nodes n WHERE container_id IN (SELECT id FROM trees)
+          -- those that have expired are swept at any time
+          UNION ALL SELECT u::text FROM uploads u WHERE container_id IN (SELECT id FROM trees) AND expires_at > now()) lines`;
+
+async function keyOf({ client }: Session, role: 'member' | 'company', limits: object = {}): Promise<Client> {
+  const { key } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: `For ${role}`, role, ...limits });
+  return new Client(service.url, key);
+}
+
+/** What lets nobody in, by what is wrong with it. */
+async function invalidCredentials(): Promise<Record<string, string | undefined>> {
+  const claims = { sub: 'ada', company_id: 'company', role: 'company' };
+  const sign = (secret: string, payload: object = claims, expires: string | number = '1h'): Promise<string> =>
+    new SignJWT({ ...payload })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(expires)
+      .sign(new TextEncoder().encode(secret));
+  const { secret } = service.environment;
+  const make = () => world.owner.post<ApiKeyCreateResponse>('/api-keys', { name: 'Short-lived', role: 'company' });
+  const [revoked, expired] = await Promise.all([make(), make()]);
+  await world.owner.delete(`/api-keys/${revoked.id}`);
+  await database.query(
+    `UPDATE api_keys SET created_at = now() - interval '2 h', expires_at = now() - interval '1 h' WHERE id = $1`,
+    [expired.id],
+  );
+  const { rows } = await database.query<{ id: string; message_id: string }>(
+    'SELECT id, message_id FROM turns WHERE project_id = $1',
+    [world.project_id],
+  );
+  return {
+    'no token': undefined,
+    garbage: 'garbage',
+    'garbage in three parts': 'a.b.c',
+    'an expired token': await sign(secret, claims, Math.floor(Date.now() / 1000) - 3600),
+    'a token that never ends': await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(secret)),
+    'a token signed with another secret': await sign('another secret, as long as the one of the service'),
+    'an unsigned token': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
+    'a token without company': await sign(secret, { ...claims, company_id: undefined }),
+    // The agent has no credential: neither a role nor anything that a turn holds makes one.
+    'a token for the agent': await sign(secret, { ...claims, kind: 'agent', role: 'agent' }),
+    'the id of a turn': rows[0]?.id,
+    'the message of a turn': rows[0]?.message_id,
+    'an upload token': world.upload_token,
+    'a revoked API key': revoked.key,
+    'an expired API key': expired.key,
+    'an API key with another secret': revoked.key.replace(/_[^_]*$/, `_${'0'.repeat(64)}`),
+    'the prefix of an API key': `pws_${expired.prefix}`,
+  };
+}

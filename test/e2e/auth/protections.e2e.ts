@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { makeFile, makeProject } from '../../factories/make.js';
+import type { FileDownloadResponse } from '../../../src/files/files.dto.js';
+import type { UploadStartResponse } from '../../../src/files/uploads/uploads.dto.js';
+import type { Principal } from '../../../src/auth/principal.js';
+import { keyOfCaller } from '../../../src/common/throttling/limits.js';
+import { Client } from '../../support/client.js';
+import { raw, type RawAnswer } from '../../support/raw.js';
+import { eventually } from '../../support/eventually.js';
+import { Service, useService } from '../../support/service.js';
+import type { Session } from '../../support/session.js';
+
+const ORIGIN = 'https://planner.example.com';
+const LIMIT = 40;
+const REFUSALS = 25;
+
+const service = useService({
+  settings: {
+    CORS_ORIGINS: `${ORIGIN}, http://localhost:5173`,
+    RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: String(REFUSALS),
+    TRUSTED_PROXIES: '1',
+    METRICS: 'true',
+    METRICS_TOKEN: 'a-token-for-metrics',
+  },
+});
+
+/** An address as a trusted proxy tells it, so that tests do not count for each other. */
+const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
+const statuses = (answers: { status: number }[]): Record<number, number> =>
+  answers.reduce<Record<number, number>>((sum, { status }) => ({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {});
+
+describe('answers to browsers', () => {
+  it.each(['/api/v1/me', '/api/v1/nothing', '/openapi.json', '/assets', '/sign-in'])(
+    '%s runs, loads and is framed nowhere',
+    async (path) => {
+      const { headers } = await raw(service.url + path, { headers: from('10.0.0.1') });
+      expect(headers).toMatchObject({
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        // The document has a tag that clients can ask with.
+        'cache-control': path === '/openapi.json' ? 'no-cache' : 'no-store',
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('strict-transport-security');
+    },
+  );
+
+  it.each(['/', '/?a=b', '/assets/nothing.js'])('of the page at %s run its own scripts alone', async (path) => {
+    const { headers } = await raw(service.url + path);
+    const policy = headers['content-security-policy'] as string;
+    expect(policy).toContain("default-src 'none';script-src 'self';");
+    expect(policy).toMatch(/connect-src 'self'(;|$)/);
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|https?:|\*/);
+  });
+
+  it('of the documentation run its own scripts alone', async () => {
+    const { headers } = await raw(`${service.url}/docs`);
+    expect(headers['content-security-policy']).toContain("default-src 'none';script-src 'self';");
+  });
+});
+
+describe('web clients of other origins', () => {
+  const preflight = (path: string, origin: string, method: string, headers: string): Promise<RawAnswer> =>
+    raw(service.url + path, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
+    });
+  const allowed = ({ headers }: RawAnswer): unknown => headers['access-control-allow-origin'];
+
+  it.each([
+    ['/api/v1/projects', 'POST', 'authorization,content-type'],
+    ['/api/v1/projects/1/chat/stream', 'GET', 'authorization,last-event-id'],
+    ['/api/v1/projects/1', 'PATCH', 'authorization,content-type'],
+    ['/api/v1/projects', 'GET', 'authorization,traceparent,tracestate'],
+    ['/api/v1/projects', 'POST', 'baggage,traceparent'],
+    ['/api/v1/projects/1/chat', 'POST', 'baggage,idempotency-key'],
+    ['/store/blobs/1?signature=none', 'PUT', 'content-type'],
+    ['/store/blobs/1?signature=none', 'GET', 'range'],
+  ])('ask without a token whether they may use %s by %s', async (path, method, headers) => {
+    const answer = await preflight(path, ORIGIN, method, headers);
+    expect([answer.status, allowed(answer)]).toEqual([204, ORIGIN]);
+    expect(answer.headers['access-control-allow-methods']?.split(',')).toContain(method);
+    const names = answer.headers['access-control-allow-headers']?.toLowerCase().split(',');
+    expect(names).toEqual(expect.arrayContaining(headers.split(',')));
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+    expect(answer.headers.vary).toMatch(/origin/i);
+  });
+
+  it.each([
+    'https://elsewhere.example.com',
+    'https://planner.example.com.evil.example',
+    'null',
+    'http://localhost:5174',
+  ])('of %s are told nothing', async (origin) => {
+    expect(allowed(await preflight('/api/v1/me', origin, 'GET', 'authorization'))).toBeUndefined();
+    expect(
+      allowed(await raw(`${service.url}/api/v1/me`, { headers: { origin, ...from('10.0.0.2') } })),
+    ).toBeUndefined();
+  });
+
+  it('read errors too, with what they need to go on', async () => {
+    const answer = await raw(`${service.url}/api/v1/me`, { headers: { origin: ORIGIN, ...from('10.0.0.3') } });
+    expect([answer.status, allowed(answer)]).toEqual([401, ORIGIN]);
+    expect(answer.headers['access-control-expose-headers']?.split(',')).toEqual(
+      expect.arrayContaining(['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'ETag', 'Content-Range']),
+    );
+  });
+
+  it('send parts of files and read files, by ranges too', async () => {
+    const { client } = await service.session();
+    const place = { source: 'workspace', project_id: (await makeProject(client)).id } as const;
+    await makeFile(client, place, 'page.html', '<script>alert(1)</script>');
+    const start = await client.post<UploadStartResponse>('/files/upload/start', { ...place, path: 'a.txt', size: 3 });
+    const sent = await raw(start.parts[0]?.url ?? '', { method: 'PUT', headers: { origin: ORIGIN }, body: 'abc' });
+    expect([sent.status, allowed(sent), typeof sent.headers.etag]).toEqual([200, ORIGIN, 'string']);
+
+    const { url } = await client.post<FileDownloadResponse>('/files/download', { ...place, path: 'page.html' });
+    const got = await raw(url, { headers: { origin: ORIGIN, range: 'bytes=0-7' } });
+    expect([got.status, got.text, allowed(got)]).toEqual([206, '<script>', ORIGIN]);
+    expect(got.headers).toMatchObject({
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    expect(got.headers['content-disposition']).toMatch(/^attachment/);
+    const refused = await raw(`${url}0`, { headers: { origin: ORIGIN } });
+    expect([refused.status, allowed(refused)]).toEqual([403, ORIGIN]);
+  });
+
+  it('get no preflight answer to a plain OPTIONS', async () => {
+    const { status, headers } = await raw(`${service.url}/api/v1/projects`, {
+      method: 'OPTIONS',
+      headers: { origin: ORIGIN },
+    });
+    expect([status, headers.allow]).toEqual([405, 'GET, POST']);
+  });
+});
+
+describe('URLs', () => {
+  it('that are too long are refused before anything else', async () => {
+    const { status, text, headers } = await raw(`${service.url}/api/v1/projects?q=${'x'.repeat(9_000)}`);
+    expect([status, JSON.parse(text)]).toEqual([
+      414,
+      { detail: 'The URL may have at most 8192 characters', code: 'url_too_long' },
+    ]);
+    expect(headers['x-request-id']).toBeDefined();
+  });
+});
+
+describe('callers', () => {
+  let other: Service;
+  beforeAll(async () => {
+    const settings = { RATE_LIMIT_PER_MINUTE: String(LIMIT), RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: String(REFUSALS) };
+    other = await Service.start({ environment: service.environment, settings });
+  });
+  afterAll(async () => {
+    expect(await other.stop()).toBe(0);
+  });
+
+  const ask = (session: Session, times: number, url = service.url) =>
+    Promise.all(Array.from({ length: times }, () => new Client(url, session.token).send('GET', '/me')));
+
+  it('are served so often in a minute and no more, whatever they ask for, and others go on', async () => {
+    const [busy, colleague] = [await service.session(), await service.session()];
+    expect(statuses(await ask(busy, LIMIT))).toEqual({ 200: LIMIT });
+    const { status, body, headers } = await busy.client.send('GET', '/projects');
+    expect([status, body]).toEqual([
+      429,
+      { detail: `At most ${LIMIT} requests a minute are served`, code: 'rate_limited' },
+    ]);
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([String(LIMIT), '0']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect(statuses(await ask(colleague, 2))).toEqual({ 200: 2 });
+    // Another token of the same person is no way out; a namesake in another company is somebody else.
+    const again = await service.session({ company: busy.company, user: busy.user, expiresIn: 1800 });
+    expect(statuses(await ask(again, 1))).toEqual({ 429: 1 });
+    expect(statuses(await ask(await service.session({ user: busy.user }), 1))).toEqual({ 200: 1 });
+  });
+
+  it('are counted over all processes', async () => {
+    const session = await service.session();
+    const { company: company_id, user: user_id } = session;
+    const key = keyOfCaller({ kind: 'user', company_id, user_id, api_key_id: null } as Principal);
+    const database = new pg.Client(service.environment.databaseUrl);
+    await database.connect();
+    const shared = async (): Promise<number> => {
+      const sql = 'SELECT hits FROM request_counts WHERE key = $1';
+      return (await database.query<{ hits: number }>(sql, [key])).rows[0]?.hits ?? 0;
+    };
+    let served = 0;
+    // In small steps, as a process hears of the others between them only.
+    for (let refused = 0; refused < 2;) {
+      for (const { url } of [service, other]) {
+        const answers = statuses(await ask(session, 2, url));
+        served += answers[200] ?? 0;
+        refused += answers[429] ?? 0;
+        await eventually(shared, (hits) => hits === served, { until: 'all that was served is counted' });
+      }
+    }
+    await database.end();
+    // Each process may overrun by a twentieth, and by what comes while it asks the database.
+    expect(served).toBeGreaterThanOrEqual(LIMIT);
+    expect(served).toBeLessThanOrEqual(LIMIT + 8);
+  });
+
+  it('without valid credentials are limited by address, and keep nobody out', async () => {
+    const guess = (address: string) =>
+      service.anonymous.send('GET', '/me', { headers: { authorization: 'Bearer guessed', ...from(address) } });
+    const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, () => guess('192.0.2.1')));
+    expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
+    expect((await guess('192.0.2.1')).headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await guess('192.0.2.2')).status).toBe(401);
+    // Somebody behind the same address who has a token, never seen before.
+    const { client } = await service.session();
+    expect((await client.send('GET', '/me', { headers: from('192.0.2.1') })).status).toBe(200);
+  });
+
+  it('who guess the token of the metrics are limited by address as well', async () => {
+    const guess = () =>
+      raw(`${service.url}/metrics`, { headers: { authorization: 'Bearer guessed', ...from('192.0.2.3') } });
+    const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, guess));
+    expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
+  });
+
+  it('find the limit in openapi.json at every operation that has callers', async () => {
+    const { text } = await raw(`${service.url}/openapi.json`);
+    const { paths } = JSON.parse(text) as {
+      paths: Record<string, Record<string, { security: object[]; responses: object }>>;
+    };
+    const open = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { security, responses }]) =>
+        security.length === 0 || '429' in responses ? [] : [`${method} ${path}`],
+      ),
+    );
+    expect(open).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { DataSource, type Logger as QueryLogger } from 'typeorm';
+import { TurnReaper } from '../../../src/chat/turns/turn-reaper.service.js';
+import { makeProject } from '../../factories/make.js';
+import { idle } from '../../factories/turns.js';
+import { ScriptedService } from '../../support/scripted-agent.js';
+import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from '../../support/service.js';
+import { EventStream } from '../../support/stream.js';
+
+const CONVERSATIONS = 1_000;
+const MESSAGES_EACH = 20;
+const GROWING = ['conversations', 'messages', 'turns', 'turn_events', 'workspace_changes'];
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  'Index Name'?: string;
+  Plans?: Plan[];
+}
+
+let environment: ServiceEnvironment;
+let service: ScriptedService;
+let database: pg.Client;
+
+beforeAll(async () => {
+  environment = await makeEnvironment();
+  service = await ScriptedService.start(environment, async function* () {
+    yield { type: 'text', text: 'One' };
+    const input = { questions: [{ question: 'Sure?', options: [{ label: 'Yes' }] }] };
+    yield { type: 'tool_started', id: 'ask', tool: 'ask_user_question', input };
+    await Promise.resolve();
+    yield { type: 'tool_completed', id: 'ask', result: null };
+  });
+  database = new pg.Client(environment.databaseUrl);
+  await database.connect();
+});
+
+afterAll(async () => {
+  await service.stop();
+  await database.end();
+  await removeEnvironment(environment);
+});
+
+/** Statements that run while `work` does, each once. */
+async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
+  const seen = new Set<string>();
+  const source = service.app.get(DataSource);
+  const { logger } = source;
+  const listener: Partial<QueryLogger> = {
+    logQuery: (statement) => void seen.add(statement),
+    logQueryError: () => undefined,
+    logQuerySlow: () => undefined,
+  };
+  source.logger = listener as QueryLogger;
+  await work();
+  source.logger = logger;
+  return seen;
+}
+
+/** Statements of the reaper, which goes over all turns that are active. */
+const REAPER = /FROM turns WHERE state = '\w+' AND due_at/;
+/** The statement that claims turns goes over those that wait. */
+const CLAIM = /WITH RECURSIVE company AS /;
+
+/** Tables that a plan reads from end to end, or from some row of an index up to the one that is meant. */
+function scanned(plan: Plan, queue?: string): string[] {
+  const { 'Node Type': type, 'Relation Name': relation, 'Index Cond': condition, Plans = [] } = plan;
+  // That a column is null says little.
+  const compares = condition !== undefined && /[<=>]/.test(condition);
+  const isLookUp = compares && (plan['Index Name'] !== 'turns_pkey' || condition.startsWith('(id = '));
+  const isQueue = queue !== undefined && plan['Index Name'] === queue;
+  const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan/.test(type) && !isLookUp && !isQueue);
+  return [...(isWhole && relation !== undefined ? [relation] : []), ...Plans.flatMap((part) => scanned(part, queue))];
+}
+
+/** Many conversations with history, each with ended turns. */
+async function fill(project_id: string, company_id: string, user_id: string): Promise<void> {
+  const parameters = [project_id, company_id, user_id, CONVERSATIONS, MESSAGES_EACH];
+  await database.query(
+    `WITH made AS (
+       INSERT INTO conversations (project_id, last_sequence) SELECT $1, $5 FROM generate_series(1, $4) RETURNING id, project_id
+     ), answered AS (
+       INSERT INTO turns (project_id, conversation_id, company_id, user_id, state, outcome, due_at, ended_at)
+       SELECT project_id, id, $2, $3, 'ended', 'completed', NULL, now() FROM made RETURNING id, conversation_id, project_id
+     ), happened AS (
+       INSERT INTO turn_events (turn_id, seq, type, data) SELECT id, seq, 'text.delta', '{}' FROM answered, generate_series(0, 9) seq
+     ), changed AS (
+       INSERT INTO workspace_changes (project_id, conversation_id, turn_id, kind, path)
+       SELECT project_id, conversation_id, id, 'uploaded', 'a.csv' FROM answered
+     )
+     INSERT INTO messages (project_id, conversation_id, sequence, role, content, turn_id, user_id)
+     SELECT project_id, conversation_id, sequence, 'user', 'Hello', id, $3 FROM answered, generate_series(1, $5) sequence`,
+    parameters,
+  );
+  // What a sample says where a few conversations have most of the turns.
+  await database.query('ALTER TABLE turns ALTER COLUMN conversation_id SET (n_distinct = 10)');
+  await database.query('ANALYZE conversations, messages, turns, turn_events, workspace_changes');
+}
+
+describe('statements of the chat', () => {
+  it('read no growing table from end to end', async () => {
+    const { client, company, user, token } = await service.session();
+    const { id } = await makeProject(client);
+    await fill(id, company, user);
+    const statements = await statementsOf(async () => {
+      const chat = `/projects/${id}/chat`;
+      const stream = await EventStream.open(service.url, token, id);
+      await client.post(chat, { content: 'Hello', client_msg_id: 'a' });
+      const { conversation_id } = await idle(client, id);
+      await client.post(chat, { content: 'Yes', conversation_id, answer: { selections: { '0': 'Yes' } } });
+      await idle(client, id, { conversation_id });
+      await client.get(chat, { offset: 1 });
+      await stream.ended(2);
+      const resumed = await EventStream.open(service.url, token, id, {
+        headers: { 'last-event-id': stream.events.find((event) => event.id !== undefined)?.id ?? '' },
+      });
+      await resumed.ended(2);
+      stream.close();
+      resumed.close();
+      await service.app.get(TurnReaper).recover();
+    });
+
+    const checked = [];
+    for (const statement of statements) {
+      if (!GROWING.some((table) => statement.includes(table)) || REAPER.test(statement)) continue;
+      // As prepared statements are planned: for any values.
+      const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+        `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,
+      );
+      const queue = CLAIM.test(statement) ? 'turns_waiting_idx' : undefined;
+      const tables = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => scanned(Plan, queue)));
+      checked.push({ statement, scanned: tables.filter((table) => GROWING.includes(table)) });
+    }
+    expect(checked.filter(({ scanned: tables }) => tables.length > 0)).toEqual([]);
+    // Every statement above that names one of the tables: fewer means that the listener missed them.
+    expect(checked.length).toBeGreaterThan(20);
+  });
+});

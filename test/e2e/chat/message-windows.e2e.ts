@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import type { ChatMessageListResponse, ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
+import { ConversationsRepository } from '../../../src/chat/conversations/conversations.repository.js';
+import { knownMessageWindow } from '../../../src/chat/messages/message-json.sql.js';
+import type { MessageWindow } from '../../../src/chat/messages/message-window.js';
+import { Principal } from '../../../src/auth/principal.js';
+import { createDataSource } from '../../../src/database/data-source.js';
+import { ProjectReader } from '../../../src/projects/project-access.js';
+import { makeProject } from '../../factories/make.js';
+import { type MessageColumns, storeConversation, storeMessages } from '../../factories/messages.js';
+import { idle } from '../../factories/turns.js';
+import type { Wire } from '../../support/client.js';
+import { raw } from '../../support/raw.js';
+import { useService } from '../../support/service.js';
+import type { Session } from '../../support/session.js';
+
+const MiB = 1024 ** 2;
+const MAX_BYTES = 4 * MiB;
+/** What an answer has beside its messages. */
+const ENVELOPE = 1_000;
+
+let database: pg.Client;
+// Before the database goes, with the service.
+afterAll(async () => await database.end());
+
+const service = useService();
+let session: Session;
+let project: string;
+
+beforeAll(async () => {
+  session = await service.session();
+  ({ id: project } = await makeProject(session.client));
+  database = new pg.Client(service.environment.databaseUrl);
+  await database.connect();
+});
+
+const bearer = () => ({ authorization: `Bearer ${session.token}` });
+
+const makeConversation = (count: number, columns: MessageColumns): Promise<string> =>
+  storeConversation(database, session, project, count, columns);
+
+type Query = Record<string, string | number>;
+const chat = (path: string, query: Query): string => {
+  const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(parameters).toString()}`;
+};
+
+/** A window with the bytes it came in. Not by the client: it would look at each message. */
+async function read<Answer>(path: string, query: Query): Promise<{ bytes: number; answer: Wire<Answer> }> {
+  const { status, bytes, text } = await raw(chat(path, query), { headers: bearer() });
+  expect(status).toBe(200);
+  return { bytes: bytes.byteLength, answer: JSON.parse(text) as Wire<Answer> };
+}
+
+const history = (query: Query) => read<ChatMessageListResponse>('', query);
+const sync = (query: Query) => read<ConversationSyncResponse>('/sync', query);
+
+/** An id in the nth other spelling: a process knows conversations by the name under which they are asked for. */
+const spelled = (id: string, n: number): string => {
+  let letters = 0;
+  return id.replace(/[a-f]/g, (letter) => ((n >> (letters++ % 31)) & 1 ? letter.toUpperCase() : letter));
+};
+
+/** Of the agent, whose messages are written for a while. */
+const AGENT = { content: `''`, tool_calls: `'[]'::json` };
+
+/** What happens in a conversation: messages come, an old one is another, the newest is still written or not. */
+type StepChange = { count: number; size: number } | { edited: number; size: number } | { isPartial: boolean };
+
+/** Sequences from `first` to `last`. */
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+const CONTROL = `repeat(E'\\u0001', 100000)`;
+const ASTRAL = `repeat(U&'\\+01F600', 100000)`;
+const LONG_NAME = `ARRAY[repeat('x', 9000000)]`;
+const CALL = `json_build_array(json_build_object('id', 'a', 'tool', 'read_file', 'status', 'completed', 'result', repeat('x', 2000000)))`;
+
+describe('a window of large messages', () => {
+  it.each<[string, number, MessageColumns]>([
+    ['control characters', 24, { content: CONTROL, file_ids: `ARRAY[repeat(E'\\u0001', 73000)]` }],
+    ['astral characters', 60, { content: ASTRAL }],
+    ['many quotes', 120, { content: `repeat('"', 100000)` }],
+    ['long names of files', 60, { content: `''`, file_ids: `array_fill(repeat(E'\\u0001', 1000), ARRAY[60])` }],
+    ['results of tools that are well compressed', 12, { content: `''`, tool_calls: CALL }],
+    ['a few large among many small', 1_000, { content: `CASE WHEN i % 20 = 0 THEN ${ASTRAL} ELSE 'small' END` }],
+  ])('has its newest messages and at most 4 MiB: %s', async (_, count, columns) => {
+    const conversation_id = await makeConversation(count, columns);
+    const whole = await history({ conversation_id, limit: 1_000 });
+    const { messages } = whole.answer;
+    expect(whole.bytes).toBeLessThan(MAX_BYTES + ENVELOPE);
+    // The one before them would not have fitted: none has more than 2 MiB here.
+    expect(whole.bytes).toBeGreaterThan(MAX_BYTES - 2.1 * MiB);
+    expect(messages.map(({ sequence }) => sequence)).toEqual(range(count - messages.length + 1, count));
+    expect({ ...whole.answer, messages: [] }).toEqual({ messages: [], limit: 1_000, offset: 0, total: count });
+    const live = await sync({ conversation_id });
+    // Beside each other: what is cut depends on bytes alone.
+    expect(live.answer.messages).toEqual(messages.slice(-200));
+    expect(live.answer).toMatchObject({ conversation_id, turn: { state: 'idle' } });
+  });
+
+  it('is paged on by the number of messages received, and each comes once', async () => {
+    const count = 84;
+    const conversation_id = await makeConversation(count, { content: ASTRAL });
+    const pages: number[][] = [];
+    for (let offset = 0; offset < count; offset += pages[0]?.length ?? count) {
+      const { answer } = await history({ conversation_id, offset });
+      expect([answer.offset, answer.total]).toEqual([offset, count]);
+      pages.unshift(answer.messages.map(({ sequence }) => sequence));
+    }
+    expect(pages.flat()).toEqual(range(1, count));
+    expect(pages.length).toBe(9);
+  });
+
+  it('has the newest message alone where that one is too large, and nothing past the end', async () => {
+    const file_ids = `ARRAY[CASE i WHEN 3 THEN repeat(E'\\u0001', 3000000) ELSE 'small' END]`;
+    const conversation_id = await makeConversation(4, { content: `''`, file_ids });
+    const sequences = async (query: Query) =>
+      (await history({ conversation_id, ...query })).answer.messages.map((m) => m.sequence);
+    expect(await sequences({})).toEqual([4]);
+    expect(await sequences({ offset: 1 })).toEqual([3]);
+    expect(await sequences({ offset: 1, limit: 1 })).toEqual([3]);
+    expect(await sequences({ offset: 2 })).toEqual([1, 2]);
+    expect(await sequences({ offset: 4 })).toEqual([]);
+    expect(await sequences({ offset: 2 ** 53 })).toEqual([]);
+  });
+
+  it('is whole where its messages are many and not too large together', async () => {
+    for (const length of [100, 3_000]) {
+      const conversation_id = await makeConversation(1_000, { content: `repeat('x', ${length})` });
+      const { answer } = await history({ conversation_id, limit: 1_000 });
+      expect(answer.messages.map(({ sequence }) => sequence)).toEqual(range(1, 1_000));
+    }
+  });
+});
+
+describe('a window', () => {
+  it.each<[string, boolean, number, number, MessageColumns]>([
+    ['many small messages', false, 1_000, 1_000, { content: `repeat('x', 400)` }],
+    ['some messages', false, 50, 50, { content: `repeat('x', 10000)` }],
+    ['many messages', true, 1_000, 1_000, { content: `repeat('x', 3000)` }],
+    ['large messages', true, 200, 20, { content: CONTROL }],
+    ['results of tools that are well compressed', true, 1_000, 12, { content: `''`, tool_calls: CALL }],
+  ])('of %s is made in turn: %s', async (_, isLarge, limit, count, columns) => {
+    const source = await createDataSource(service.environment.databaseUrl, 1).initialize();
+    try {
+      const id = await makeConversation(count, columns);
+      const rights = { person_id: session.user, sees_all: true, access: 'write', project_ids: null } as const;
+      const reader = ProjectReader.of(Principal.agent(session.company, rights));
+      let turns = 0;
+      const inTurn = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+        turns += 1;
+        return await work();
+      };
+      const conversations = new ConversationsRepository(source);
+      const page = { limit, offset: 0 };
+      const window = await conversations.window(reader, project, id, page, undefined, inTurn);
+      expect(turns).toBe(isLarge ? 1 : 0);
+      expect(window).toMatchObject({ last: count, made: expect.any(String) });
+    } finally {
+      await source.destroy();
+    }
+  });
+});
+
+describe('a window of which something is known', () => {
+  it.each<[string, number, number, MessageColumns]>([
+    ['nothing, and little comes', 0, 3, { content: `'small ' || i` }],
+    ['nothing, and more comes than a window has', 0, 30, { content: CONTROL }],
+    ['some messages, and little comes', 20, 3, { content: `'small ' || i` }],
+    ['some messages, and many come', 20, 300, { content: `'small ' || i` }],
+    ['some messages, and some large ones come', 20, 4, { content: CONTROL }],
+    ['some messages, and one comes that is too large', 20, 1, { content: CONTROL, file_ids: LONG_NAME }],
+  ])('is the one that is read anew: %s', async (_, before, more, columns) => {
+    const pages: Query[] = [{ limit: 1_000 }, { limit: 7, offset: 1 }];
+    for (const page of pages) {
+      const conversation_id = await makeConversation(before, { content: `'old ' || i` });
+      await history({ conversation_id, limit: 1_000 });
+      await storeMessages(database, session, project, conversation_id, more, columns);
+      for (const turn of [1, 2]) {
+        const { answer } = await history({ conversation_id, ...page });
+        expect(answer).toEqual((await history({ conversation_id: spelled(conversation_id, turn), ...page })).answer);
+        expect(answer.messages.length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('is the one that is read anew, whatever has happened since', async () => {
+    const size = fc.constantFrom(10, 10, 1_000, 1_000, 20_000, 100_000);
+    const step = fc.record({
+      at: fc.constantFrom(0, 1),
+      change: fc.oneof(
+        fc.record({ count: fc.integer({ min: 1, max: 6 }), size }),
+        fc.record({ edited: fc.integer({ min: 0, max: 2 }), size }),
+        fc.record({ isPartial: fc.boolean() }),
+      ),
+      limit: fc.constantFrom(1, 7, 50, 1_000),
+      offset: fc.constantFrom(0, 0, 0, 1, 5),
+    });
+    let turn = 0;
+    const happens = async (id: string, change: StepChange): Promise<void> => {
+      const newest = 'conversation_id = $1 AND sequence = (SELECT last_sequence FROM conversations WHERE id = $1)';
+      if ('count' in change)
+        await storeMessages(database, session, project, id, change.count, {
+          ...AGENT,
+          content: `repeat(E'\\u0001', ${change.size})`,
+        });
+      else if ('edited' in change)
+        await database.query(`UPDATE messages SET content = repeat('y', $2) WHERE ${newest} - $3`, [
+          id,
+          change.size,
+          change.edited,
+        ]);
+      else await database.query(`UPDATE messages SET is_partial = $2 WHERE ${newest}`, [id, change.isPartial]);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 15 }), async (steps) => {
+        const ids = [
+          await makeConversation(0, AGENT),
+          await makeConversation(30, { ...AGENT, content: `'old ' || i` }),
+        ];
+        for (const { at, change, limit, offset } of steps) {
+          const conversation_id = ids[at] ?? '';
+          await happens(conversation_id, change);
+          const { answer } = await history({ conversation_id, limit, offset });
+          const anew = await history({ conversation_id: spelled(conversation_id, (turn += 1)), limit, offset });
+          if (JSON.stringify(answer) !== JSON.stringify(anew.answer)) throw new Error('It is another one');
+        }
+      }),
+      { numRuns: 6 },
+    );
+  }, 60_000);
+
+  it.each<[string, number, boolean, MessageColumns]>([
+    ['many small messages', 200, true, { content: `repeat('x', 400)` }],
+    ['a message', 1, true, { content: `repeat('x', 100000)` }],
+    ['a message that escapes make large', 1, false, { content: CONTROL, file_ids: `ARRAY[${CONTROL}]` }],
+    ['a large message', 1, false, { content: `''`, tool_calls: CALL }],
+    ['many messages', 200, false, { content: `repeat('x', 10000)` }],
+    ['many large ones that are well compressed', 30, false, { content: `''`, tool_calls: CALL }],
+  ])('is told in a moment that too much is behind what is known: %s', async (_, count, isMade, columns) => {
+    const id = await makeConversation(5 + count, columns);
+    const window = { last: 'c.last_sequence', limit: '1000::bigint' };
+    const known = { first: '1::bigint', last: '5::bigint' };
+    const select = `SELECT w.* FROM conversations c, ${knownMessageWindow(window, known, MiB)} WHERE c.id = $1`;
+    const { rows } = await database.query<MessageWindow>(select, [id]);
+    expect(rows).toMatchObject([{ is_cut: !isMade, made: isMade ? expect.any(String) : null }]);
+    expect(Buffer.byteLength(rows[0]?.made ?? '')).toBeLessThan(MiB);
+    const explained = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${select}`,
+      [id],
+    );
+    // What is stored beside the rows is not read, but of a few.
+    expect(explained.rows[0]?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(60);
+  });
+});
+
+it('no more than 8 MiB of messages wait; what is beyond is refused, and small ones are not', async () => {
+  const { client } = session;
+  const { id } = await makeProject(client);
+  const { conversation_id } = await idle(client, id);
+  await database.query(
+    `WITH turn AS (
+       INSERT INTO turns (project_id, conversation_id, company_id, user_id) VALUES ($1, $2, $3, $4) RETURNING id
+     ), said AS (UPDATE conversations SET last_sequence = 20 WHERE id = $2),
+        counted AS (UPDATE projects SET active_turns = 1 WHERE id = $1)
+     INSERT INTO messages (project_id, conversation_id, sequence, turn_id, role, content, user_id)
+     SELECT $1, $2, i, turn.id, 'user', ${ASTRAL}, $4 FROM turn, generate_series(1, 20) i`,
+    [id, conversation_id, session.company, session.user],
+  );
+  const post = (content: string) => client.send('POST', `/projects/${id}/chat`, { body: { content } });
+  const { status, headers } = await post('\u{1F600}'.repeat(100_000));
+  expect([status, headers.get('retry-after')]).toEqual([429, '5']);
+  expect((await post('short')).status).toBe(202);
+  await client.delete(`/projects/${id}`);
+});

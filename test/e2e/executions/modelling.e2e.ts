@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+import type { ChatMessageResponse } from '../../../src/chat/messages/message.dto.js';
+import type { ExecutionListResponse } from '../../../src/executions/executions.dto.js';
+import type { TableResponse } from '../../../src/tables/table.dto.js';
+import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
+import { makeFile, makeProject } from '../../factories/make.js';
+import { idle } from '../../factories/turns.js';
+import type { Client, Wire } from '../../support/client.js';
+import { eventually } from '../../support/eventually.js';
+import { useSharedService } from '../../support/service.js';
+
+type Message = Wire<ChatMessageResponse>;
+
+interface Question {
+  question: string;
+  options: { label: string }[];
+}
+
+/** What is said on the page: by the user in words or by choosing options, and by the guide. */
+interface Line {
+  by: 'you' | 'you choose' | 'guide';
+  text: string;
+}
+
+const service = useSharedService();
+const page = new URL('../../../docs/modelling.md', import.meta.url);
+
+/** The conversations of the page, by their headings. */
+async function readPage(): Promise<Map<string, Line[]>> {
+  const sections = (await readFile(page, 'utf8')).split(/^## /m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const blocks = section.matchAll(/^```(?<by>you|you choose|guide)\n(?<text>.*?)\n?^```$/gms);
+      const lines = Array.from(blocks, ({ groups }) => groups as unknown as Line);
+      return [section.slice(0, section.indexOf('\n')), lines];
+    }),
+  );
+}
+
+/** A message of the guide as the page shows it: the text, and under it the question with its options. */
+function shown({ content, tool_calls }: Message): string {
+  const asked = tool_calls?.find(({ tool }) => tool === 'ask_user_question');
+  const [question] = (asked?.input as { questions: Question[] } | undefined)?.questions ?? [];
+  const options = question?.options.map(({ label }) => `( ) ${label}`) ?? [];
+  // The page has no ids of executions.
+  const text = content.trim().replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…');
+  return [text, ...(question === undefined ? [] : [[question.question, ...options].join('\n')])].join('\n\n');
+}
+
+/** Says what the page says and expects what it answers, word for word. */
+async function hold(client: Client, project: string, lines: Line[]): Promise<Message[]> {
+  expect(lines.length).toBeGreaterThan(1);
+  for (const { by, text } of lines) {
+    if (by === 'guide') {
+      const newest = (await idle(client, project)).messages.at(-1);
+      expect(newest === undefined ? '' : shown(newest)).toBe(text);
+    } else {
+      const body =
+        by === 'you' ? { content: text } : { content: '', answer: { selections: { '0': text.split('\n') } } };
+      await client.post(`/projects/${project}/chat`, body);
+    }
+  }
+  return (await idle(client, project)).messages;
+}
+
+it('goes from words to a solved model as docs/modelling.md tells it, and says what clashes', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  const completeness = async () => (await client.get<ProjectResponse>(`/projects/${id}`)).completeness;
+  const latest = async () => {
+    const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+    return await client.get<Record<string, unknown>>(`/projects/${id}/solve/executions/${executions[0]?.id}`);
+  };
+
+  await hold(client, id, conversations.get('A whole conversation') ?? []);
+  expect(await completeness()).toEqual({
+    all_constraints_classified: true,
+    all_variables_provided: true,
+    data_available: true,
+    kpis_defined: true,
+    objective_drafted: true,
+    objectives_defined: true,
+    production_requirements_defined: true,
+    feasibility_result: 'pass',
+    overall: 'complete',
+  });
+  expect(await latest()).toMatchObject({
+    status: 'succeeded',
+    triggered_by: expect.stringMatching(/^agent:/),
+    result: { status: 'optimal', objective_value: 550, variables: { chairs: 10, tables: 5 } },
+  });
+
+  const [orders = [], repair = []] = [[0, 2] as const, [2, 4] as const].map(([from, to]) =>
+    conversations.get('When nothing fits')?.slice(from, to),
+  );
+  await hold(client, id, orders);
+  expect(await completeness()).toMatchObject({ feasibility_result: 'fail', overall: 'incomplete' });
+  expect(await latest()).toMatchObject({
+    status: 'succeeded',
+    result: { status: 'infeasible', conflict: expect.arrayContaining(['Wood', 'Orders']) },
+  });
+  await hold(client, id, repair);
+  expect(await completeness()).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
+  expect(await latest()).toMatchObject({ result: { objective_value: 240, variables: { chairs: 18, tables: 0 } } });
+});
+
+it('plans with files, as docs/modelling.md tells it', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const text = await readFile(page, 'utf8');
+  for (const [, path = '', content = ''] of text.matchAll(/^```csv (\S+)\n(.*?)^```$/gms))
+    await makeFile(client, { source: 'workspace', project_id: id }, path, content);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('Data in files') ?? []);
+  const { completeness } = await client.get<ProjectResponse>(`/projects/${id}`);
+  expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
+});
+
+it('plans weeks at once, and their plan is a table, as docs/modelling.md tells it', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const conversations = await readPage();
+  await hold(client, id, conversations.get('What repeats') ?? []);
+  const { executions } = await client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`);
+  const execution = executions[0]?.id;
+  expect(await client.get(`/projects/${id}/solve/executions/${execution}`)).toMatchObject({
+    result: {
+      status: 'optimal',
+      objective_value: 450,
+      variables: { make: 145, stock: 15 },
+      constraints: [{ name: 'Balance[1]', slack: 0 }],
+      table_paths: [
+        `results/${execution}/make.csv`,
+        `results/${execution}/stock.csv`,
+        `results/${execution}/constraints.csv`,
+      ],
+    },
+  });
+  const table = async (name: string) =>
+    (
+      await client.post<TableResponse>('/files/table', {
+        source: 'workspace',
+        project_id: id,
+        path: `results/${execution}/${name}.csv`,
+      })
+    ).rows;
+  expect(await table('make')).toEqual([
+    [1, 35, null],
+    [2, 40, null],
+    [3, 30, null],
+    [4, 40, null],
+  ]);
+  expect(await table('stock')).toEqual([
+    [1, 5, null],
+    [2, 0, null],
+    [3, 10, null],
+    [4, 0, null],
+  ]);
+  expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0, null]);
+});
+
+it('solves the same model in words and as a model file alike', async () => {
+  const { client } = await service.session();
+  const { id } = await makeProject(client);
+  const lp = 'Minimize\n cost: 4 a + 3 b\nSubject To\n need: 2 a + b >= 7\n ratio: a - b <= 1\nGeneral\n a b\nEnd\n';
+  const file = await makeFile(client, { source: 'workspace', project_id: id }, 'small.lp', lp);
+  const words =
+    'Minimise cost = price*a + 3b; need: 2a + b ≥ 7; ratio: a ≤ b + 1; all constraints are hard; a, b integer';
+  await client.post(`/projects/${id}/chat`, { content: `${words}\nprice = 4\nsolve` });
+  await idle(client, id);
+  const path = `/projects/${id}/solve/executions`;
+  await client.post(path, { input_file_ids: [file.id] });
+  const { executions } = await eventually(
+    () => client.get<ExecutionListResponse>(path),
+    ({ executions: all }) => all.length === 2 && all.every(({ status }) => status === 'succeeded'),
+    { until: 'both are solved' },
+  );
+  const results = await Promise.all(executions.map((one) => client.get<{ result: object }>(`${path}/${one.id}`)));
+  for (const { result } of results) {
+    expect(result).toMatchObject({ objective_value: 17, variables: { a: 2, b: 3 } });
+  }
+});

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import Glpk, { type GLPK } from 'glpk.js/node';
+import type { ExecutionListResponse } from '../../../src/executions/executions.dto.js';
+import type { FileContentResponse } from '../../../src/files/files.dto.js';
+import { makeFile, makeProject } from '../../factories/make.js';
+import { idle } from '../../factories/turns.js';
+import type { Formulation, ReadTable } from '../../models/formulation.js';
+import type { Client } from '../../support/client.js';
+import { readCsv } from '../../support/csv.js';
+import { member } from '../../support/program.js';
+import { useSharedService } from '../../support/service.js';
+import { type SheetCell, workbookFile } from '../../support/workbook-file.js';
+
+const FOLDER = 'test/models';
+const TOLERANCE = 1e-6;
+/** A turn or two, uploads and a solve, on a machine that has other work. */
+const TIMEOUT = 60_000;
+
+/** Problems of the table in test/models/README.md, with the optimum that is known of each. */
+const PROBLEMS = Array.from(
+  readFileSync(`${FOLDER}/README.md`, 'utf8').matchAll(/^\| \[(?<name>[\w-]+)\].* (?<optimum>[\d.]+) \|$/gm),
+  ({ groups }) => ({ name: groups?.['name'] ?? '', optimum: groups?.['optimum'] ?? '' }),
+);
+
+interface Solved {
+  status: string;
+  result: {
+    status: string;
+    objective_value: number;
+    variables: Record<string, number>;
+    table_paths: string[];
+  };
+}
+
+const service = useSharedService();
+let glpk: GLPK;
+beforeAll(async () => {
+  glpk = await Glpk();
+});
+
+/** The files of a problem that a planner has, by path. */
+function dataFiles(problem: string): Map<string, Uint8Array> {
+  const folder = `${FOLDER}/${problem}`;
+  const files = new Map<string, Uint8Array>();
+  const workbooks = new Map<string, Record<string, SheetCell[][]>>();
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!/\.[ct]sv$/.test(path)) continue;
+    const content = readFileSync(`${folder}/${path}`);
+    const { workbook, sheet } = /^(?<workbook>.+\.xlsx)\/(?<sheet>.+)\.csv$/.exec(path)?.groups ?? {};
+    if (workbook === undefined || sheet === undefined) files.set(path, content);
+    else workbooks.set(workbook, { ...workbooks.get(workbook), [sheet]: cellsOf(content) });
+  }
+  for (const [path, sheets] of workbooks) files.set(path, workbookFile(sheets));
+  return files;
+}
+
+/** The cells of a sheet, whose figures are figures. */
+const cellsOf = (content: Uint8Array): SheetCell[][] =>
+  Buffer.from(content)
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => line.split(',').map((cell) => (/^-?[\d.]+$/.test(cell) ? Number(cell) : cell)));
+
+/** Says the statements of a problem in a project that has its files; answers what came of it. */
+async function plan(client: Client, project: string, problem: string): Promise<Solved> {
+  for (const [path, content] of dataFiles(problem))
+    await makeFile(client, { source: 'workspace', project_id: project }, path, content);
+  let answers = '';
+  for (const content of readFileSync(`${FOLDER}/${problem}/statements.txt`, 'utf8').trim().split('\n\n')) {
+    await client.post(`/projects/${project}/chat`, { content });
+    const { messages } = await idle(client, project);
+    answers += messages.at(-1)?.content;
+  }
+  const { executions } = await client.get<ExecutionListResponse>(`/projects/${project}/solve/executions`);
+  const [newest] = executions;
+  if (newest === undefined) throw new Error(`Nothing was solved: ${answers}`);
+  expect(answers).not.toMatch(/could not use|no room/);
+  return await client.get<Solved>(`/projects/${project}/solve/executions/${newest.id}`);
+}
+
+/** Every value of a plan: those of members from the tables of the result, others as the result has them. */
+async function valuesOf(
+  client: Client,
+  project: string,
+  { variables, table_paths }: Solved['result'],
+): Promise<Map<string, number>> {
+  const families = new Map<string, Map<string, number>>();
+  for (const path of table_paths) {
+    const name = /(?<name>[^/]+)\.csv$/.exec(path)?.groups?.['name'] ?? '';
+    if (name === 'constraints') continue;
+    const place = { source: 'workspace', project_id: project, path };
+    const { text } = await client.post<FileContentResponse>('/files/content', place);
+    const [titles = ''] = (text ?? '').split('\n');
+    // Behind them: value and reduced_cost.
+    const keys = titles.split(',').slice(0, -2);
+    const rows = readCsv(Buffer.from(text ?? ''));
+    families.set(
+      name,
+      new Map(rows.map((row) => [member(name, ...keys.map((key) => row.text(key))), row.figure('value')])),
+    );
+  }
+  const scalars = Object.entries(variables).filter(([name]) => !families.has(name));
+  return new Map([...scalars, ...[...families.values()].flatMap((family) => [...family])]);
+}
+
+/** How far two figures are apart, beside their size. */
+const distance = (one: number, other: number): number => Math.abs(one - other) / Math.max(1, Math.abs(other));
+
+describe('planning problems, from files and words to a plan', () => {
+  it('are all told in test/models/README.md', () => {
+    const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(PROBLEMS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
+    expect(PROBLEMS.length).toBeGreaterThanOrEqual(12);
+  });
+
+  it.each(PROBLEMS)(
+    '$name has the optimum $optimum, and its plan holds',
+    async ({ name, optimum }) => {
+      const { formulate } = (await import(`../models/${name}/independent.js`)) as { formulate: Formulation };
+      const read: ReadTable = (file, dialect) => readCsv(readFileSync(`${FOLDER}/${name}/${file}`), dialect);
+      const program = formulate(read);
+      const best = program.optimum(glpk);
+      // As many digits as the table has.
+      expect(best.toFixed(optimum.split('.')[1]?.length ?? 0)).toBe(optimum);
+
+      const { client } = await service.session();
+      const { id } = await makeProject(client);
+      const { status, result } = await plan(client, id, name);
+      expect({ status, result: result.status }).toEqual({ status: 'succeeded', result: 'optimal' });
+      expect(distance(result.objective_value, best)).toBeLessThanOrEqual(TOLERANCE);
+
+      const values = await valuesOf(client, id, result);
+      expect(distance(program.objectiveOf(glpk, values, TOLERANCE), best)).toBeLessThanOrEqual(TOLERANCE);
+    },
+    TIMEOUT,
+  );
+});

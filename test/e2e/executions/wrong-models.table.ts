@@ -1,0 +1,899 @@
+import type { CardCreateRequest } from '../../../src/projects/canvas/canvas.dto.js';
+import { workbookFile } from '../../support/workbook-file.js';
+
+/*
+ * What planners get wrong, and what they are told: the whole sentences, so that they can be read in one place. Whether they
+ * say what is wrong, where, and what to do about it is for people to judge.
+ */
+
+type CardType = CardCreateRequest['card_type'];
+
+export interface WrongCard {
+  card_type: CardType;
+  data: Record<string, unknown>;
+  /** Each as `severity field: message`. */
+  gaps: string[];
+  /** What changes on other cards, by label: gaps that say the same of them. */
+  others?: Record<string, string[]>;
+}
+
+export interface WrongFile {
+  path: string;
+  content?: string | Uint8Array;
+  data: Record<string, unknown>;
+  gaps: string[];
+}
+
+export interface WrongModel {
+  card_type: CardType;
+  data: Record<string, unknown>;
+  error: string;
+}
+
+export interface WrongRequest {
+  method: 'POST' | 'PATCH';
+  /** Below that of the project; `{x}` is the id of the card of the variable x. */
+  path: string;
+  body: Record<string, unknown>;
+  status: number;
+  /** The entries of `detail` as `place: sentence`, or its sentence. */
+  told: string[];
+}
+
+/** The files of the planner's workspace. */
+export const WORKSPACE: Record<string, string> = {
+  'products.csv':
+    'product,price,Unit cost,hours,region,amount\n' +
+    'oak chair,90,40,2,north,30\ntable,210,115,5,south,\nstool,45,20,0,north,80\n',
+  'lanes.csv': 'plant,town,limit\nUlm,Bonn,3\nUlm,Kiel,4\nRoth,Kiel,5\n',
+  'suppliers.csv': 'supplier,rating\nAda,3\nBob,4\nCem,n/a\nDan,2\nEva,5\n',
+};
+
+/** The planner's canvas, on which nothing is wrong. */
+export const CANVAS: [label: string, card_type: CardType, data: Record<string, unknown>][] = [
+  ['Products', 'data', { set: 'products', file_path: 'products.csv', key: ['product'], description: 'What is made' }],
+  ['Lanes', 'data', { set: 'lanes', file_path: 'lanes.csv', key: ['plant', 'town'], description: 'Who sends where' }],
+  [
+    'Suppliers',
+    'data',
+    { set: 'suppliers', file_path: 'suppliers.csv', key: ['supplier'], description: 'Who delivers' },
+  ],
+  [
+    'Weeks',
+    'data',
+    { set: 'weeks', members: '1 to 4', values: { need: { 1: 3, 2: 4, 3: 5, 4: 6 } }, description: 'When' },
+  ],
+  [
+    'Shifts',
+    'data',
+    { set: 'shifts', members: ['early', 'late'], values: { need: { early: 3, late: 4 } }, description: 'Who' },
+  ],
+  ['Many', 'data', { set: 'many', members: '1 to 100000', description: 'A lot' }],
+  ['Rate', 'data', { values: { rate: 2 }, description: 'Per hour' }],
+  ['make', 'variable', { name: 'make', index: 'p in products', domain: 'integer', unit: 'pieces' }],
+  ['ship', 'variable', { name: 'ship', index: '(o, d) in lanes', domain: 'continuous', unit: 't' }],
+  ['stock', 'variable', { name: 'stock', index: 't in weeks', domain: 'continuous', unit: 't' }],
+  ['x', 'variable', { name: 'x', domain: 'continuous', unit: 't' }],
+  ['y', 'variable', { name: 'y', domain: 'integer', unit: 't' }],
+  ['Profit', 'objective', { sense: 'maximize', expression: 'x + y', confirmed: true }],
+  [
+    'Hours',
+    'constraint',
+    { expression: 'sum p in products: hours[p] * make[p] + x + y <= 400', classification: 'hard' },
+  ],
+];
+
+/** Cards that the canvas takes, with what is wrong with them as gaps. */
+export const CARDS: Record<string, WrongCard> = {
+  'an index over a set that is not there': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in goods', classification: 'hard' },
+    gaps: [
+      'blocking index: No set is called goods: say what it is, as in `goods: a, b, c` (at character 1: p in goods)',
+    ],
+  },
+  'a sum over a set that is not there': {
+    card_type: 'constraint',
+    data: { expression: 'sum g in goods: 2 * x <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: No set is called goods: say what it is, as in `goods: a, b, c` (at character 5: g in goods: 2 * x <= 3)',
+    ],
+  },
+  'a member of nothing that is known': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: Nothing says which members p stands for: add `for p in ...` or `sum p in ...` with a set, or write "p" in quotes for the member of that name (at character 6: p] <= 3)',
+    ],
+  },
+  'an index that is used behind its sum': {
+    card_type: 'constraint',
+    data: { expression: 'sum p in products: hours[p] * make[p] + price[p] <= 400', classification: 'hard' },
+    gaps: [
+      'blocking expression: The sum over p ends before this: put all that it adds up into parentheses, as in `sum p in ...: (... + ...)` (at character 47: p] <= 400)',
+    ],
+  },
+  'too many members in a variable': {
+    card_type: 'constraint',
+    data: { expression: 'make[p, t] <= 3', index: 'p in products, t in weeks', classification: 'hard' },
+    gaps: [
+      'blocking expression: make is a variable for each p: write one member in its [ ], as in `make[p]` (at character 1: make[p, t] <= 3)',
+    ],
+  },
+  'too few members in a column': {
+    card_type: 'constraint',
+    data: { expression: 'ship[o, d] <= limit[o]', index: '(o, d) in lanes', classification: 'hard' },
+    gaps: [
+      'blocking expression: limit is a column over lanes: write 2 members in its [ ], as in `limit[p, q]` (at character 15: limit[o])',
+    ],
+  },
+  'one name for pairs': {
+    card_type: 'constraint',
+    data: { expression: 'ship[o, d] <= 3', index: 'o in lanes', classification: 'hard' },
+    gaps: ['blocking index: lanes has members of 2 parts: write `(p, q) in lanes` (at character 1: o in lanes)'],
+  },
+  'a pair for single members': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: '(p, q) in products', classification: 'hard' },
+    gaps: ['blocking index: products has single members: write `p in products` (at character 1: (p, q) in products)'],
+  },
+  'a variable with an index that is written without one': {
+    card_type: 'constraint',
+    data: { expression: 'make <= 3', classification: 'hard' },
+    gaps: ['blocking expression: make is a variable for each p: write `make[p]`'],
+  },
+  'a column that is written without a member': {
+    card_type: 'constraint',
+    data: { expression: 'price * x <= 3', classification: 'hard' },
+    gaps: ['blocking expression: price is a column over products: write `price[p]`'],
+  },
+  'a set that is counted with': {
+    card_type: 'constraint',
+    data: { expression: 'products <= 3', classification: 'hard' },
+    gaps: ['blocking expression: products is a set: add up over it, as in `sum p in products: ...`'],
+  },
+  'an index on a variable that has none': {
+    card_type: 'constraint',
+    data: { expression: 'x[p] <= 3', index: 'p in products', classification: 'hard' },
+    gaps: ['blocking expression: x has no index: write it without [ ] (at character 1: x[p] <= 3)'],
+  },
+  'an index on a value': {
+    card_type: 'constraint',
+    data: { expression: 'rate[p] * make[p] <= 3', index: 'p in products', classification: 'hard' },
+    gaps: ['blocking expression: rate has no index: write it without [ ] (at character 1: rate[p] * make[p] <= 3)'],
+  },
+  'a column of texts that is counted with': {
+    card_type: 'constraint',
+    data: { expression: 'region[p] * make[p] <= 3', index: 'p in products', classification: 'hard' },
+    gaps: [
+      'blocking expression: region is text, which cannot be counted with: compare it in a condition, as in `where region[...] = "..."` (at character 1: region[p] * make[p] <= 3)',
+    ],
+  },
+  'a text that is counted with': {
+    card_type: 'constraint',
+    data: { expression: '"north" * x <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: The text "north" can be compared in a condition, or be a member in [ ]: it is no figure (at character 1: "north" * x <= 3)',
+    ],
+  },
+  'a name that nothing has': {
+    card_type: 'constraint',
+    data: { expression: 'tables + x <= 3', classification: 'hard' },
+    gaps: ['warning expression: No variable or value on the canvas is called tables'],
+  },
+  'a column that two sets have': {
+    card_type: 'constraint',
+    data: { expression: '2 * need[t] * x <= 3', index: 't in weeks', classification: 'hard' },
+    gaps: [
+      'blocking expression: need is a column over weeks and over shifts: give one of them another name in the field `columns` of its data card, as in `shifts_need of shifts: column "need"`, or in its `values`, where they stand there (at character 5: need[t] * x <= 3)',
+    ],
+  },
+  'a column of figures with a text in it': {
+    card_type: 'constraint',
+    data: { expression: 'rating[s] * x <= 3', index: 's in suppliers', classification: 'hard' },
+    gaps: [
+      'blocking expression: suppliers.csv, row 4, column rating: "n/a" is not a number (at character 1: rating[s] * x <= 3)',
+    ],
+  },
+  'a text that is compared with a figure': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in products where region[p] = 3', classification: 'hard' },
+    gaps: [
+      'blocking index: A text is compared with a figure: texts stand in double quotes, figures do not (at character 31: = 3)',
+    ],
+  },
+  'a text that is compared by < with a figure': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in products where region[p] < 3', classification: 'hard' },
+    gaps: [
+      'blocking index: A text is compared with a figure: texts stand in double quotes, figures do not (at character 31: < 3)',
+    ],
+  },
+  'a text without its quotes': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in products where region[p] = north', classification: 'hard' },
+    gaps: ['blocking index: Nothing is called north: write "north" in quotes for a text (at character 31: = north)'],
+  },
+  'a `where` without a condition': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in products where', classification: 'hard' },
+    gaps: ['blocking index: A condition is missing behind `where`, as in `where demand[p] > 0`'],
+  },
+  'a condition that compares nothing': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in products where price[p]', classification: 'hard' },
+    gaps: ['blocking index: A condition compares something, as in `demand[p] > 0` (at character 21: price[p])'],
+  },
+  'a half of a condition': {
+    card_type: 'constraint',
+    data: {
+      expression: 'make[p] <= 3',
+      index: 'p in products where price[p] > 3 and hours[p]',
+      classification: 'hard',
+    },
+    gaps: ['blocking index: Something to compare it with is missing here (at character 38: hours[p])'],
+  },
+  'a condition on a variable': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in products where make[p] > 0', classification: 'hard' },
+    gaps: [
+      'blocking index: A condition is decided before there is a plan, and make is a variable: compare what is known, or say it as a constraint (at character 21: make[p] > 0)',
+    ],
+  },
+  'a condition between two bounds': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in products where 1 < price[p] < 3', classification: 'hard' },
+    gaps: ['blocking index: Compare two at a time, with `and` between them (at character 34: < 3)'],
+  },
+  'an index without `in`': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p products', classification: 'hard' },
+    gaps: ['blocking index: `in` and the name of a set are missing, as in `p in products` (at character 3: products)'],
+  },
+  'an index without its set': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'p in', classification: 'hard' },
+    gaps: ['blocking index: The name of a set is missing, as in `p in products`'],
+  },
+  'a number for the name of an index': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: '3 in products', classification: 'hard' },
+    gaps: ['blocking index: A name for the members is missing, as in `p in products` (at character 1: 3 in products)'],
+  },
+  'an index that begins with `for`': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3', index: 'for p in products', classification: 'hard' },
+    gaps: ['blocking index: An index begins without `for`, as in `p in products` (at character 1: for p in products)'],
+  },
+  'an index inside of the formula': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= 3 for p in products', classification: 'hard' },
+    gaps: [
+      'blocking expression: What stands behind `for` belongs into the index, not into the formula (at character 14: for p in products)',
+    ],
+  },
+  'a bracket that is not closed': {
+    card_type: 'constraint',
+    data: { expression: 'make[p <= 3', index: 'p in products', classification: 'hard' },
+    gaps: ['blocking expression: A closing ] is missing before `<=` (at character 8: <= 3)'],
+  },
+  'empty brackets': {
+    card_type: 'constraint',
+    data: { expression: 'make[] <= 3', classification: 'hard' },
+    gaps: ['blocking expression: A member is missing in [ ], as in `make[p]` (at character 6: ] <= 3)'],
+  },
+  'a parenthesis that is not closed': {
+    card_type: 'constraint',
+    data: { expression: '3 * (x + y <= 4', classification: 'hard' },
+    gaps: ['blocking expression: `<=` at character 12 does not fit into a formula'],
+  },
+  'a parenthesis that is not opened': {
+    card_type: 'constraint',
+    data: { expression: 'x + y) <= 4', classification: 'hard' },
+    gaps: ['blocking expression: `)` at character 6 does not fit into a formula'],
+  },
+  'a sum without a body': {
+    card_type: 'constraint',
+    data: { expression: 'sum p in products: <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]` (at character 20: <= 3)',
+    ],
+  },
+  'a sum without a colon': {
+    card_type: 'constraint',
+    data: { expression: 'sum p in products make[p] <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: A `:` stands behind the index of a sum, as in `sum p in products: make[p]` (at character 19: make[p] <= 3)',
+    ],
+  },
+  'a sum without `in`': {
+    card_type: 'constraint',
+    data: { expression: 'sum p of products: make[p] <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: `in` and the name of a set are missing, as in `p in products` (at character 7: of products: make[p] <= …)',
+    ],
+  },
+  'a sum inside of another one': {
+    card_type: 'constraint',
+    data: { expression: 'sum p in products: sum t in weeks: make[p] <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: A sum inside another one stands in parentheses (at character 20: sum t in weeks: make[p] …)',
+    ],
+  },
+  'a sum as a divisor': {
+    card_type: 'constraint',
+    data: { expression: 'x / sum t in weeks: need[t] <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: Divide by a sum in parentheses: `/ (sum ...)` (at character 5: sum t in weeks: need[t] …)',
+    ],
+  },
+  'a formula that ends too early': {
+    card_type: 'constraint',
+    data: { expression: 'x + 3 * y <=', classification: 'hard' },
+    gaps: ['blocking expression: The formula ends too early'],
+  },
+  'a decimal comma': {
+    card_type: 'constraint',
+    data: { expression: '1,5 x <= 3', classification: 'hard' },
+    gaps: ['blocking expression: `,` at character 2 does not fit into a formula'],
+  },
+  'a sign of percent': {
+    card_type: 'constraint',
+    data: { expression: '10% x <= 3', classification: 'hard' },
+    gaps: ['blocking expression: `%` at character 3 does not fit into a formula'],
+  },
+  'a sign of a currency': {
+    card_type: 'constraint',
+    data: { expression: '3 € * x <= 30', classification: 'hard' },
+    gaps: ['blocking expression: `€` at character 3 does not fit into a formula'],
+  },
+  'a relation that is not equal': {
+    card_type: 'constraint',
+    data: { expression: 'x <> 3', classification: 'hard' },
+    gaps: ['blocking expression: `>` at character 4 does not fit into a formula'],
+  },
+  'a number before a word': {
+    card_type: 'constraint',
+    data: { expression: '2 chairs per day <= x', classification: 'hard' },
+    gaps: ['blocking expression: `per` at character 10 does not fit into a formula'],
+  },
+  'a constraint without a relation': {
+    card_type: 'constraint',
+    data: { expression: 'x + y', classification: 'hard' },
+    gaps: ['blocking expression: There is no <=, >= or = in it'],
+  },
+  'a formula that is too long': {
+    card_type: 'constraint',
+    data: { expression: `${'x + '.repeat(500)}y <= 3`, classification: 'hard' },
+    gaps: ['blocking expression: A formula has at most 2000 characters'],
+  },
+  'a product of two variables': {
+    card_type: 'constraint',
+    data: { expression: 'x * y <= 3', classification: 'hard' },
+    gaps: ['blocking expression: It is not linear: the variables x and y are multiplied'],
+  },
+  'a product of two members': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] * make["table"] <= 3', index: 'p in products', classification: 'hard' },
+    gaps: ['blocking expression: It is not linear: the variables make and make are multiplied'],
+  },
+  'a variable below the line': {
+    card_type: 'constraint',
+    data: { expression: '3 / x <= y', classification: 'hard' },
+    gaps: ['blocking expression: It is not linear: it divides by the variable x'],
+  },
+  'a member below the line': {
+    card_type: 'constraint',
+    data: { expression: '3 / make[p] <= y', index: 'p in products', classification: 'hard' },
+    gaps: ['blocking expression: It is not linear: it divides by the variable make'],
+  },
+  'a division by 0': {
+    card_type: 'constraint',
+    data: { expression: 'x / 0 <= 3', classification: 'hard' },
+    gaps: ['blocking expression: It divides by 0'],
+  },
+  'a lag in pairs': {
+    card_type: 'constraint',
+    data: { expression: 'ship[o, d - 1] <= 3', index: '(o, d) in lanes', classification: 'hard' },
+    gaps: [
+      'blocking expression: d has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in `d in weeks` (at character 9: d - 1] <= 3)',
+    ],
+  },
+  'a lag of half a place': {
+    card_type: 'constraint',
+    data: { expression: 'stock[t - 0.5] <= 3', index: 't in weeks', classification: 'hard' },
+    gaps: ['blocking expression: A lag is a whole number of places, as in `t - 1` (at character 11: 0.5] <= 3)'],
+  },
+  'a lag on a name that runs over nothing': {
+    card_type: 'constraint',
+    data: { expression: 'stock[t - 1] <= 3', classification: 'hard' },
+    gaps: [
+      'blocking expression: Nothing says which members t stands for: add `for t in ...` or `sum t in ...` with a set, or write "t" in quotes for the member of that name (at character 7: t - 1] <= 3)',
+    ],
+  },
+  'a lag that leaves the set': {
+    card_type: 'constraint',
+    data: { expression: 'stock[t] = stock[t - 1] + 2', index: 't in weeks', classification: 'hard' },
+    gaps: ['info expression: Beyond the ends of its set `stock[t - 1]` counts as nothing'],
+  },
+  'a bound that is another variable': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in products', upper: 'make[p]' },
+    gaps: [
+      'blocking upper: A bound is made of figures that are known, and make is a variable: say it as a constraint instead',
+    ],
+  },
+  'a bound that is the variable itself': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in products', upper: '2 * z[p]' },
+    gaps: [
+      'blocking upper: A bound is made of figures that are known, and z is a variable: say it as a constraint instead',
+    ],
+  },
+  'a bound that is a relation': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in products', upper: 'rate <= 3' },
+    gaps: ['blocking upper: A bound is a figure: it has no <=, >= or = in it'],
+  },
+  'a bound that is a text without an index': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', upper: '2 * 3' },
+    gaps: ['blocking upper: upper must be a number, or with an index a formula'],
+  },
+  'bounds that cross': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', lower: 5, upper: 3 },
+    gaps: ['blocking lower: The lower bound is above the upper one'],
+  },
+  'a variable over itself': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in z' },
+    gaps: [
+      'blocking index: z is a variable, no set: write the name of a set, as in `p in products` (at character 1: p in z)',
+    ],
+  },
+  'a variable over a column': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in price' },
+    gaps: [
+      'blocking index: price is a column over products, no set: write the name of a set, as in `p in products` (at character 1: p in price)',
+    ],
+  },
+  'a domain that is none': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'whole', unit: 'pieces' },
+    gaps: ['blocking domain: domain must be "continuous" or "integer" or "binary"'],
+  },
+  'a name with a space': {
+    card_type: 'variable',
+    data: { name: 'oak chairs', domain: 'integer', unit: 'pieces' },
+    gaps: ['blocking name: name must be letters, digits and _ and begin with a letter'],
+  },
+  'a name that another variable has': {
+    card_type: 'variable',
+    data: { name: 'x', domain: 'integer', unit: 'pieces' },
+    gaps: ['blocking name: Something else is called x, too'],
+    others: { x: ['blocking name: Something else is called x, too'] },
+  },
+  'a name that a set has': {
+    card_type: 'variable',
+    data: { name: 'weeks', domain: 'integer', unit: 'pieces' },
+    gaps: ['blocking name: Something else is called weeks, too'],
+    others: { Weeks: ['blocking set: Something else is called weeks, too'] },
+  },
+  'a set over itself': {
+    card_type: 'data',
+    data: { description: 'Wrong', set: 'ring', members: 'ring' },
+    gaps: [
+      'blocking members: members must be a list of texts and numbers, or a range such as "1 to 52" of at most 100000 numbers',
+    ],
+  },
+  'a range that is too long': {
+    card_type: 'data',
+    data: { description: 'Wrong', set: 'days', members: '1 to 1000000' },
+    gaps: [
+      'blocking members: members must be a list of texts and numbers, or a range such as "1 to 52" of at most 100000 numbers',
+    ],
+  },
+  'a member that is written twice': {
+    card_type: 'data',
+    data: { description: 'Wrong', set: 'teams', members: ['red', 'blue', ' red'] },
+    gaps: ['blocking members: A member is there twice: red'],
+  },
+  'figures of which some are missing': {
+    card_type: 'data',
+    data: { description: 'Wrong', set: 'teams', members: ['red', 'blue', 'green'], values: { size: { red: 3 } } },
+    gaps: ['blocking values: size has no value for blue and 1 more'],
+  },
+  'a figure of no member': {
+    card_type: 'data',
+    data: { description: 'Wrong', set: 'teams', members: ['red'], values: { size: { red: 3, pink: 4 } } },
+    gaps: ['blocking values: size names pink, which the set teams does not have'],
+  },
+  'figures by member without a set': {
+    card_type: 'data',
+    data: { description: 'Wrong', values: { size: { red: 3 } } },
+    gaps: ['blocking values: size is by member: name the set of the members in `set`'],
+  },
+  'a text for a figure': {
+    card_type: 'data',
+    data: { description: 'Wrong', values: { size: '3' } },
+    gaps: ['blocking values: values must be an object of numbers by name, or by name and member'],
+  },
+  'a name that a value has already': {
+    card_type: 'data',
+    data: { description: 'Wrong', values: { rate: 3 } },
+    gaps: ['blocking values: Something else is called rate, too'],
+    others: { Rate: ['blocking values: Something else is called rate, too'] },
+  },
+  'a set that is there already': {
+    card_type: 'data',
+    data: { description: 'Wrong', set: 'shifts', members: ['a', 'b'] },
+    gaps: ['blocking set: Something else is called shifts, too'],
+    others: { Shifts: ['blocking set: Something else is called shifts, too'] },
+  },
+  'data from nowhere': {
+    card_type: 'data',
+    data: { description: 'Wrong' },
+    gaps: ['blocking file_path: Which file of the workspace holds it, or what are the values?'],
+  },
+  'an objective with a relation': {
+    card_type: 'objective',
+    data: { sense: 'maximize', expression: 'x <= 3', weight: 1, confirmed: true },
+    gaps: ['blocking expression: An objective is a figure: it has no <=, >= or = in it'],
+    others: { Profit: ['blocking weight: With several objectives each needs a weight'] },
+  },
+  'an objective that says nothing of its sense': {
+    card_type: 'objective',
+    data: { expression: 'x', weight: 1, confirmed: true },
+    gaps: ['blocking sense: Is it to be maximized or minimized?'],
+    others: { Profit: ['blocking weight: With several objectives each needs a weight'] },
+  },
+  'an objective beside another, without a weight': {
+    card_type: 'objective',
+    data: { sense: 'maximize', expression: 'x', confirmed: true },
+    gaps: ['blocking weight: With several objectives each needs a weight'],
+    others: { Profit: ['blocking weight: With several objectives each needs a weight'] },
+  },
+  'a KPI with a relation': {
+    card_type: 'kpi',
+    data: { description: 'Hours', expression: 'x <= 3' },
+    gaps: ['warning expression: A KPI is a figure: it has no <=, >= or = in it'],
+  },
+  'a requirement without a relation': {
+    card_type: 'production_requirement',
+    data: { description: 'Some', expression: 'x + 3' },
+    gaps: ['blocking expression: There is no <=, >= or = in it'],
+  },
+  'a requirement of words': {
+    card_type: 'production_requirement',
+    data: { description: 'be quick', quantity: 3 },
+    gaps: [
+      'warning product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+    ],
+  },
+  'a requirement of nothing that is known': {
+    card_type: 'production_requirement',
+    data: { description: '10 sofas', quantity: 10, product: 'sofas' },
+    gaps: [
+      'warning product: No variable is called sofas, so a plan does not have to meet this: name a variable, or write it as a relation, such as `chairs >= 10`',
+    ],
+  },
+  'a requirement of all members': {
+    card_type: 'production_requirement',
+    data: { description: '10 of make', quantity: 10, product: 'make' },
+    gaps: [
+      'blocking product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 10`',
+    ],
+  },
+  'a soft constraint without a penalty': {
+    card_type: 'constraint',
+    data: { expression: 'x <= 3', classification: 'soft' },
+    gaps: ['blocking penalty: What does breaking it cost, per unit?'],
+  },
+  'a penalty of 0': {
+    card_type: 'constraint',
+    data: { expression: 'x <= 3', classification: 'soft', penalty: 0 },
+    gaps: ['blocking penalty: penalty must be a number above 0'],
+  },
+  'a class that is none': {
+    card_type: 'constraint',
+    data: { expression: 'x <= 3', classification: 'medium' },
+    gaps: ['blocking classification: classification must be "hard" or "soft"'],
+  },
+};
+
+/** Sets that stand in files: a data card with this path beside its other data. No content: the file is not there. */
+export const FILES: Record<string, WrongFile> = {
+  'no such file': {
+    path: 'gone.csv',
+    data: { key: ['product'] },
+    gaps: ['blocking file_path: No file gone.csv is in the workspace'],
+  },
+  'an empty file': {
+    path: 'empty.csv',
+    content: '',
+    data: { key: ['product'] },
+    gaps: ['blocking file_path: empty.csv: The file is empty'],
+  },
+  'a file that is no table': {
+    path: 'photo.png',
+    content: 'PNG',
+    data: { key: ['product'] },
+    gaps: [
+      'blocking file_path: photo.png: The file is no table: its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx',
+    ],
+  },
+  'a row with too many cells': {
+    path: 'ragged.csv',
+    content: 'product,price\nchair,1\ntable,2,3\n',
+    data: { key: ['product'] },
+    gaps: ['blocking file_path: ragged.csv: Row 3 has 3 cells, and the first row 2'],
+  },
+  'a file without a key': {
+    path: 'keyless.csv',
+    content: 'product,price\nchair,1\n',
+    data: {},
+    gaps: [
+      'blocking key: Which column of keyless.csv tells the members of goods apart? Its columns are product, price',
+    ],
+  },
+  'a key that no column is': {
+    path: 'other.csv',
+    content: 'article,price\nchair,1\n',
+    data: { key: ['product'] },
+    gaps: ['blocking key: other.csv has no column product. Its columns are article, price'],
+  },
+  'a column that is not there': {
+    path: 'other.csv',
+    content: 'article,price\nchair,1\n',
+    data: { column: 'region' },
+    gaps: ['blocking column: other.csv has no column region. Its columns are article, price'],
+  },
+  'a key that is there twice': {
+    path: 'twice.csv',
+    content: 'product,price\nchair,1\ntable,2\n chair ,3\n',
+    data: { key: ['product'] },
+    gaps: ['blocking key: twice.csv, rows 2 and 4: the member chair is there twice'],
+  },
+  'a row without a key': {
+    path: 'unnamed.csv',
+    content: 'product,price\nchair,1\n,2\n',
+    data: { key: ['product'] },
+    gaps: ['blocking key: unnamed.csv, row 3: product is empty'],
+  },
+  'a name for a column that is not there': {
+    path: 'other.csv',
+    content: 'article,price\nchair,1\n',
+    data: { key: ['article'], columns: { cost: 'Unit cost' } },
+    gaps: ['blocking columns: other.csv has no column Unit cost. Its columns are article, price'],
+  },
+  'a key and a column': {
+    path: 'other.csv',
+    content: 'article,price\nchair,1\n',
+    data: { key: ['article'], column: 'price' },
+    gaps: [
+      'blocking column: It has a `key` and a `column`: keep `key` if article tells its rows apart, or `column` if its members are the different values of price',
+    ],
+  },
+  'a key that is a text': {
+    path: 'other.csv',
+    content: 'article,price\nchair,1\n',
+    data: { key: 'article' },
+    gaps: [
+      'blocking key: key must be a list of at most 5 different columns of the file',
+      'blocking key: Which column of other.csv tells the members of goods apart? Its columns are article, price',
+    ],
+  },
+  'members beside a file': {
+    path: 'other.csv',
+    content: 'article,price\nchair,1\n',
+    data: { key: ['article'], members: ['chair'] },
+    gaps: ['blocking members: The members stand in the file: leave either `members` or `key` out'],
+  },
+  'a sheet that is not there': {
+    path: 'book.xlsx',
+    content: workbookFile({ Sheet1: [['product'], ['chair']] }),
+    data: { sheet: 'Weeks', key: ['product'] },
+    gaps: ['blocking file_path: book.xlsx: There is no sheet "Weeks", but "Sheet1"'],
+  },
+  'a workbook that is damaged': {
+    path: 'damaged.xlsx',
+    content: 'not a workbook',
+    data: { key: ['product'] },
+    gaps: ['blocking file_path: damaged.xlsx: The file is not what its name says, or it is broken'],
+  },
+};
+
+/** Statements that become cards which say what does not fit: how the guide tells them, and the reason that it gives. */
+export const UNREAD: Record<string, [told: string, reason: string]> = {
+  'use[p] integer for p products': [
+    'use: integer for p products',
+    '`in` and the name of a set are missing, as in `p in products` (at character 3: products)',
+  ],
+  'Need A: make[p] >= 3 for p in products where': [
+    'Need A: make[p] >= 3 for p in products where',
+    'A condition is missing behind `where`, as in `where demand[p] > 0`',
+  ],
+  'Need B: make[p >= 3 for p in products': [
+    'Need B: make[p >= 3 for p in products',
+    'A closing ] is missing before `>=` (at character 8: >= 3)',
+  ],
+  'Need C: make[p] + 3 for p in products': ['Need C: make[p] + 3 for p in products', 'There is no <=, >= or = in it'],
+  'Need D: make[p] >= 3 for p in': [
+    'Need D: make[p] >= 3 for p in',
+    'The name of a set is missing, as in `p in products`',
+  ],
+  'Need E: x + * y <= 3': ['Need E: x + * y <= 3', '`*` at character 5 does not fit into a formula'],
+  'Need F: 3 * (x + y <= 4': ['Need F: 3 * (x + y <= 4', '`<=` at character 12 does not fit into a formula'],
+  'maximize margin: x <= 3': ['margin: maximize x <= 3', 'An objective has no <=, >= or = in it'],
+  'sum p in products: make[p]': ['sum p in products: make[p]', 'There is no <=, >= or = in it'],
+  'sofa is soft, penalty 3': ['sofa is soft, penalty 3', '`is` at character 6 does not fit into a formula'],
+  'requirement: make[p >= 3 for p in products': [
+    'Requirement 1: make[p >= 3 for p in products',
+    'A closing ] is missing before `>=` (at character 8: >= 3)',
+  ],
+  'Hours >= 3': ['Hours >= 3', '`Hours` names the constraint, no variable: write its formula'],
+};
+
+/** Statements that the guide refuses, with the reason that it gives. */
+export const STATEMENTS: Record<string, string> = {
+  'cost of goods: chair 1': 'no set is called `goods`: say its members first, as in `goods: a, b, c`',
+  'colours: red, blue, red': 'the member red is there twice',
+  'goods from goods.csv key product': 'no file `goods.csv` is in the workspace: upload it, then say so again',
+  'goods from products.csv key product column region':
+    'the members are told by a `key` or are the values of a `column`, not both',
+  'goods from products.csv key product default none': 'none is no number',
+  'goods from products.csv key product key region': '`key` is there twice',
+  'price_2 of goods: column "Unit cost"':
+    'no set in a file is called `goods`: say first where it stands, as in `goods from file.csv key ...`',
+  'remove sofa': 'there is nothing called `sofa`',
+  'set sofa upper: 3': 'there is nothing called `sofa`',
+  'set x name: two words': '`two words` is no name',
+  'confirm sofa': 'no objective is called `sofa`',
+  'sofas in pieces': 'no variable is called `sofas`',
+  'make it as cheap as possible': '',
+};
+
+/** Cards whose fault a solve finds out: its figures are looked at then. */
+export const SOLVES: Record<string, WrongModel> = {
+  'a division by a figure that is 0': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] / hours[p] <= 3', index: 'p in products', classification: 'hard' },
+    error: 'The constraint card "Wrong": It divides by 0 for "stool": leave them out with a condition behind `where`',
+  },
+  'a figure that is missing in a file': {
+    card_type: 'constraint',
+    data: { expression: 'make[p] <= amount[p]', index: 'p in products', classification: 'hard' },
+    error:
+      'The constraint card "Wrong": amount has no value for "table": fill it in, or give the data card of products a `default`',
+  },
+  'a member that nothing is called': {
+    card_type: 'constraint',
+    data: { expression: 'make["sofa"] <= 3', classification: 'hard' },
+    error: 'The constraint card "Wrong": make has no member "sofa"',
+  },
+  'a column of another set': {
+    card_type: 'constraint',
+    data: { expression: 'price[t] * stock[t] <= 3', index: 't in weeks', classification: 'hard' },
+    error: 'The constraint card "Wrong": price has no value for "1", which is no member of products',
+  },
+  'a pair that is not there': {
+    card_type: 'constraint',
+    data: { expression: 'ship["Ulm", "Rome"] <= 3', classification: 'hard' },
+    error: 'The constraint card "Wrong": ship has no member "Ulm", "Rome"',
+  },
+  'a member that is no number': {
+    card_type: 'constraint',
+    data: { expression: 'p * make[p] <= 3', index: 'p in products', classification: 'hard' },
+    error: 'The constraint card "Wrong": p is used as a figure, and the member "oak chair" is none',
+  },
+  'too many combinations': {
+    card_type: 'constraint',
+    data: { expression: 'sum a in many, b in many: x <= 3', classification: 'hard' },
+    error:
+      'The constraint card "Wrong": It goes through more than 20000000 combinations of members: let its indices run over fewer, with conditions behind `where`',
+  },
+  'too many variables': {
+    card_type: 'variable',
+    data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'a in many, b in products, t in weeks' },
+    error: 'A model has at most 100000 variables. The variable card "Wrong" alone makes 1200000',
+  },
+  'a number that is too large': {
+    card_type: 'constraint',
+    data: { expression: '1e200 * 1e200 * sum t in weeks: stock[t] <= 3', classification: 'hard' },
+    error: 'The constraint card "Wrong": A number in it becomes too large',
+  },
+  'a coefficient that no solver takes': {
+    card_type: 'constraint',
+    data: { expression: '1e16 x <= 3', classification: 'hard' },
+    error: 'The constraint card "Wrong": the number must be smaller than 1e15',
+  },
+  'a key and a column': {
+    card_type: 'data',
+    data: { set: 'goods', file_path: 'products.csv', key: ['product'], column: 'region' },
+    error:
+      'The data card "Wrong": It has a `key` and a `column`: keep `key` if product tells its rows apart, or `column` if its members are the different values of region',
+  },
+  'a requirement without a relation': {
+    card_type: 'production_requirement',
+    data: { description: 'Some', expression: 'x + 3' },
+    error: 'The production requirement card "Wrong": There is no <=, >= or = in it',
+  },
+};
+
+/** Requests that are refused, each with `loc: msg` of its entries. */
+export const REQUESTS: Record<string, WrongRequest> = {
+  'a type of card that is none': {
+    method: 'POST',
+    path: 'cards',
+    body: { card_type: 'constraints', label: 'Wrong' },
+    status: 422,
+    told: [
+      "body.card_type: Input should be 'objective', 'variable', 'constraint', 'kpi', 'data' or 'production_requirement'",
+    ],
+  },
+  'a card without a type': {
+    method: 'POST',
+    path: 'cards',
+    body: { label: 'Wrong' },
+    status: 422,
+    told: ['body.card_type: Field required'],
+  },
+  'a card without a label': {
+    method: 'POST',
+    path: 'cards',
+    body: { card_type: 'constraint', data: { expression: 'x <= 3' } },
+    status: 422,
+    told: ['body.label: Field required'],
+  },
+  'an empty label': {
+    method: 'POST',
+    path: 'cards',
+    body: { card_type: 'constraint', label: '' },
+    status: 422,
+    told: ['body.label: String should have at least 1 character'],
+  },
+  'data that are a list': {
+    method: 'POST',
+    path: 'cards',
+    body: { card_type: 'constraint', label: 'Wrong', data: ['x <= 3'] },
+    status: 422,
+    told: ['body.data: Input should be a valid dictionary'],
+  },
+  'data that are a text': {
+    method: 'POST',
+    path: 'cards',
+    body: { card_type: 'constraint', label: 'Wrong', data: 'x <= 3' },
+    status: 422,
+    told: ['body.data: Input should be a valid dictionary'],
+  },
+  'a change without its version': {
+    method: 'PATCH',
+    path: 'cards/{x}',
+    body: { data: { upper: 3 } },
+    status: 422,
+    told: ['body.version: Field required'],
+  },
+  'a change of another version': {
+    method: 'PATCH',
+    path: 'cards/{x}',
+    body: { version: 7, data: { upper: 3 } },
+    status: 409,
+    told: ['The card has changed: it is at version 1, not 7'],
+  },
+  'a version that is a word': {
+    method: 'PATCH',
+    path: 'cards/{x}',
+    body: { version: 'newest', data: { upper: 3 } },
+    status: 422,
+    told: ['body.version: Input should be a valid integer, unable to parse string as an integer'],
+  },
+  'a solve of a file that is not there': {
+    method: 'POST',
+    path: 'solve/executions',
+    body: { input_file_ids: ['plan.lp'] },
+    status: 422,
+    told: ['body.input_file_ids.0: Value error, the workspace has no such file'],
+  },
+};

@@ -1,0 +1,328 @@
+import { expect, it } from '@jest/globals';
+import type { ExecutionResponse } from '../../../src/executions/executions.dto.js';
+import type { FileEntry } from '../../../src/files/files.dto.js';
+import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
+import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
+import { TABLE_ENDINGS } from '../../../src/tables/table-format.js';
+import { makeFile, makeProject } from '../../factories/make.js';
+import { idle } from '../../factories/turns.js';
+import type { Client, Wire } from '../../support/client.js';
+import { eventually } from '../../support/eventually.js';
+import { useSharedService } from '../../support/service.js';
+
+const service = useSharedService();
+
+const NO_TABLE = `products.bin: The file is no table: ${TABLE_ENDINGS}`;
+const PRODUCTS = 'product,price,Unit cost,region\noak chair,10,4,north\ntable,30,12.5,south\nstool,5,1,north\n';
+
+/** A project of a company of its own, with what tests do to it. */
+class Planning {
+  private constructor(
+    readonly client: Client,
+    readonly id: string,
+  ) {}
+
+  static async start(): Promise<Planning> {
+    const { client } = await service.session();
+    return new Planning(client, (await makeProject(client)).id);
+  }
+
+  async put(path: string, content: string): Promise<Wire<FileEntry>> {
+    return await makeFile(this.client, { source: 'workspace', project_id: this.id }, path, content);
+  }
+
+  async add(card_type: string, label: string, data: object): Promise<Wire<CardResponse>> {
+    return await this.client.post<CardResponse>(`/projects/${this.id}/cards`, { card_type, label, data });
+  }
+
+  /** Waits for gaps of a card that are as they should be: files are read beside requests. */
+  async gaps(label: string, expected: string[]): Promise<void> {
+    const look = async (): Promise<string[]> => {
+      const { cards } = await this.client.get<CardListResponse>(`/projects/${this.id}/cards`);
+      const card = cards.find((one) => one.label === label);
+      return (card?.gaps ?? []).flatMap(({ severity, message }) => (severity === 'info' ? [] : [message]));
+    };
+    await eventually(look, (gaps) => JSON.stringify(gaps) === JSON.stringify(expected), {
+      until: `the gaps of ${label} are ${JSON.stringify(expected)}`,
+    });
+  }
+
+  async completeness(): Promise<ProjectResponse['completeness']> {
+    return (await this.client.get<ProjectResponse>(`/projects/${this.id}`)).completeness;
+  }
+
+  async feasibility(expected: string): Promise<void> {
+    const look = async (): Promise<string> => (await this.completeness()).feasibility_result;
+    await eventually(look, (found) => found === expected, { until: `the feasibility is ${expected}` });
+  }
+
+  /** A plan over the products: as many of each as 100 in all. */
+  async model(): Promise<void> {
+    await this.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
+    await this.add('variable', 'make', { name: 'make', index: 'p in products', domain: 'integer', upper: 'price[p]' });
+    await this.add('objective', 'Profit', {
+      sense: 'maximize',
+      expression: 'sum p in products: (price[p] - Unit_cost[p]) * make[p]',
+    });
+    await this.add('constraint', 'All', {
+      expression: 'sum p in products: make[p] <= 100',
+      classification: 'hard',
+    });
+  }
+
+  /** Starts a solve. */
+  async solve(): Promise<string> {
+    const { id } = await this.client.post<ExecutionResponse>(`/projects/${this.id}/solve/executions`, {});
+    return id;
+  }
+
+  async over(execution: string): Promise<Wire<ExecutionResponse> & { error: unknown; result: unknown }> {
+    return await eventually(
+      () => this.client.get(`/projects/${this.id}/solve/executions/${execution}`),
+      ({ status }) => !['queued', 'running'].includes(status),
+      { until: 'the execution is over' },
+    );
+  }
+}
+
+it('follows what becomes of the file of a set', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
+  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  expect((await planning.completeness()).data_available).toBe(false);
+  await planning.put('products.csv', PRODUCTS);
+  await planning.gaps('Products', []);
+  expect((await planning.completeness()).data_available).toBe(true);
+
+  await planning.put('products.csv', `${PRODUCTS} table ,31,13,south\n`);
+  await planning.gaps('Products', ['products.csv, rows 3 and 5: the member table is there twice']);
+  await planning.put('products.csv', 'product,price\na,1\n,2\n');
+  await planning.gaps('Products', ['products.csv, row 3: product is empty']);
+  await planning.put('products.csv', 'id,price\na,1\n');
+  await planning.gaps('Products', ['products.csv has no column product. Its columns are id, price']);
+  await planning.put('products.csv', 'product,price\na,1\nb,2,3\n');
+  await planning.gaps('Products', ['products.csv: Row 3 has 3 cells, and the first row 2']);
+  await planning.put('products.csv', PRODUCTS);
+  await planning.gaps('Products', []);
+  await planning.add('constraint', 'Price', {
+    expression: 'sum p in products: price[p] * x <= 3',
+    classification: 'hard',
+  });
+  await planning.add('variable', 'x', { name: 'x', domain: 'integer' });
+  await planning.gaps('Price', []);
+  await planning.put('products.csv', PRODUCTS.replace('table,30', 'table,n/a'));
+  await planning.gaps('Price', [
+    'products.csv, row 3, column price: "n/a" is not a number (at character 20: price[p] * x <= 3)',
+  ]);
+  await planning.put('products.csv', PRODUCTS);
+
+  await client.post('/files/batch-move', {
+    source: 'workspace',
+    project_id: id,
+    moves: [{ source_path: 'products.csv', dest_path: 'old/products.csv' }],
+  });
+  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  await client.post('/files/batch-move', {
+    source: 'workspace',
+    project_id: id,
+    moves: [{ source_path: 'old', dest_path: 'new' }],
+  });
+  await planning.add('data', 'New', { set: 'others', file_path: 'new/products.csv', column: 'region' });
+  await planning.gaps('New', []);
+  await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['new'] });
+  await planning.gaps('New', ['No file new/products.csv is in the workspace']);
+});
+
+it('knows files by their paths alone, in whatever form they are written', async () => {
+  const planning = await Planning.start();
+  const { id: file_id } = await planning.put('größe/products.csv', PRODUCTS);
+  let sets = 0;
+  const of = (path: string) => ({ set: `set${(sets += 1)}`, file_path: path, key: ['product'] });
+  for (const path of ['/größe/products.csv', 'größe/products.csv'.normalize('NFD')]) {
+    await planning.add('data', path, of(path));
+    await planning.gaps(path, []);
+  }
+  await planning.add('data', 'Id', of(file_id ?? ''));
+  await planning.gaps('Id', [`No file ${file_id} is in the workspace`]);
+  await planning.add('data', 'None', of('../products.csv'));
+  await planning.gaps('None', ['No file ../products.csv is in the workspace']);
+});
+
+it('takes a content for what the name of the file says', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.put('products.bin', PRODUCTS);
+  await planning.add('data', 'Products', { set: 'products', file_path: 'products.bin', key: ['product'] });
+  await planning.gaps('Products', [NO_TABLE]);
+  const card = (await client.get<CardListResponse>(`/projects/${id}/cards`)).cards[0];
+  await client.post('/files/batch-move', {
+    source: 'workspace',
+    project_id: id,
+    moves: [{ source_path: 'products.bin', dest_path: 'products.csv' }],
+  });
+  await client.patch(`/projects/${id}/cards/${card?.id}`, {
+    version: card?.version,
+    data: { file_path: 'products.csv' },
+  });
+  await planning.gaps('Products', []);
+});
+
+it('reads files whose columns are called like those of the engine', async () => {
+  const planning = await Planning.start();
+  await planning.put('odd.csv', 'file_row_number,FILENAME,place\n1,a,2\n2,b,3\n');
+  await planning.add('data', 'Odd', { set: 'odd', file_path: 'odd.csv', key: ['file_row_number', 'place'] });
+  await planning.gaps('Odd', []);
+});
+
+it('has room for so many sets in files', async () => {
+  const planning = await Planning.start();
+  await planning.put('products.csv', PRODUCTS);
+  for (let at = 0; at <= 50; at += 1)
+    await planning.add('data', `Set ${at}`, { set: `s${at}`, file_path: 'products.csv', key: ['product'] });
+  await planning.gaps('Set 49', []);
+  await planning.gaps('Set 50', ['A canvas has at most 50 sets in files']);
+});
+
+it('solves over files, and an outcome says nothing of files that have changed', async () => {
+  const planning = await Planning.start();
+  await planning.put('products.csv', PRODUCTS);
+  await planning.model();
+  await planning.gaps('make', []);
+  const first = await planning.over(await planning.solve());
+  expect(first).toMatchObject({
+    status: 'succeeded',
+    result: { status: 'optimal', objective_value: 10 * 6 + 30 * 17.5 + 5 * 4, variables: { make: 45 } },
+  });
+  await planning.feasibility('pass');
+  await planning.put('products.csv', PRODUCTS.replace('10,4', '11,4'));
+  await planning.feasibility('unchecked');
+  const second = await planning.over(await planning.solve());
+  expect(second.result).toMatchObject({ objective_value: 11 * 7 + 30 * 17.5 + 5 * 4 });
+  await planning.feasibility('pass');
+  // Another file of the workspace is no reason to look again.
+  await planning.put('notes.csv', 'a\n1\n');
+  await planning.put('products.csv', PRODUCTS.replace('10,4', '11,4'));
+  await planning.feasibility('unchecked');
+});
+
+it('solves the files of the moment in which a solve was started', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.put('products.csv', PRODUCTS);
+  await planning.model();
+  const execution = await planning.solve();
+  await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['products.csv'] });
+  expect(await planning.over(execution)).toMatchObject({ status: 'succeeded', result: { objective_value: 605 } });
+  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  // The outcome is of files that are no longer there.
+  await planning.feasibility('unchecked');
+  expect(await planning.over(await planning.solve())).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'incomplete_model',
+      message: 'The data card "Products": no file products.csv is in the workspace',
+    },
+  });
+});
+
+it.each([
+  [
+    'a member twice',
+    'product,price,Unit cost\na,1,2\nb,2,2\n a,3,3\n',
+    'products.csv, row 4: the member a is in row 2 already',
+  ],
+  [
+    'a member without a name',
+    'product,price,Unit cost\na,1,2\n,2,2\n',
+    'products.csv, row 3, column product: it is empty',
+  ],
+  ['no such column', 'name,price,Unit cost\na,1,2\n', 'products.csv has no column product'],
+  ['a figure that is missing', 'product,price,Unit cost\na,1,2\nb,,2\n', 'price has no value for "b"'],
+  [
+    'a text for a figure',
+    'product,price,Unit cost\na,1,2\nb,n/a,2\n',
+    'price is text, which cannot be counted with: compare it in a condition, as in `where price[...] = "..."`',
+  ],
+  ['no rows', 'product,price,Unit cost\n', 'the members of products are missing'],
+])('tells at the solve that a file has %s', async (_, content, problem) => {
+  const planning = await Planning.start();
+  await planning.put('products.csv', content);
+  await planning.model();
+  const { status, error } = await planning.over(await planning.solve());
+  expect([status, (error as { message: string }).message]).toEqual(['failed', expect.stringContaining(problem)]);
+});
+
+it('asks in the chat which column is the key, and takes the answer', async () => {
+  const planning = await Planning.start();
+  const { client, id } = planning;
+  await planning.put('data/products.csv', PRODUCTS);
+  const say = async (body: object) => {
+    await client.post(`/projects/${id}/chat`, body);
+    return (await idle(client, id)).messages.at(-1);
+  };
+  await say({ content: 'products from products.csv' });
+  await say({ content: 'maximize profit: sum p in products: price[p] * make[p]\nmake[p] binary for p in products' });
+  const asked = await say({ content: 'Limit: sum p in products: make[p] <= 2, hard\nkpi: none' });
+  const [question] = (asked?.tool_calls?.at(-1)?.input as { questions: { question: string; options: object[] }[] })
+    .questions;
+  expect(question).toMatchObject({
+    question:
+      '`products`: Which column of data/products.csv tells the members of products apart? Its columns are product, price, Unit cost, region.',
+    options: ['product', 'region', 'price', 'Unit cost', 'Remove products'].map((label) => ({ label })),
+  });
+  await say({ content: '', answer: { selections: { '0': ['product'] } } });
+  const answered = await say({ content: 'requirement: none\nsolve' });
+  expect(answered?.content).toContain('Solved: the objective is 40');
+});
+
+it('warns of keys that match no row before a solve, and takes dates as they stand in the file', async () => {
+  const plan = await Planning.start();
+  await plan.put('plants.csv', 'plant,capacity\nseattle,350\nsan diego,600\n');
+  await plan.put('lanes.csv', 'from,to,cost\nseattle,chicago,1\nSan Diego,chicago,2\n');
+  await plan.put('orders.csv', 'order;due;amount\no1;02.02.2025;30\no2;01.03.2025;20\n');
+  await plan.put('days.csv', 'day;most\n02.02.2025;25\n01.03.2025;25\n');
+  await plan.add('data', 'Plants', { set: 'plants', file_path: 'plants.csv', key: ['plant'] });
+  await plan.add('data', 'Lanes', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
+  await plan.add('data', 'Orders', { set: 'orders', file_path: 'orders.csv', key: ['order'] });
+  await plan.add('data', 'Days', { set: 'days', file_path: 'days.csv', key: ['day'] });
+  await plan.add('data', 'Written days', { set: 'dates', members: ['02.02.2025'] });
+  await plan.add('variable', 'ship', { name: 'ship', index: '(i, j) in lanes', upper: 1000 });
+  await plan.add('variable', 'make', { name: 'make', index: 'o in orders', upper: 'amount[o]' });
+  await plan.add('objective', 'Most', {
+    sense: 'maximize',
+    expression: 'sum (i, j) in lanes: ship[i, j] + sum o in orders: make[o]',
+  });
+  await plan.add('constraint', 'Supply', {
+    expression: 'sum (i, j) in lanes: ship[i, j] <= capacity[i]',
+    index: 'i in plants',
+    classification: 'hard',
+  });
+  await plan.gaps('Supply', [
+    '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out',
+    '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty',
+  ]);
+  await plan.add('constraint', 'None', {
+    expression: 'make[o] <= 1',
+    index: 'o in orders where due[o] = "03.02.2025"',
+    classification: 'hard',
+  });
+  await plan.gaps('None', [
+    'No due is "03.02.2025", so nothing meets this condition: there are "2025-02-02", "2025-03-01"',
+  ]);
+  await plan.add('constraint', 'Early', {
+    expression: 'make[o] <= most["02.02.2025"] - 15',
+    index: 'o in orders where due[o] = "02.02.2025"',
+    classification: 'hard',
+  });
+  await plan.add('constraint', 'Written', {
+    expression: 'sum o in orders where due[o] = d: make[o] <= most[d] - 16',
+    index: 'd in dates',
+    classification: 'hard',
+  });
+  for (const label of ['Early', 'Written']) await plan.gaps(label, []);
+  await plan.put('lanes.csv', 'from,to,cost\nseattle,chicago,1\nsan diego,chicago,2\n');
+  await plan.gaps('Supply', []);
+  const { result } = await plan.over(await plan.solve());
+  expect(result).toMatchObject({ status: 'optimal', objective_value: 350 + 600 + 9 + 20 });
+});

@@ -1,0 +1,288 @@
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { BatchMoveResponse, DeleteResponse, FileListResponse } from '../../../src/files/files.dto.js';
+import { makeFile, makeProject, type Place } from '../../factories/make.js';
+import type { Client } from '../../support/client.js';
+import { Bystander, expectUnharmed } from '../../support/hostile.js';
+import { useServiceInTurn } from '../../support/service.js';
+
+const service = useServiceInTurn();
+const MAX_PATH_BYTES = 1024;
+const TOO_LONG = 'Something in the directory would have a path of more than 1024 bytes';
+
+interface Workspace {
+  client: Client;
+  place: Place & { project_id: string };
+}
+
+async function makeWorkspace(): Promise<Workspace> {
+  const { client } = await service.session({ role: 'member' });
+  const { id } = await makeProject(client);
+  return { client, place: { source: 'workspace', project_id: id } };
+}
+
+const move = async ({ client, place }: Workspace, moves: [string, string][]): Promise<BatchMoveResponse> =>
+  await client.post<BatchMoveResponse>('/files/batch-move', {
+    ...place,
+    moves: moves.map(([source_path, dest_path]) => ({ source_path, dest_path })),
+  });
+
+const list = async ({ client, place }: Workspace, more: object = {}): Promise<FileListResponse> =>
+  await client.post<FileListResponse>('/files/list', {
+    ...place,
+    recursive: true,
+    limit: 1000,
+    ...more,
+  });
+
+/** A path of `levels` directories of one letter, below a name of its own. */
+const deep = (number: number, levels = 500): string => `${String(number).padStart(4, '0')}/${'a/'.repeat(levels)}m`;
+
+/** As a member, with whom nobody else suffers. */
+async function attack(work: (workspace: Workspace) => Promise<void>): Promise<void> {
+  const workspace = await makeWorkspace();
+  const bystander = await Bystander.start(service);
+  await work(workspace);
+  await expectUnharmed(service, bystander);
+}
+
+async function inDatabase<Row>(statement: string, parameters: unknown[]): Promise<Row[]> {
+  const connection = new pg.Client({ connectionString: service.environment.databaseUrl });
+  await connection.connect();
+  try {
+    return (await connection.query(statement, parameters)).rows as Row[];
+  } finally {
+    await connection.end();
+  }
+}
+
+describe('batches over deep directories that nobody made', () => {
+  it('move one file from one to the next, and leave none of them', async () => {
+    await attack(async (workspace) => {
+      await makeFile(workspace.client, workspace.place, 'm', 'x');
+      const chain = Array.from({ length: 200 }, (_, index): [string, string] => [
+        index === 0 ? 'm' : deep(index),
+        deep(index + 1),
+      ]);
+      expect(await move(workspace, chain)).toEqual({ moved: 200, errors: [] });
+      expect(await list(workspace)).toMatchObject({ total: 502, entries: [{ path: deep(200) }] });
+    });
+  }, 60_000);
+
+  it('move a file there and back again', async () => {
+    await attack(async (workspace) => {
+      await makeFile(workspace.client, workspace.place, 'm', 'x');
+      const pairs = Array.from({ length: 900 }, (_, index): [string, string] =>
+        index % 2 === 0 ? ['m', deep(1)] : [deep(1), 'm'],
+      );
+      expect(await move(workspace, pairs)).toEqual({ moved: 900, errors: [] });
+      expect(await list(workspace)).toMatchObject({ total: 1, entries: [{ path: 'm' }] });
+    });
+  }, 60_000);
+
+  it('are deleted in one batch, file by file and level by level', async () => {
+    await attack(async (workspace) => {
+      const { client, place } = workspace;
+      await client.post('/files/mkdir', { ...place, path: 'top' });
+      for (const name of ['m', 'n', 'o', 'p']) await makeFile(client, place, name, name);
+      await move(workspace, [
+        ['m', deep(1, 480)],
+        ['n', deep(2, 480)],
+        ['o', `${deep(1, 240).slice(0, -2)}/o`],
+        ['p', `top/${deep(3, 480)}`],
+      ]);
+      const paths = [deep(1, 480), deep(2, 480), `${deep(1, 240).slice(0, -2)}/o`, `top/${deep(3, 480)}`];
+      expect(await client.post<DeleteResponse>('/files/batch-delete', { ...place, paths })).toEqual({ deleted: 4 });
+      // The one that somebody made stays.
+      expect(await list(workspace)).toMatchObject({ total: 1, directories: ['top'] });
+    });
+  }, 60_000);
+
+  it('are asked for a thousand times where nothing is', async () => {
+    await attack(async (workspace) => {
+      const { client, place } = workspace;
+      await client.post('/files/mkdir', { ...place, path: deep(1) });
+      const paths = Array.from({ length: 1000 }, (_, index) => `${deep(1)}/${index}`);
+      expect(await client.post<DeleteResponse>('/files/batch-delete', { ...place, paths })).toEqual({ deleted: 0 });
+      const moves = paths.slice(0, 500).map((path): [string, string] => [path, `${path}b`]);
+      expect((await move(workspace, moves)).moved).toBe(0);
+    });
+  }, 60_000);
+
+  it('are moved by eight requests of a company at once', async () => {
+    await attack(async (workspace) => {
+      const { client, place } = workspace;
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, which) => {
+          await makeFile(client, place, `m${which}`, 'x');
+          const at = (index: number): string => (index === 0 ? `m${which}` : `${which}${deep(index)}`);
+          const chain = Array.from({ length: 30 }, (__, index): [string, string] => [at(index), at(index + 1)]);
+          expect(await move(workspace, chain)).toEqual({ moved: 30, errors: [] });
+        }),
+      );
+    });
+  }, 60_000);
+
+  it('follow each other in a circle', async () => {
+    const workspace = await makeWorkspace();
+    for (const name of ['a', 'b'])
+      await workspace.client.post('/files/mkdir', { ...workspace.place, path: `${name}/in-${name}` });
+    expect(
+      await move(workspace, [
+        ['a', 'c'],
+        ['b', 'a'],
+        ['c', 'b'],
+      ]),
+    ).toEqual({ moved: 3, errors: [] });
+    expect((await list(workspace)).directories).toEqual(['a', 'a/in-b', 'b', 'b/in-a']);
+  });
+});
+
+describe('no move makes a path longer than paths may be', () => {
+  /** A directory `d` with a path of so many bytes in it, in names of 100. */
+  async function makeLong(kind: 'directory' | 'file', bytes: number): Promise<Workspace> {
+    const workspace = await makeWorkspace();
+    const { client, place } = workspace;
+    let path = 'd';
+    while (path.length < bytes) path += `/${'x'.repeat(Math.min(100, bytes - path.length - 1))}`;
+    expect(path).toHaveLength(bytes);
+    await client.post('/files/mkdir', { ...place, path: 'd' });
+    if (kind === 'directory') await client.post('/files/mkdir', { ...place, path });
+    else await makeFile(client, place, path, 'x');
+    return workspace;
+  }
+
+  it.each(['directory', 'file'] as const)('with a %s at the end', async (kind) => {
+    const workspace = await makeLong(kind, MAX_PATH_BYTES - 3);
+    const refused = { moved: 0, errors: [{ source_path: 'd', error: TOO_LONG }] };
+    expect(await move(workspace, [['d', 'dxxxx']])).toEqual(refused);
+    expect(await move(workspace, [['d', 'é/éé']])).toEqual(refused);
+    expect(await move(workspace, [['d', 'e/e/d']])).toEqual(refused);
+    expect((await list(workspace)).directories[0]).toBe('d');
+    expect(await move(workspace, [['d', 'dxxx']])).toEqual({ moved: 1, errors: [] });
+    expect(await move(workspace, [['dxxx', 'd']])).toEqual({ moved: 1, errors: [] });
+  });
+
+  it('in two steps of a batch, or by directories of the batch itself', async () => {
+    const workspace = await makeLong('file', 600);
+    expect(await move(workspace, [['d', `${'y/'.repeat(200)}d`]])).toEqual({ moved: 1, errors: [] });
+    expect(await move(workspace, [['y', `z/${'z'.repeat(50)}`]])).toMatchObject({
+      moved: 0,
+      errors: [{ error: TOO_LONG }],
+    });
+    expect(
+      await move(workspace, [
+        ['y', 'zzzz'],
+        ['zzzz', `${'z'.repeat(30)}`],
+      ]),
+    ).toMatchObject({ moved: 1, errors: [{ source_path: 'zzzz', error: TOO_LONG }] });
+  });
+
+  it('after what is long has gone, or has come, in the same batch', async () => {
+    const workspace = await makeLong('directory', 900);
+    const { client, place } = workspace;
+    await client.post('/files/mkdir', { ...place, path: 'e' });
+    const long = 'l'.repeat(250);
+    const [, first = ''] = (await list(workspace)).directories;
+    expect(
+      await move(workspace, [
+        ['d', long],
+        [first, 'f'],
+        ['d', long],
+        ['f', `${long}/f`],
+        [long, 'd'],
+        ['e', `${long}/e`],
+        ['f', 'g/f'],
+        ['g', long.slice(1)],
+      ]),
+    ).toEqual({
+      moved: 5,
+      errors: ['d', 'f', 'g'].map((source_path) => ({ source_path, error: TOO_LONG })),
+    });
+  });
+
+  it('however often it is tried', async () => {
+    await attack(async (workspace) => {
+      const { client, place } = workspace;
+      const levels = `d/${'a/'.repeat(200)}z`;
+      await client.post('/files/mkdir', { ...place, path: levels });
+      for (let round = 0; round < 10; round += 1) {
+        await move(workspace, [
+          ['d', `${'b/'.repeat(200)}d`],
+          ['b', 'd'],
+        ]);
+      }
+      const { directories } = await list(workspace);
+      expect(Math.max(...directories.map((path) => Buffer.byteLength(path)))).toBeLessThanOrEqual(MAX_PATH_BYTES);
+    });
+  }, 60_000);
+
+  it('of a directory with 100,000 files, at once', async () => {
+    const workspace = await makeWorkspace();
+    const { client, place } = workspace;
+    await makeFile(client, place, 'd/one', 'x');
+    await inDatabase(
+      `INSERT INTO nodes (container_id, node_id, parent_id, name, kind, blob_id, size)
+       SELECT n.container_id, 1000 + i, n.parent_id, 'file ' || i, 'file', n.blob_id, n.size
+         FROM projects p JOIN nodes n ON n.container_id = p.workspace_id, generate_series(1, 100000) i
+        WHERE p.id = $1 AND n.name = 'one'`,
+      [place.project_id],
+    );
+    const began = performance.now();
+    expect(await move(workspace, [['d', 'directory']])).toEqual({ moved: 1, errors: [] });
+    expect(performance.now() - began).toBeLessThan(500);
+  }, 60_000);
+});
+
+describe('a tree that is deeper than paths may be, from before', () => {
+  it('is listed, moved and deleted as others are', async () => {
+    await attack(async (workspace) => {
+      const { client, place } = workspace;
+      await client.post('/files/mkdir', { ...place, path: 'd' });
+      await inDatabase(
+        `INSERT INTO nodes (container_id, node_id, parent_id, name, kind)
+         SELECT p.workspace_id, i, CASE i WHEN 2 THEN 1 ELSE i - 1 END, 'a', 'directory'
+           FROM projects p, generate_series(2, 30000) i WHERE p.id = $1`,
+        [place.project_id],
+      );
+      await inDatabase(
+        'UPDATE containers SET next_node = 30001 FROM projects p WHERE p.id = $1 AND containers.id = p.workspace_id',
+        [place.project_id],
+      );
+      const { directories, total } = await list(workspace);
+      expect(total).toBe(512);
+      expect(Buffer.byteLength(directories.at(-1) ?? '')).toBeLessThanOrEqual(MAX_PATH_BYTES);
+      const inner = directories[400] ?? '';
+      expect(await move(workspace, [[inner, 'e']])).toEqual({ moved: 1, errors: [] });
+      expect((await move(workspace, [['e', 'longer']])).errors).toEqual([{ source_path: 'e', error: TOO_LONG }]);
+      await client.post(`/projects/${place.project_id}/snapshots`, {});
+      expect(await client.post<DeleteResponse>('/files/batch-delete', { ...place, paths: ['d', 'e'] })).toEqual({
+        deleted: 30_000,
+      });
+      expect((await list(workspace)).total).toBe(0);
+    });
+  }, 60_000);
+});
+
+describe('paths of very many combining marks', () => {
+  it.each([
+    ['marks', '\u0315\u0300'.repeat(200_000)],
+    ['marks after a letter', `a${'\u0300\u0327'.repeat(200_000)}`],
+    ['names of marks', `${'a'.concat('\u0315\u0300'.repeat(150))}/`.repeat(600).slice(0, -1)],
+  ])('are refused at once: %s', async (_, path) => {
+    const { client, place } = await makeWorkspace();
+    const began = performance.now();
+    expect(await client.send('POST', '/files/mkdir', { body: { ...place, path } })).toMatchObject({ status: 422 });
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  it('are as quickly refused by the thousand', async () => {
+    const { client, place } = await makeWorkspace();
+    const paths = Array.from({ length: 1000 }, (_, index) => `${index}${'\u0315\u0300'.repeat(120)}`);
+    const began = performance.now();
+    expect(await client.send('POST', '/files/batch-delete', { body: { ...place, paths } })).toMatchObject({
+      status: 422,
+    });
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});

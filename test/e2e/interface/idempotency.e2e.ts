@@ -1,0 +1,379 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { ApiKeyCreateResponse } from '../../../src/auth/api-keys/api-keys.dto.js';
+import type { CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
+import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
+import { makeProject } from '../../factories/make.js';
+import { type Answer, Client } from '../../support/client.js';
+import { eventually } from '../../support/eventually.js';
+import { removeEnvironment, Service, type ServiceEnvironment } from '../../support/service.js';
+import { errorsIn } from '../../support/service-process.js';
+import type { Session } from '../../support/session.js';
+import { NOT_SERVED, type Prepared, SERVED } from './idempotency.table.js';
+
+/** Nothing works on what is made, so that rows stay as their request has left them. */
+const SETTINGS = { ROLE: 'api', RATE_LIMIT_PER_MINUTE: '100000' };
+
+let service: Service;
+let environment: ServiceEnvironment;
+let database: pg.Client;
+let session: Session;
+let client: Client;
+
+beforeAll(async () => {
+  service = await Service.start({ settings: SETTINGS, preload: ['test/support/one-connection.js'] });
+  ({ environment } = service);
+  database = new pg.Client(environment.databaseUrl);
+  await database.connect();
+  session = await service.session();
+  ({ client } = session);
+}, 60_000);
+
+afterAll(async () => {
+  await database.end();
+  await service.stop();
+  await removeEnvironment(environment);
+});
+
+const rows = async <Row extends object>(statement: string, parameters: unknown[] = []): Promise<Row[]> =>
+  (await database.query<Row>(statement, parameters)).rows;
+
+const keyed = (by: Client, { path, body }: Pick<Prepared, 'path' | 'body'>, key: string): Promise<Answer> =>
+  by.send('POST', path, { ...(body !== undefined && { body }), headers: { 'idempotency-key': key } });
+
+const records = () => rows<{ xmin: string; status: number }>('SELECT xmin::text, status FROM idempotency_records');
+const forget = () => database.query('TRUNCATE idempotency_records');
+const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
+const effectOf = ({ effect: [statement, ...parameters] }: Prepared) => rows<{ xmin: string }>(statement, parameters);
+
+it('is served by every operation by POST that changes something, and by no other one', async () => {
+  interface Operation {
+    parameters?: { name: string; in: string; 'x-extension'?: boolean }[];
+    responses: Record<string, { headers?: Record<string, object> }>;
+  }
+  const { paths } = JSON.parse(await readFile('openapi.json', 'utf8')) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const served: string[] = [];
+  const others: string[] = [];
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, { parameters = [], responses }] of Object.entries(methods)) {
+      const name = `${method.toUpperCase()} ${path}`;
+      const parameter = parameters.find(
+        ({ in: place, name: called }) => place === 'header' && called === 'Idempotency-Key',
+      );
+      if (parameter === undefined) {
+        if (method === 'post') others.push(name);
+        continue;
+      }
+      served.push(name);
+      expect(parameter['x-extension']).toBe(true);
+      const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+      expect(success?.headers).toHaveProperty('Idempotency-Replayed');
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['409', '422']));
+    }
+  expect(served.sort()).toEqual(Object.keys(SERVED).sort());
+  expect(others.sort()).toEqual(Object.keys(NOT_SERVED).sort());
+});
+
+describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = false, later = false }) => {
+  it('sent many times at once with one key takes effect once, in one transaction with its answer', async () => {
+    await forget();
+    const prepared = await prepare(client);
+    const key = randomUUID();
+    const once = async (): Promise<Answer> =>
+      await eventually(
+        async () => await keyed(client, prepared, key),
+        ({ status, headers }) => status !== 409 || headers.get('retry-after') === null,
+        { until: 'the first request is answered', deadlineMs: 30_000 },
+      );
+    const logged = service.log.length;
+    const answers = await Promise.all(Array.from({ length: creates ? 40 : 8 }, once));
+    expect(errorsIn(service.log.slice(logged))).toEqual([]);
+    const firsts = answers.filter((answer) => !isReplayed(answer));
+    expect(firsts).toHaveLength(1);
+    const [first] = firsts;
+    expect(first?.status).toBeGreaterThanOrEqual(200);
+    expect(first?.status).toBeLessThan(300);
+    for (const { status, body } of answers)
+      expect({ status, body }).toEqual({ status: first?.status, body: first?.body });
+    const effect = await effectOf(prepared);
+    expect(effect).toHaveLength(prepared.rows ?? 1);
+    const [record, ...more] = await records();
+    expect(more).toEqual([]);
+    expect(record?.status).toBe(first?.status);
+    if (!later) expect(new Set([record?.xmin, ...effect.map(({ xmin }) => xmin)]).size).toBe(1);
+  }, 60_000);
+
+  it('has no effect when its answer cannot be kept, and keeps nothing without a key', async () => {
+    await forget();
+    const prepared = await prepare(client);
+    const before = await effectOf(prepared);
+    await database.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'Planted' USING ERRCODE = 'cannot_connect_now'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON idempotency_records FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    try {
+      expect((await keyed(client, prepared, randomUUID())).status).toBe(503);
+    } finally {
+      await database.query('DROP TRIGGER refuse ON idempotency_records; DROP FUNCTION refuse');
+    }
+    expect(await effectOf(prepared)).toEqual(before);
+    const { status, headers } = await client.send('POST', prepared.path, prepared.body && { body: prepared.body });
+    expect({ isDone: status < 300, replayed: headers.get('idempotency-replayed') }).toEqual({
+      isDone: true,
+      replayed: null,
+    });
+    expect(await records()).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  const card = async (): Promise<Prepared> => await SERVED['POST /api/v1/projects/{project_id}/cards']!.prepare(client);
+
+  it.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('such as %j is refused', async (key) => {
+    const { path, body } = await card();
+    const answer = await keyed(client, { path, body: body! }, key);
+    expect(answer.status).toBe(422);
+    expect(answer.body).toEqual({
+      detail: [
+        {
+          type: 'value_error',
+          loc: ['header', 'Idempotency-Key'],
+          msg: 'Value error, the key has 1 to 255 visible ASCII characters',
+          input: expect.any(String),
+          ctx: { error: {} },
+        },
+      ],
+    });
+  });
+
+  it.each(['!', '~'.repeat(255)])('such as %j is taken', async (key) => {
+    const prepared = await card();
+    expect((await keyed(client, prepared, key)).status).toBe(201);
+    expect(isReplayed(await keyed(client, prepared, key))).toBe(true);
+  });
+
+  it('is refused with another body, and stands for another request of another path or caller', async () => {
+    const [prepared, other] = [await card(), await card()];
+    const key = randomUUID();
+    const colleague = await service.session({ company: session.company });
+    expect((await keyed(client, prepared, key)).status).toBe(201);
+    const again = await keyed(client, { ...prepared, body: { card_type: 'kpi', label: 'Another' } }, key);
+    expect(again).toMatchObject({
+      status: 409,
+      body: { detail: 'Another request was sent with this Idempotency-Key; use a new one' },
+    });
+    expect(again.headers.get('retry-after')).toBeNull();
+    for (const [by, request] of [
+      [client, other],
+      [client, { ...prepared, path: `${prepared.path}?x=1` }],
+      [colleague.client, prepared],
+    ] as const) {
+      const answer = await keyed(by, request, key);
+      expect({ status: answer.status, isReplayed: isReplayed(answer) }).toEqual({ status: 201, isReplayed: false });
+    }
+    const { key: token } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Mine' });
+    expect(isReplayed(await keyed(new Client(service.url, token), prepared, key))).toBe(false);
+  });
+
+  it('is free again after an error', async () => {
+    const prepared = await card();
+    const key = randomUUID();
+    await database.query('ALTER TABLE cards ADD CONSTRAINT no_cards CHECK (false) NOT VALID');
+    try {
+      expect((await keyed(client, prepared, key)).status).toBe(400);
+    } finally {
+      await database.query('ALTER TABLE cards DROP CONSTRAINT no_cards');
+    }
+    const answer = await keyed(client, prepared, key);
+    expect({ status: answer.status, isReplayed: isReplayed(answer) }).toEqual({ status: 201, isReplayed: false });
+  });
+
+  it('counts for 24 hours; then the record goes', async () => {
+    const [prepared, gone] = [await card(), await card()];
+    const key = randomUUID();
+    await forget();
+    await keyed(client, prepared, key);
+    await keyed(client, gone, key);
+    await database.query(`UPDATE idempotency_records SET created_at = now() - interval '23 hours 59 minutes'`);
+    expect(isReplayed(await keyed(client, prepared, key))).toBe(true);
+    await database.query(`UPDATE idempotency_records SET created_at = now() - interval '24 hours 1 minute'`);
+    expect(isReplayed(await keyed(client, prepared, key))).toBe(false);
+    expect(await effectOf(prepared)).toHaveLength(2);
+    const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
+    try {
+      await database.query(`SELECT graphile_worker.add_job('forget_idempotency_records')`);
+      await eventually(records, (left) => left.length === 1, { until: 'the old record is gone' });
+    } finally {
+      await worker.stop();
+    }
+    expect(isReplayed(await keyed(client, prepared, key))).toBe(true);
+  }, 60_000);
+});
+
+describe('what is kept of a company', () => {
+  const fill = (count: number, bytes: number) =>
+    database.query(
+      `INSERT INTO idempotency_records (scope, company_id, body_digest, status, content, created_at)
+       SELECT sha256(random()::text::bytea || n::text::bytea), $1, sha256(''), 201, convert_to(repeat('x', $3), 'UTF8'),
+              now() - interval '1 hour' + n * interval '1 ms' FROM generate_series(1, $2) n`,
+      [session.company, count, bytes],
+    );
+  const forgotten = async (left: number): Promise<void> => {
+    const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
+    try {
+      await database.query(`SELECT graphile_worker.add_job('forget_idempotency_records')`);
+      await eventually(records, ({ length }) => length === left, { until: 'the oldest are gone', deadlineMs: 20_000 });
+    } finally {
+      await worker.stop();
+    }
+  };
+  const made = async (by: Client): Promise<() => Promise<Answer>> => {
+    const [key, name] = [randomUUID(), randomUUID()];
+    const ask = () => keyed(by, { path: '/projects', body: { name } }, key);
+    expect((await ask()).status).toBe(201);
+    return ask;
+  };
+
+  it.each([
+    ['100,000 answers', 100_010, 1, 100_000],
+    ['256 MiB', 260, 1024 ** 2, 256],
+  ])(
+    'are the newest %s, whatever others have',
+    async (_, count, bytes, most) => {
+      await forget();
+      const stranger = await service.session();
+      const [ofOther, first] = [await made(stranger.client), await made(client)];
+      await database.query(`UPDATE idempotency_records SET created_at = now() - interval '2 hours'`);
+      await fill(count, bytes);
+      const last = await made(client);
+      // The small answer of the last one takes the room of one in both cases.
+      await forgotten(most + 1);
+      expect([isReplayed(await ofOther()), isReplayed(await last()), isReplayed(await first())]).toEqual([
+        true,
+        true,
+        false,
+      ]);
+    },
+    120_000,
+  );
+});
+
+describe('an earlier answer', () => {
+  it('is stored encrypted, and cannot be read with another secret', async () => {
+    await forget();
+    const request = { path: '/api-keys', body: { name: randomUUID() } };
+    const first = await keyed(client, request, 'a-key');
+    const { key } = first.body as ApiKeyCreateResponse;
+    const [stored] = await rows<{ content: Buffer }>('SELECT content FROM idempotency_records');
+    expect(stored?.content.toString('latin1')).not.toContain(key);
+    expect(stored?.content.toString('latin1')).not.toContain('api_key');
+    const again = await keyed(client, request, 'a-key');
+    expect(again).toMatchObject({ status: 201, body: first.body });
+    const settings = { ...SETTINGS, ANSWERS_SECRET: randomBytes(24).toString('hex') };
+    const other = await Service.start({ environment, settings });
+    try {
+      const { client: there } = await other.session({ company: session.company, user: session.user });
+      expect(await keyed(there, request, 'a-key')).toMatchObject({
+        status: 409,
+        body: { detail: 'The request was carried out, but its answer can no longer be read' },
+      });
+      expect((await keyed(there, request, 'another-key')).status).toBe(201);
+      expect(isReplayed(await keyed(there, request, 'another-key'))).toBe(true);
+    } finally {
+      await other.stop();
+    }
+  }, 60_000);
+
+  it('moved to the record of another request is not given', async () => {
+    await forget();
+    const [one, two] = [
+      { path: '/api-keys', body: { name: 'Same' } },
+      { path: '/api-keys?x=2', body: { name: 'Same' } },
+    ] as const;
+    await keyed(client, one, 'key');
+    const [{ content } = { content: null }] = await rows<{ content: Buffer }>(
+      'SELECT content FROM idempotency_records',
+    );
+    await keyed(client, two, 'key');
+    await database.query('UPDATE idempotency_records SET content = $1', [content]);
+    expect(isReplayed(await keyed(client, one, 'key'))).toBe(true);
+    expect((await keyed(client, two, 'key')).status).toBe(409);
+  });
+
+  it('is for those who may still do what was asked', async () => {
+    const { client: owner, company } = await service.session();
+    const member = await service.session({ company, role: 'member' });
+    const { id } = await makeProject(owner, { visibility: 'private' });
+    await member.client.get('/me');
+    const role = (to: string) => owner.put(`/projects/${id}/members/${member.user}`, { role: to });
+    await role('editor');
+    const requests = [
+      { path: `/projects/${id}/cards`, body: { card_type: 'kpi', label: 'Margin' } },
+      { path: '/files/mkdir', body: { source: 'workspace', project_id: id, path: 'folder' } },
+      { path: '/files/upload/start', body: { source: 'workspace', project_id: id, path: 'file', size: 1 } },
+      { path: `/projects/${id}/chat`, body: { content: 'Hello' } },
+    ];
+    const statuses = async () =>
+      await Promise.all(requests.map(async (request) => (await keyed(member.client, request, 'key')).status));
+    expect(await statuses()).toEqual([201, 200, 201, 202]);
+    await role('viewer');
+    expect(await statuses()).toEqual([403, 403, 403, 403]);
+    await owner.delete(`/projects/${id}/members/${member.user}`);
+    expect(await statuses()).toEqual([404, 404, 404, 404]);
+    await role('owner');
+    expect(await statuses()).toEqual([201, 200, 201, 202]);
+    await owner.delete(`/projects/${id}`);
+    expect(await statuses()).toEqual([404, 404, 404, 404]);
+  });
+
+  it('on a new project is for those who still see it', async () => {
+    const { client: owner, company } = await service.session();
+    const member = await service.session({ company, role: 'member' });
+    const request = { path: '/projects', body: { name: 'Mine', visibility: 'private' } };
+    const first = await keyed(member.client, request, 'key');
+    const { id } = first.body as ProjectResponse;
+    expect((await keyed(member.client, request, 'key')).body).toEqual(first.body);
+    const other = await service.session({ company, role: 'member' });
+    await other.client.get('/me');
+    await owner.put(`/projects/${id}/members/${other.user}`, { role: 'owner' });
+    await owner.delete(`/projects/${id}/members/${member.user}`);
+    expect((await keyed(member.client, request, 'key')).status).toBe(404);
+  });
+
+  it('on a project brought back is for its owners', async () => {
+    const { client: owner, company } = await service.session({ role: 'member' });
+    const other = await service.session({ company, role: 'member' });
+    await other.client.get('/me');
+    const { id } = await makeProject(owner);
+    await owner.put(`/projects/${id}/members/${other.user}`, { role: 'owner' });
+    await other.client.delete(`/projects/${id}`);
+    const request = { path: `/projects/${id}/restore` };
+    expect((await keyed(other.client, request, 'key')).status).toBe(200);
+    expect(isReplayed(await keyed(other.client, request, 'key'))).toBe(true);
+    await owner.put(`/projects/${id}/members/${other.user}`, { role: 'editor' });
+    expect((await keyed(other.client, request, 'key')).status).toBe(403);
+  });
+
+  it('is not for an API key that has ended', async () => {
+    const { id } = await makeProject(client);
+    const { id: key_id, key } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Program' });
+    const program = new Client(service.url, key);
+    const request = { path: `/projects/${id}/cards`, body: { card_type: 'kpi', label: 'Margin' } };
+    expect((await keyed(program, request, 'key')).status).toBe(201);
+    await client.delete(`/api-keys/${key_id}`);
+    expect((await keyed(program, request, 'key')).status).toBe(401);
+  });
+
+  it('stays as it was, whatever has become of what was made', async () => {
+    const { id } = await makeProject(client);
+    const request = { path: `/projects/${id}/cards`, body: { card_type: 'kpi', label: 'Margin' } };
+    const first = await keyed(client, request, 'key');
+    const { id: card } = first.body as CardResponse;
+    await client.delete(`/projects/${id}/cards/${card}`);
+    expect((await keyed(client, request, 'key')).body).toEqual(first.body);
+  });
+});

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Outcome, runBuilt } from '../../support/built-program.js';
+import { createDatabase, dropDatabase } from '../../support/databases.js';
+import { eventually } from '../../support/eventually.js';
+import { rowsOf } from '../../support/rows.js';
+import { makeEnvironment, removeEnvironment, Service } from '../../support/service.js';
+
+let url: string;
+beforeAll(async () => {
+  url = await createDatabase();
+});
+afterAll(async () => await dropDatabase(url));
+
+const changed = (change: (url: URL) => void): string => {
+  const other = new URL(url);
+  change(other);
+  return other.href;
+};
+const start = (settings: Record<string, string>): Promise<Outcome> =>
+  runBuilt('dist/bundle/main.js', {
+    DATABASE_URL: url,
+    AUTH_JWT_SECRET: 'x'.repeat(32),
+    PORT: '0',
+    NODE_NO_WARNINGS: '1',
+    ...settings,
+  });
+
+describe('a start that fails', () => {
+  it.each<[string, () => string, RegExp]>([
+    ['a wrong password', () => changed((to) => (to.password = 'wrong')), /refuses the user or the password/],
+    ['no password', () => changed((to) => (to.password = '')), /asks for a password: add it to the URL/],
+    ['no such user', () => changed((to) => (to.username = 'nobody')), /refuses the user or the password/],
+    ['no such database', () => changed((to) => (to.pathname = '/nowhere')), /does not exist: create the database/],
+    ['TLS that the server has not', () => changed((to) => (to.search = '?sslmode=require')), /does not support TLS/],
+    ['a port without a server', () => changed((to) => (to.port = '1')), /cannot be reached: ECONNREFUSED/],
+    [
+      'an unknown host',
+      () => changed((to) => (to.hostname = 'nowhere.invalid')),
+      /its host name is unknown|cannot be looked up/,
+    ],
+  ])(
+    'says in one sentence about %s of DATABASE_URL',
+    async (_what, made, sentence) => {
+      const began = performance.now();
+      const { code, stdout, stderr } = await start({ DATABASE_URL: made() });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^The database at DATABASE_URL [^\n]+\.\n$/);
+      expect(stderr).toMatch(sentence);
+      expect(performance.now() - began).toBeLessThan(30_000);
+    },
+    60_000,
+  );
+
+  it('says in one sentence that the user may not create tables', async () => {
+    const empty = await createDatabase('template0');
+    await rowsOf({ databaseUrl: empty }, `CREATE ROLE powerless LOGIN PASSWORD 'p'`);
+    try {
+      const other = new URL(empty);
+      [other.username, other.password] = ['powerless', 'p'];
+      const { code, stderr } = await start({ DATABASE_URL: other.href });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^The database at DATABASE_URL does not let the user create tables: [^\n]+\.\n$/),
+      ]);
+    } finally {
+      await rowsOf({ databaseUrl: empty }, 'DROP ROLE powerless');
+      await dropDatabase(empty);
+    }
+  }, 60_000);
+
+  it.each<[string, (server: Server) => Record<string, string>, RegExp]>([
+    [
+      'a port that is taken',
+      (server) => ({ HOST: '127.0.0.1', PORT: String((server.address() as AddressInfo).port) }),
+      /^Port \d+ is in use: stop what listens there, or choose another with PORT\.\n$/,
+    ],
+    ['a foreign address', () => ({ HOST: '192.0.2.1' }), /^HOST=192\.0\.2\.1 is no address of this computer [^\n]+\n$/],
+    [
+      'an unknown name',
+      () => ({ HOST: 'nowhere.invalid' }),
+      /^HOST=nowhere\.invalid is no address of this computer [^\n]+\n$/,
+    ],
+  ])(
+    'says once and in one sentence about %s',
+    async (_what, settings, sentence) => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      const { code, stdout, stderr } = await start(settings(taken));
+      taken.close();
+      expect(code).toBe(1);
+      expect(stderr).toMatch(sentence);
+      expect(stdout).not.toMatch(/EADDR|in use|ENOTFOUND/);
+    },
+    60_000,
+  );
+});
+
+describe('a start with a misspelled setting', () => {
+  it('warns of it with the setting that was meant', async () => {
+    const environment = await makeEnvironment();
+    const service = await Service.start({ environment, settings: { DATABSE_URL: 'postgres://u:p@host/d' } });
+    await eventually(
+      () => Promise.resolve(service.log.map(({ msg }) => msg)),
+      (lines) => lines.includes('DATABSE_URL is no setting of this service and is ignored. Did you mean DATABASE_URL?'),
+      { until: 'the setting is warned of' },
+    );
+    await service.stop();
+    await removeEnvironment(environment);
+  }, 60_000);
+});

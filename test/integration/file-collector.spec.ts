@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Config } from '../../src/config/config.js';
+import { BlobsRepository } from '../../src/files/blobs/blobs.repository.js';
+import { type BlobsService, keyOf } from '../../src/files/blobs/blobs.service.js';
+import { DoomedObjectsRepository } from '../../src/files/blobs/doomed-objects.repository.js';
+import type { ApiKeysService } from '../../src/auth/api-keys/api-keys.service.js';
+import type { ContainerResolver } from '../../src/files/container-resolver.js';
+import { Collector } from '../../src/files/maintenance/collector.service.js';
+import { ContainerEmptier } from '../../src/files/maintenance/container-emptier.service.js';
+import { Reconciler } from '../../src/files/maintenance/reconciler.service.js';
+import { Sweeper } from '../../src/files/maintenance/sweeper.service.js';
+import type { ContainerRef } from '../../src/files/tree/container-ref.js';
+import { ContainersRepository } from '../../src/files/tree/containers.repository.js';
+import type { ContainersService } from '../../src/files/tree/containers.service.js';
+import { FileTreeRepository } from '../../src/files/tree/file-tree.repository.js';
+import type { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
+import type { FileTreeService } from '../../src/files/tree/file-tree.service.js';
+import { UploadObjects } from '../../src/files/uploads/upload-objects.service.js';
+import { UploadRegistry } from '../../src/files/uploads/upload-registry.service.js';
+import { UploadsRepository } from '../../src/files/uploads/uploads.repository.js';
+import { UploadsService } from '../../src/files/uploads/uploads.service.js';
+import type { Jobs } from '../../src/database/jobs/jobs.service.js';
+import { DiskStore } from '../../src/storage/disk-store.js';
+import { UploadMissing } from '../../src/storage/object-store.js';
+import { SecretsRepository } from '../../src/common/secrets/secrets.repository.js';
+import { SecretsService } from '../../src/common/secrets/secrets.service.js';
+import { SignedUrls } from '../../src/storage/signed-urls.js';
+import { useDatabase } from '../support/database.js';
+import { fileServices } from '../support/file-services.js';
+
+const company_id = 'company';
+const db = useDatabase({ poolSize: 20 });
+const config = new Config();
+let containers: ContainersService;
+let trees: FileTreeService;
+let store: DiskStore;
+let blobs: BlobsService;
+let reader: FileTreeReader;
+let collector: Collector;
+let sweeper: Sweeper;
+let registry: UploadRegistry;
+let reconciler: Reconciler;
+
+beforeAll(async () => {
+  config.DATA_DIR = await mkdtemp(join(tmpdir(), 'file-collector-'));
+  store = new DiskStore(config, new SignedUrls(new SecretsService(new SecretsRepository(db.source))));
+  await store.onModuleInit();
+  ({ containers, trees, reader, blobs } = fileServices(db, store, config));
+  const { database, source } = db;
+  const jobs = undefined as unknown as Jobs;
+  const tree = new FileTreeRepository(source);
+  const rows = new BlobsRepository(source);
+  const uploads = new UploadsRepository(source);
+  const emptier = new ContainerEmptier(new ContainersRepository(source), tree, uploads, config);
+  collector = new Collector(jobs, emptier, database, rows, new DoomedObjectsRepository(source), store, config);
+  const resolver = undefined as unknown as ContainerResolver;
+  registry = new UploadRegistry(database, uploads, blobs, resolver, undefined as unknown as ApiKeysService, jobs);
+  const objects = new UploadObjects(store, config);
+  sweeper = new Sweeper(jobs, uploads, new UploadsService(registry, objects, resolver, config));
+  reconciler = new Reconciler(database, rows, tree, store);
+  await db.database.manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
+});
+afterAll(async () => await rm(config.DATA_DIR, { recursive: true, force: true }));
+beforeEach(() => {
+  config.FILES_GRACE_SECONDS = 24 * 60 * 60;
+});
+
+async function makeContainer(kind: 'workspace' | 'snapshot' = 'workspace'): Promise<ContainerRef> {
+  return { company_id, container_id: await db.database.transaction((tx) => containers.create(tx, company_id, kind)) };
+}
+
+async function putFile(ref: ContainerRef, path: string, text: string): Promise<string> {
+  const blob = await blobs.store(company_id, text);
+  await db.database.transaction((tx) => trees.putFile(tx, ref, path, blob));
+  return blob.blob_id;
+}
+
+const remove = async (ref: ContainerRef, path: string): Promise<unknown> =>
+  await db.database.transaction((tx) => trees.removeAll(tx, ref, [path]));
+
+/** Whether the blob has a row and an object. */
+async function stateOf(blob_id: string): Promise<{ row: boolean; object: boolean }> {
+  const rows: unknown[] = await db.database.manager.query('SELECT FROM blobs WHERE id = $1', [blob_id]);
+  return { row: rows.length === 1, object: (await store.size(keyOf(blob_id))) !== undefined };
+}
+const THERE = { row: true, object: true };
+const GONE = { row: false, object: false };
+
+/** As if everything that is marked or deleted had been so for two days. */
+async function age(): Promise<void> {
+  const { manager } = db.database;
+  await manager.query(`UPDATE blobs SET unreferenced_since = unreferenced_since - interval '2 days'`);
+  await manager.query(`UPDATE containers SET deleted_at = deleted_at - interval '2 days'`);
+}
+
+describe('the collector', () => {
+  it('deletes what nothing refers to after the grace period, in a later pass than the one that marks it', async () => {
+    const ref = await makeContainer();
+    const [kept, replaced] = [await putFile(ref, 'kept', 'kept'), await putFile(ref, 'a', 'old')];
+    const removed = await putFile(ref, 'b/c', 'removed');
+    const unfinished = await blobs.begin(db.database.manager, company_id);
+    await store.put(keyOf(unfinished), Buffer.from('never finished'));
+    await putFile(ref, 'a', 'new');
+    await remove(ref, 'b');
+    const doomed = [replaced, removed, unfinished];
+    for (let pass = 0; pass < 2; pass += 1) {
+      await collector.collect();
+      for (const blob of doomed) expect(await stateOf(blob)).toEqual(THERE);
+    }
+    await age();
+    await collector.collect();
+    for (const blob of doomed) expect(await stateOf(blob)).toEqual(GONE);
+    expect(await stateOf(kept)).toEqual(THERE);
+    expect(await reader.readText(ref, 'a')).toBe('new');
+  });
+
+  it('takes its mark back from what is referred to again', async () => {
+    const ref = await makeContainer();
+    const blob = await blobs.store(company_id, 'back');
+    await collector.collect();
+    await db.database.transaction((tx) => trees.putFile(tx, ref, 'back', blob));
+    await age();
+    await collector.collect();
+    await remove(ref, 'back');
+    await collector.collect();
+    expect(await stateOf(blob.blob_id)).toEqual(THERE);
+    await age();
+    await collector.collect();
+    expect(await stateOf(blob.blob_id)).toEqual(GONE);
+  });
+
+  it('leaves what a table refers to that it does not know, and takes the others', async () => {
+    const stored = await blobs.storeAll(company_id, ['1', '2', '3', '4', '5']);
+    const ids = stored.map(({ blob_id }) => blob_id);
+    const { manager } = db.database;
+    await manager.query('CREATE TABLE pins (blob_id uuid REFERENCES blobs (id))');
+    await manager.query('INSERT INTO pins VALUES ($1)', [ids[2]]);
+    await collector.collect();
+    await age();
+    await collector.collect();
+    const states = await Promise.all(ids.map(stateOf));
+    expect(states).toEqual([GONE, GONE, THERE, GONE, GONE]);
+    await manager.query('DROP TABLE pins');
+  });
+
+  it('deletes objects whose rows went before it broke off', async () => {
+    const { blob_id } = await blobs.store(company_id, 'x');
+    await db.database.manager.query(
+      'WITH gone AS (DELETE FROM blobs WHERE id = $1 RETURNING id) INSERT INTO doomed_objects (blob_id) SELECT id FROM gone',
+      [blob_id],
+    );
+    await collector.collect();
+    expect(await stateOf(blob_id)).toEqual(GONE);
+    expect(await db.database.manager.query('SELECT FROM doomed_objects')).toEqual([]);
+  });
+
+  it('empties containers that were deleted, and what only they referred to', async () => {
+    const [ref, copy] = [await makeContainer(), await makeContainer('snapshot')];
+    const [shared, own] = [await putFile(ref, 'shared', 's'), await putFile(copy, 'own', 'o')];
+    await db.database.transaction((tx) => trees.copy(tx, { from: ref, to: copy }));
+    await db.database.transaction((tx) => containers.delete(tx, company_id, copy.container_id));
+    await collector.collect();
+    expect(await stateOf(own)).toEqual(THERE);
+    await age();
+    await collector.collect();
+    await age();
+    await collector.collect();
+    expect(await stateOf(own)).toEqual(GONE);
+    expect(await stateOf(shared)).toEqual(THERE);
+    const left: unknown[] = await db.database.manager.query('SELECT FROM containers WHERE id = $1', [
+      copy.container_id,
+    ]);
+    expect(left).toEqual([]);
+  });
+
+  it('never takes what a copy in flight refers to, whatever is deleted meanwhile', async () => {
+    config.FILES_GRACE_SECONDS = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          beforeCopy: fc.nat(4),
+          beforeCommit: fc.nat(8),
+          beforeDelete: fc.nat(8),
+          files: fc.integer({ min: 1, max: 5 }),
+        }),
+        async ({ beforeCopy, beforeCommit, beforeDelete, files }) => {
+          const [source, target] = [await makeContainer(), await makeContainer('snapshot')];
+          for (let file = 0; file < files; file += 1) await putFile(source, `d/${file}`, `text ${file}`);
+          const over = { yes: false };
+          const copying = db.database.transaction(async (tx) => {
+            await pause(beforeCopy);
+            const copied = await trees.copy(tx, { from: source, to: target });
+            await pause(beforeCommit);
+            return copied;
+          });
+          const deleting = pause(beforeDelete).then(async () => await remove(source, 'd'));
+          const collecting = (async () => {
+            while (!over.yes) await collector.collect();
+          })();
+          const [copied] = await Promise.allSettled([copying, deleting]);
+          over.yes = true;
+          await collecting;
+          await collector.collect();
+          const here = await reader.filesBelow(target, '');
+          // A copy that comes too late finds nothing, or is refused by the foreign key and changes nothing.
+          expect(here).toHaveLength(copied.status === 'fulfilled' ? copied.value : 0);
+          for (const { path } of here) expect(await reader.readText(target, path)).toBe(`text ${path.slice(2)}`);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+});
+
+describe('the sweeper', () => {
+  const open = async (ref: ContainerRef): Promise<{ id: string; blob_id: string; uploadId: string }> => {
+    const upload = { ...ref, path: 'a', content_type: null, size: null, part_size: 1 };
+    const { id, blob_id } = await registry.open(upload);
+    return { id, blob_id, uploadId: await store.startUpload(keyOf(blob_id)) };
+  };
+  const isOver = async ({ id, blob_id, uploadId }: Awaited<ReturnType<typeof open>>): Promise<boolean> => {
+    const [row]: { state: string }[] = await db.database.manager.query('SELECT state FROM uploads WHERE id = $1', [id]);
+    const parts = await store.listParts(keyOf(blob_id), uploadId).catch((error: unknown) => error);
+    expect(row?.state).toBe(parts instanceof UploadMissing ? 'aborted' : 'open');
+    return row?.state === 'aborted';
+  };
+
+  it('ends uploads that have expired, also where the store’s name of them was never noted', async () => {
+    const ref = await makeContainer();
+    const [noted, unnoted, alive] = [await open(ref), await open(ref), await open(ref)];
+    await registry.begun(noted.id, noted.uploadId);
+    await registry.begun(alive.id, alive.uploadId);
+    await sweeper.sweep();
+    for (const upload of [noted, unnoted, alive]) expect(await isOver(upload)).toBe(false);
+    await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = ANY ($1)`, [
+      [noted.id, unnoted.id],
+    ]);
+    await sweeper.sweep();
+    for (const upload of [noted, unnoted]) expect(await isOver(upload)).toBe(true);
+    expect(await isOver(alive)).toBe(false);
+    expect(await stateOf(noted.blob_id)).toEqual(GONE);
+  });
+
+  it('leaves an upload alone that is being completed, until its lease is over', async () => {
+    const upload = await open(await makeContainer());
+    await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+      upload.id,
+    ]);
+    await registry.claim(upload.id);
+    await sweeper.sweep();
+    expect(await store.listParts(keyOf(upload.blob_id), upload.uploadId)).toEqual([]);
+    await db.database.manager.query(`UPDATE uploads SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      upload.id,
+    ]);
+    await sweeper.sweep();
+    expect(await isOver(upload)).toBe(true);
+  });
+
+  it('ends uploads to a container that was deleted, and forgets what ended long ago', async () => {
+    const ref = await makeContainer();
+    const upload = await open(ref);
+    await db.database.transaction((tx) => containers.delete(tx, company_id, ref.container_id));
+    await sweeper.sweep();
+    expect(await isOver(upload)).toBe(true);
+    await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '8 days' WHERE id = $1`, [
+      upload.id,
+    ]);
+    await sweeper.sweep();
+    expect(await db.database.manager.query('SELECT FROM uploads WHERE id = $1', [upload.id])).toEqual([]);
+  });
+});
+
+describe('the reconciler', () => {
+  it('finds objects without row, rows without object and files without content, and mends what can be', async () => {
+    const ref = await makeContainer();
+    const [fine, lost] = [await putFile(ref, 'fine', 'f'), await putFile(ref, 'a/b/lost', 'l')];
+    const hollow = (await blobs.store(company_id, 'h')).blob_id;
+    const orphan = `blobs/${randomUUID()}`;
+    await store.put(orphan, Buffer.from('o'));
+    await store.delete([keyOf(lost), keyOf(hollow)]);
+    const found = await reconciler.compare();
+    expect(found).toEqual({
+      orphans: [orphan],
+      hollow: [hollow],
+      lost: [{ container_id: ref.container_id, path: 'a/b/lost', blob_id: lost, size: 1, found: null }],
+    });
+    await reconciler.mend(found);
+    expect(await reconciler.compare()).toEqual({ orphans: [], hollow: [], lost: found.lost });
+    expect(await stateOf(fine)).toEqual(THERE);
+    expect((await reader.find(ref, 'a/b/lost'))?.blob_id).toBe(lost);
+  });
+});

@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Logger as QueryLogger } from 'typeorm';
+import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
+import { DeploymentsRepository } from '../../src/deployments/deployments.repository.js';
+import { ExecutionsRepository } from '../../src/executions/executions.repository.js';
+import { Principal } from '../../src/auth/principal.js';
+import { ProjectReader } from '../../src/projects/project-access.js';
+import { ProjectsRepository } from '../../src/projects/projects.repository.js';
+import { useDatabase } from '../support/database.js';
+
+const COMPANIES = 20;
+const PROJECTS = 20_000;
+const DEPLOYMENTS = 4_000;
+/** Of the project that has many; each other has its default one. */
+const CONVERSATIONS = 300;
+const RUNS = 10_000;
+const company_id = 'company-1';
+const page = { limit: 50, offset: 0 };
+const db = useDatabase();
+let project_id = '';
+const SCENARIO = '01890000-0000-7000-8000-000000000000';
+
+/** As many projects and deployments in each of several companies. */
+beforeAll(async () => {
+  const { manager } = db.database;
+  await manager.query(`INSERT INTO companies (id) SELECT 'company-' || i FROM generate_series(0, $1::integer - 1) i`, [
+    COMPANIES,
+  ]);
+  await manager.query(
+    `INSERT INTO users (company_id, id, display_name) SELECT id, 'user-' || i, 'User' FROM companies, generate_series(1, 50) i`,
+  );
+  await manager.query(
+    `WITH made AS MATERIALIZED (
+       SELECT i, 'company-' || i % $2::integer AS company_id, uuidv7() AS workspace, uuidv7() AS config, uuidv7() AS skills
+         FROM generate_series(1, $1::integer) i
+     ), container AS (
+       INSERT INTO containers (id, company_id, kind)
+       SELECT c.id, company_id, c.kind FROM made,
+              LATERAL (VALUES (workspace, 'workspace'), (config, 'agent_config'), (skills, 'project_skills')) c (id, kind)
+     )
+     INSERT INTO projects (company_id, name, workspace_id, agent_config_id, project_skills_id, created_by, updated_at)
+     SELECT company_id, 'Plan ' || i, workspace, config, skills, 'user-1', now() - (i || ' s')::interval FROM made`,
+    [PROJECTS, COMPANIES],
+  );
+  [{ id: project_id } = { id: '' }] = await manager.query<{ id: string }[]>(
+    `WITH made AS (INSERT INTO conversations (project_id, is_default) SELECT id, true FROM projects),
+          one AS (SELECT id FROM projects WHERE company_id = $1 LIMIT 1)
+     INSERT INTO conversations (project_id) SELECT id FROM one, generate_series(2, $2::integer) RETURNING project_id AS id`,
+    [company_id, CONVERSATIONS],
+  );
+  await manager.query(
+    `WITH made AS MATERIALIZED (
+       SELECT i, 'company-' || i % $2::integer AS company_id, uuidv7() AS container_id FROM generate_series(1, $1::integer) i
+     ), container AS (
+       INSERT INTO containers (id, company_id, kind) SELECT container_id, company_id, 'deployment' FROM made
+     )
+     INSERT INTO deployments (company_id, name, handle, container_id) SELECT company_id, 'D ' || i, 'd-' || i, container_id FROM made`,
+    [DEPLOYMENTS, COMPANIES],
+  );
+  // A few of them have failed, were tests, are of the scenario or have a name; some hundred projects have a few.
+  await manager.query(
+    `INSERT INTO executions (project_id, company_id, user_id, triggered_by, status, created_at, ended_at, due_at, is_test, name,
+                             scenario_id, cards, result, error)
+     SELECT project, $2, 'user-1', 'user:user-1', status, now() - (i || ' s')::interval, now(), NULL, i % 100 = 1,
+            CASE WHEN i % 50 = 0 THEN 'Run ' || i END, CASE WHEN i % 100 = 3 THEN $4::uuid END, '[]',
+            CASE status WHEN 'succeeded' THEN jsonb_build_object('variables', repeat('x', 1000)) END,
+            CASE status WHEN 'failed' THEN '{}'::jsonb END
+       FROM generate_series(1, $3::integer) i,
+            LATERAL (SELECT CASE WHEN i % 100 = 2 THEN 'failed' ELSE 'succeeded' END AS status) s,
+            LATERAL (SELECT $1::uuid AS project UNION ALL
+                     (SELECT id FROM projects WHERE i <= 200 AND company_id = $2 AND id <> $1 ORDER BY id LIMIT 1 OFFSET i)) p`,
+    [project_id, company_id, RUNS, SCENARIO],
+  );
+  await manager.query('VACUUM ANALYZE projects, users, conversations, deployments, executions');
+}, 60_000);
+
+/** Somebody whose role the statements look up themselves. */
+const rights = { person_id: 'user-1', sees_all: null, access: 'write', project_ids: null } as const;
+const reader = ProjectReader.of(Principal.agent(company_id, rights));
+
+/** The plan of the one statement that `work` runs, with its parameters and as it is for any. */
+async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+  const { source } = db;
+  const seen: [string, unknown[]][] = [];
+  const { logger } = source;
+  const listener: Partial<QueryLogger> = {
+    logQuery: (statement, parameters: unknown[] = []) => void seen.push([statement, parameters]),
+    logQueryError: () => undefined,
+  };
+  source.logger = listener as QueryLogger;
+  await work();
+  source.logger = logger;
+  expect(seen).toHaveLength(1);
+  const [[statement, parameters] = ['', []]] = seen;
+  const plans = [
+    await source.manager.query(`EXPLAIN (COSTS OFF) ${statement}`, parameters),
+    await source.manager.query(`EXPLAIN (COSTS OFF, GENERIC_PLAN) ${statement}`),
+  ] as { 'QUERY PLAN': string }[][];
+  return plans.map((rows) => rows.map((row) => row['QUERY PLAN']).join('\n'));
+}
+
+describe('reads of projects', () => {
+  it('read the first page in the order of the index and sort nothing', async () => {
+    for (const plan of await plansOf(() =>
+      new ProjectsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
+    )) {
+      expect(plan).toMatch(/Index Scan using projects_listing_idx/);
+      expect(plan).not.toMatch(/Sort|Seq Scan on projects/);
+    }
+  });
+
+  it('find one project by its key', async () => {
+    const id = '01234567-89ab-7def-8123-456789abcdef';
+    for (const plan of await plansOf(() =>
+      new ProjectsRepository(db.source).details(reader, id).catch(() => undefined),
+    )) {
+      expect(plan).toMatch(/Index Scan using projects_pkey/);
+      expect(plan).not.toMatch(/Seq Scan on projects/);
+    }
+  });
+});
+
+describe('listings', () => {
+  it('of deployments read the first page in the order of the index and sort nothing', async () => {
+    const deployments = new DeploymentsRepository(db.source);
+    for (const plan of await plansOf(() => deployments.page(company_id, page))) {
+      expect(plan).toMatch(/Index Scan using deployments_listing_idx/);
+      expect(plan).not.toMatch(/Sort|Seq Scan on deployments/);
+    }
+  });
+
+  it('of conversations read those of the project alone', async () => {
+    const conversations = new ConversationsRepository(db.source);
+    for (const plan of await plansOf(() => conversations.page(reader, project_id, page))) {
+      // They are sorted by their last change, which an index would have to follow with every message.
+      expect(plan).toMatch(/Index Cond: \(project_id = /);
+      expect(plan).toMatch(/using conversations_walk_idx/);
+      expect(plan).not.toMatch(/Seq Scan on (conversations|projects)/);
+    }
+  });
+});
+
+describe('walks by cursor', () => {
+  const walk = { ...page, cursor: '' };
+  it.each<[string, RegExp, () => Promise<unknown>]>([
+    [
+      'projects',
+      /Index Scan using projects_walk_idx/,
+      () => new ProjectsRepository(db.source).summaries(reader, { ...walk, deleted: false }, 60),
+    ],
+    [
+      'deployments',
+      /Index Scan using deployments_listing_idx/,
+      () => new DeploymentsRepository(db.source).page(company_id, walk),
+    ],
+    [
+      'conversations',
+      /Index Scan using conversations_walk_idx/,
+      () => new ConversationsRepository(db.source).page(reader, project_id, walk),
+    ],
+    [
+      'executions',
+      /Index Scan using executions_listing_idx/,
+      () => new ExecutionsRepository(db.source).page(reader, project_id, {}, walk),
+    ],
+  ])('through %s follow an index and sort nothing', async (_, index, read) => {
+    for (const plan of await plansOf(read)) {
+      expect(plan).toMatch(index);
+      expect(plan).not.toMatch(/Sort|Seq Scan on (projects|deployments|conversations|executions)/);
+    }
+  });
+});
+
+describe('lists of runs', () => {
+  it.each([
+    ['all', {}, 'executions_listing_idx', RUNS],
+    ['those that have failed', { status: 'failed' }, 'executions_status_idx', 100],
+    ['tests', { is_test: true }, 'executions_tests_idx', 100],
+    ['those of a scenario', { scenario_id: SCENARIO }, 'executions_scenario_idx', 100],
+    ['those of a name', { q: 'run 99' }, 'executions_names_idx', 2],
+  ] as const)('read %s in the order of an index', async (_, filter, index, total) => {
+    const executions = new ExecutionsRepository(db.source);
+    expect((await executions.page(reader, project_id, filter, page)).total).toBe(total);
+    for (const plan of await plansOf(() => executions.page(reader, project_id, filter, page))) {
+      expect(plan).toMatch(new RegExp(`Index (?:Only )?Scan using ${index}`));
+      expect(plan).toMatch(/Index Scan using usage_ledger_source_key/);
+      expect(plan).not.toMatch(/Sort|Seq Scan on (executions|usage_ledger)/);
+    }
+  });
+});
+
+it('whose turn a solve is, is found by indexes however many wait', async () => {
+  const executions = new ExecutionsRepository(db.source);
+  await db.source.manager.query(
+    `INSERT INTO executions (project_id, company_id, user_id, triggered_by, cards)
+     SELECT p.id, p.company_id, 'user-1', 'user:user-1', '[]'
+       FROM (SELECT *, row_number() OVER (PARTITION BY company_id) AS nth FROM projects) p, generate_series(1, 20)
+      WHERE p.nth <= 20`,
+  );
+  await db.source.manager.query('UPDATE executions SET started_at = created_at WHERE ended_at IS NOT NULL');
+  await db.source.manager.query('ANALYZE executions');
+  for (const plan of await plansOf(() => executions.claim(SCENARIO, SCENARIO))) {
+    expect(plan).toMatch(/using executions_queued_idx/);
+    expect(plan).toMatch(/using executions_company_turn_idx/);
+    expect(plan).toMatch(/using executions_project_turn_idx/);
+    expect(plan).not.toMatch(/Seq Scan on executions/);
+  }
+});

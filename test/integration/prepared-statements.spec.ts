@@ -1,0 +1,296 @@
+import type { Socket } from 'node:net';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { Last, pipelined, type Tx } from '../../src/database/database.service.js';
+import { useDatabase } from '../support/database.js';
+
+// One connection, so that every statement comes to where it was prepared.
+const db = useDatabase({ poolSize: 1 });
+
+beforeAll(async () => {
+  await db.database.manager.query('CREATE TABLE grown (id integer)');
+  await db.database.manager.query('INSERT INTO grown VALUES (1)');
+});
+
+const prepared = async (): Promise<string[]> => {
+  const rows: { statement: string }[] = await db.database.manager.query(
+    'SELECT statement FROM pg_prepared_statements ORDER BY statement',
+  );
+  return rows.map(({ statement }) => statement);
+};
+
+describe('statements with parameters', () => {
+  it('are prepared once, those without are not', async () => {
+    const text = 'SELECT id FROM grown WHERE id = $1';
+    await db.database.manager.query('SELECT id FROM grown');
+    for (const id of [1, 2, 1]) {
+      expect(await db.database.manager.query(text, [id])).toEqual(id === 1 ? [{ id: 1 }] : []);
+    }
+    expect((await prepared()).filter((statement) => statement.includes('FROM grown'))).toEqual([text]);
+  });
+
+  it('are prepared anew when a migration has changed what they answer, by themselves and in a transaction', async () => {
+    const read = 'SELECT * FROM grown WHERE id = $1';
+    const { database } = db;
+    for (const [column, run] of [
+      ['a', (): Promise<object[]> => database.manager.query(read, [1])],
+      ['b', (): Promise<object[]> => database.transaction((tx) => tx.query(read, [1]))],
+    ] as const) {
+      const [before] = await run();
+      await database.manager.query(`ALTER TABLE grown ADD COLUMN ${column} integer`);
+      expect(await run()).toEqual([{ ...before, [column]: null }]);
+    }
+  });
+
+  it('fail as they are when they are wrong, and leave the connection usable', async () => {
+    const { manager } = db.database;
+    for (let round = 0; round < 2; round += 1) {
+      await expect(manager.query('SELECT nothing FROM grown WHERE id = $1', [1])).rejects.toThrow('column "nothing"');
+      expect(await manager.query('SELECT id FROM grown WHERE id = $1', [1])).toEqual([{ id: 1 }]);
+    }
+  });
+});
+
+describe('statements that are asked for at once', () => {
+  const insert = 'INSERT INTO grown (id) VALUES ($1)';
+  const count = async (id: number): Promise<number> => {
+    const [found]: { count: number }[] = await db.database.manager.query(
+      'SELECT count(*) AS count FROM grown WHERE id = $1',
+      [id],
+    );
+    return found?.count ?? 0;
+  };
+
+  it('run in their order, in one transaction, with results in their places', async () => {
+    const results = await db.database.transaction((tx) =>
+      pipelined(
+        tx.query(insert, [10]),
+        tx.query('SELECT id FROM grown WHERE id = $1', [10]),
+        false,
+        tx.query('DELETE FROM grown WHERE id = $1 RETURNING id', [10]),
+        tx.query('SELECT id FROM grown WHERE id = $1', [10]),
+        tx.query('SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS writes'),
+      ),
+    );
+    expect(results).toEqual([[], [{ id: 10 }], false, [[{ id: 10 }], 1], [], [{ writes: true }]]);
+  });
+
+  it('tell of the first that failed, when all are over, and undo what was done before', async () => {
+    const { database } = db;
+    let isOver = false;
+    await expect(
+      database.transaction((tx) =>
+        pipelined(
+          tx.query(insert, [20]),
+          tx.query('SELECT 1 / $1::integer', [0]),
+          tx.query(insert, ['no number']),
+          tx.query('SELECT pg_sleep($1)', [0.05]).finally(() => (isOver = true)),
+        ),
+      ),
+    ).rejects.toThrow('division by zero');
+    expect(isOver).toBe(true);
+    expect(await count(20)).toBe(0);
+  });
+
+  it('fail from the first on of which a value cannot be sent, and leave the connection usable', async () => {
+    const { database } = db;
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    const settled = await database.transaction((tx) =>
+      Promise.allSettled([[40], [circular], [41]].map((values) => tx.query(insert, values))),
+    );
+    expect(settled).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { message: expect.stringContaining('circular') } },
+      { status: 'rejected', reason: { message: 'A statement before this one could not be sent' } },
+    ]);
+    expect(await Promise.all([40, 41].map(count))).toEqual([1, 0]);
+  });
+
+  it('are usable again when a value could not be sent, by themselves and behind one that failed', async () => {
+    const { database } = db;
+    const circular: { self?: object } = {};
+    circular.self = circular;
+    const alone = 'SELECT $1::jsonb AS alone';
+    await expect(database.manager.query(alone, [circular])).rejects.toThrow('circular');
+    const behind = 'SELECT $1::jsonb AS behind';
+    await expect(
+      database.transaction((tx) => pipelined(tx.query('SELECT 1 / $1::integer', [0]), tx.query(behind, [circular]))),
+    ).rejects.toThrow('division by zero');
+    for (const text of [alone, behind, alone, behind])
+      expect(await database.manager.query(text, [{}])).toEqual([{ [text.slice(-6).trim()]: {} }]);
+  });
+
+  it('fail for the same reason when what they ask for at once is the same', async () => {
+    const text = 'SELECT id FROM not_there WHERE id = $1';
+    const settled = await db.database.together((reads) =>
+      Promise.allSettled([
+        ...[1, 2, 3].map((id) => reads.query(text, [id])),
+        reads.query('SELECT $1::integer AS id', [4]),
+      ]),
+    );
+    const reason: unknown = expect.objectContaining({ message: 'relation "not_there" does not exist' });
+    expect(settled).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+      { status: 'fulfilled', value: [{ id: 4 }] },
+    ]);
+  });
+
+  it('are prepared anew, and run again as a whole, when a migration has changed what one of them answers', async () => {
+    const read = 'SELECT * FROM grown WHERE id = $1';
+    const { database } = db;
+    const run = () =>
+      database.transaction((tx) => pipelined(tx.query<[]>(insert, [30]), tx.query<object[]>(read, [1])));
+    const [, [before]] = await run();
+    await database.manager.query('ALTER TABLE grown ADD COLUMN c integer');
+    const [, [after]] = await run();
+    expect(after).toEqual({ ...before, c: null });
+    expect(await count(30)).toBe(2);
+  });
+});
+
+describe('what is written at the end of a transaction', () => {
+  it('is written last, and nothing stays when it fails', async () => {
+    const { database } = db;
+    await database.manager.query('CREATE TABLE noted (id serial, what text CHECK (length(what) < 10))');
+    const write = async (end: string): Promise<void> => {
+      let isTold = false;
+      const insert = 'INSERT INTO noted (what) VALUES ($1)';
+      const done = database.transaction(async (tx) => {
+        const statements = () => [{ text: insert, parameters: [end] }];
+        database.atEnd(tx, { statements, committed: () => (isTold = true) });
+        await tx.query(insert, [`before ${end}`.slice(0, 9)]);
+      });
+      await done.finally(() => expect(isTold).toBe(end.length < 10));
+    };
+    for (let round = 0; round < 2; round += 1) {
+      await write('end');
+      await expect(write('end that is too long')).rejects.toThrow('noted_what_check');
+    }
+    const rows = await database.manager.query<{ what: string }[]>('SELECT what FROM noted ORDER BY id');
+    expect(rows.map(({ what }) => what)).toEqual(['before en', 'end', 'before en', 'end']);
+    const outside = database.manager;
+    expect(() => database.atEnd(outside, { statements: () => [], committed: () => undefined })).toThrow('transaction');
+  });
+});
+
+describe('a transaction', () => {
+  it('may be empty, may fail before its first statement, and leaves the connection usable', async () => {
+    const { database } = db;
+    await database.transaction(() => Promise.resolve());
+    await expect(database.transaction(() => Promise.reject(new Error('Not today')))).rejects.toThrow('Not today');
+    expect(
+      await database.manager.query('SELECT pg_current_xact_id_if_assigned() AS id, $1::integer AS one', [1]),
+    ).toEqual([{ id: null, one: 1 }]);
+  });
+
+  it('is rolled back beside a statement that fails and that nobody waits for', async () => {
+    const { database } = db;
+    const failing = database.transaction(async (tx) => {
+      await tx.query('INSERT INTO grown (id) VALUES ($1)', [70]);
+      tx.query('SELECT 1 / $1::integer', [0]).catch(() => undefined);
+      throw new Error('Not today');
+    });
+    await expect(failing).rejects.toThrow('Not today');
+    expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [70])).toEqual([]);
+    await database.transaction((tx) => tx.query('SELECT $1::integer', [1]));
+  });
+
+  it('fails when a statement of it has, although nobody has looked', async () => {
+    const { database } = db;
+    const failing = database.transaction(async (tx) => {
+      await tx.query('INSERT INTO grown (id) VALUES ($1)', [80]);
+      await tx.query('SELECT 1 / $1::integer', [0]).catch(() => undefined);
+    });
+    await expect(failing).rejects.toThrow('Nothing is stored');
+    expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [80])).toEqual([]);
+  });
+
+  it.each<[string, (tx: Tx, run: number) => Promise<unknown>]>([
+    ['with parameters', (tx, run) => tx.query('SELECT fail_first($1)', [run])],
+    ['without', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
+  ])('runs again when its last statements could not run, %s', async (_, last) => {
+    const { database } = db;
+    await database.manager.query(
+      `CREATE OR REPLACE FUNCTION fail_first(run integer) RETURNS void LANGUAGE plpgsql AS $$
+         BEGIN IF run = 1 THEN RAISE EXCEPTION 'Not now' USING ERRCODE = '40P01'; END IF; END $$`,
+    );
+    let runs = 0;
+    await database.transaction(async (tx) => {
+      runs += 1;
+      const end = [{ text: 'INSERT INTO grown (id) VALUES ($1)', parameters: [90] }];
+      database.atEnd(tx, { statements: () => end, committed: () => undefined });
+      await tx.query('SELECT $1::integer', [1]);
+      return new Last(last(tx, runs));
+    });
+    expect(runs).toBe(2);
+    const rows = await database.manager.query<{ id: number }[]>('DELETE FROM grown WHERE id = $1 RETURNING id', [90]);
+    expect(rows).toEqual([[{ id: 90 }], 1]);
+  });
+
+  it('has begun when its first statement runs, whatever that is', async () => {
+    const { database } = db;
+    const level = `SELECT current_setting('transaction_isolation') AS level, now() = statement_timestamp() AS is_first`;
+    expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);
+    expect(await database.snapshot((tx) => tx.query(level))).toEqual([{ level: 'repeatable read', is_first: false }]);
+    expect(await database.manager.query(level)).toEqual([{ level: 'read committed', is_first: true }]);
+  });
+});
+
+describe('an error while an answer of the server is read', () => {
+  it('fails what waits for that connection, and the next one serves', async () => {
+    const { database } = db;
+    const failing = database.transaction(async (tx) => {
+      const { connection } = (await tx.queryRunner?.connect()) as { connection: { stream: Socket } };
+      // As when a value is too large to become a text.
+      connection.stream.prependOnceListener('data', () => {
+        throw new RangeError('planted');
+      });
+      await tx.query('SELECT 1');
+    });
+    await expect(failing).rejects.toThrow('planted');
+    expect(await database.manager.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a connection that ends', () => {
+  const insert = 'INSERT INTO grown (id) VALUES ($1)';
+  const end = 'SELECT pg_terminate_backend(pg_backend_pid()), $1::text';
+
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ['among statements that were asked for at once', (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']))],
+    [
+      'before others of the same piece',
+      (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']), tx.query(insert, [50]), tx.query(insert, [50])),
+    ],
+    ['with the first statement', (tx) => tx.query(end, [''])],
+    ['with the commit', (tx) => Promise.resolve(new Last(pipelined(tx.query(insert, [50]), tx.query(end, ['']))))],
+  ])('%s fails all that waits for it, keeps nothing, and the next one serves', async (_, work) => {
+    const { database } = db;
+    await expect(database.transaction(work)).rejects.toThrow(/terminat/);
+    const stored = database.manager.query('SELECT id FROM grown WHERE id = $1', [50]);
+    expect(await stored).toEqual([]);
+    await database.transaction(async (tx) => {
+      expect(await tx.query('SELECT $1::integer AS one', [1])).toEqual([{ one: 1 }]);
+    });
+  });
+
+  it('between two statements ends the transaction as well', async () => {
+    const { database } = db;
+    const other = new pg.Client(db.url);
+    await other.connect();
+    try {
+      const failing = database.transaction(async (tx) => {
+        const [{ pid }] = await tx.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid, $1::text', ['']);
+        await other.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+        await tx.query(insert, [60]);
+      });
+      await expect(failing).rejects.toThrow(/terminat|already released/);
+    } finally {
+      await other.end();
+    }
+    expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [60])).toEqual([]);
+  });
+});
