@@ -1017,6 +1017,8 @@ CREATE INDEX idempotency_records_company_idx ON public.idempotency_records USING
 
 CREATE INDEX idempotency_records_created_at_idx ON public.idempotency_records USING btree (created_at);
 
+CREATE INDEX idempotency_records_large_idx ON public.idempotency_records USING btree (company_id, created_at) WHERE (octet_length(content) > 16384);
+
 CREATE INDEX messages_answered_message_idx ON public.messages USING btree (answered_message_id) WHERE (answered_message_id IS NOT NULL);
 
 CREATE UNIQUE INDEX messages_client_msg_key ON public.messages USING btree (project_id, client_msg_key) WHERE (client_msg_key IS NOT NULL);

@@ -7,6 +7,9 @@ const KEPT = `interval '24 hours'`;
 const AT_WORK = `interval '15 seconds'`;
 /** Most records that one statement removes. */
 const PAGE = 1_000;
+/** Size of a large answer as stored, in bytes. The index of large answers has the same condition. */
+export const LARGE_ANSWER = 16_384;
+const IS_LARGE = `octet_length(content) > ${LARGE_ANSWER}`;
 
 /** A record as another request finds it. */
 export type FoundRecord = Pick<IdempotencyRecord, 'body_digest' | 'status' | 'content'> & { is_at_work: boolean };
@@ -81,35 +84,43 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     return removed === PAGE;
   }
 
-  /** Companies of which more is kept than `answers`, or than `bytes` of encrypted answers. */
-  async companiesAbove(answers: number, bytes: number): Promise<string[]> {
+  /**
+   * Drops the content of a company's oldest large answers, so that those that remain have at most `bytes` together. Skips answers that
+   * another transaction is dropping.
+   */
+  async dropLargeAnswers(company_id: string, bytes: number): Promise<void> {
+    await this.dropAnswers(company_id, bytes, IS_LARGE);
+  }
+
+  /** Companies that keep more than `keys` records, or more than `bytes` of encrypted answers. */
+  async companiesAbove(keys: number, bytes: number): Promise<string[]> {
     const rows: { company_id: string }[] = await this.query(
       `SELECT company_id FROM idempotency_records WHERE company_id IS NOT NULL
         GROUP BY company_id HAVING count(*) > $1 OR sum(octet_length(content)) > $2`,
-      [answers, bytes],
+      [keys, bytes],
     );
     return rows.map(({ company_id }) => company_id);
   }
 
-  /** The moment up to which answers have to go for a company to have no more than so many, and so many bytes, as a text. */
-  async excess(company_id: string, answers: number, bytes: number): Promise<string | undefined> {
-    const [row]: { created_at: string }[] = await this.query(
-      `SELECT created_at::text AS created_at
-         FROM (SELECT created_at, row_number() OVER newest AS place, sum(octet_length(content)) OVER newest AS bytes
-                 FROM idempotency_records WHERE company_id = $1
-               WINDOW newest AS (ORDER BY created_at DESC ROWS UNBOUNDED PRECEDING)) counted
-        WHERE place > $2 OR bytes > $3 ORDER BY created_at DESC LIMIT 1`,
-      [company_id, answers, bytes],
+  /** Drops the content of a company's oldest answers, so that the answers that remain have at most `bytes` together. */
+  async dropAnswers(company_id: string, bytes: number, condition = 'true'): Promise<void> {
+    await this.query(
+      `UPDATE idempotency_records SET content = '' WHERE scope = ANY (ARRAY(
+         SELECT scope FROM idempotency_records JOIN (
+                SELECT scope, sum(octet_length(content)) OVER (ORDER BY created_at DESC, scope) AS bytes
+                  FROM idempotency_records WHERE company_id = $1 AND status IS NOT NULL AND ${condition}) counted USING (scope)
+          WHERE counted.bytes > $2 AND octet_length(content) > 0
+            FOR NO KEY UPDATE OF idempotency_records SKIP LOCKED))`,
+      [company_id, bytes],
     );
-    return row?.created_at;
   }
 
-  /** Removes some of the records of a company up to a moment; answers whether there may be more. */
-  async removeUpTo(company_id: string, moment: string): Promise<boolean> {
+  /** Removes some of a company's oldest records above `keys`. Returns whether there may be more. */
+  async removeAbove(company_id: string, keys: number): Promise<boolean> {
     const [, removed]: [unknown[], number] = await this.query(
       `DELETE FROM idempotency_records WHERE scope = ANY (ARRAY(
-         SELECT scope FROM idempotency_records WHERE company_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT ${PAGE}))`,
-      [company_id, moment],
+         SELECT scope FROM idempotency_records WHERE company_id = $1 ORDER BY created_at DESC OFFSET $2 LIMIT ${PAGE}))`,
+      [company_id, keys],
     );
     return removed === PAGE;
   }

@@ -8,7 +8,7 @@ import { Conflict } from '../errors/errors.js';
 import { bodyText } from '../http/json-text.js';
 import { Jobs } from '../../database/jobs/jobs.service.js';
 import { SecretsService } from '../secrets/secrets.service.js';
-import { type FoundRecord, IdempotencyRecordsRepository } from './idempotency-records.repository.js';
+import { type FoundRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './idempotency-records.repository.js';
 import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './once.js';
 import { SealedContent } from './sealed-content.js';
 
@@ -18,9 +18,12 @@ const SECRET = 'idempotency-answers';
 /** When somebody who is told that their request is under way should ask again. */
 const RETRY_SECONDS = 1;
 
-/** Of a company so many answers are kept, and so many bytes of them; of more the oldest go before their time. */
-const MOST_ANSWERS = 100_000;
-const MOST_BYTES = 256 * 1024 ** 2;
+/** Maximum number of keys that a company keeps. */
+const MAX_KEYS = 100_000;
+/** Maximum size of the answers that a company keeps, as stored. Above it, the oldest answers are dropped and their keys stay. */
+const MAX_BYTES = 256 * 1024 ** 2;
+/** The same for large answers. Each new large answer enforces it, so that requests cannot outrun the periodic job. */
+const MAX_LARGE_BYTES = 64 * 1024 ** 2;
 
 /** What tells requests apart. */
 export interface Asked {
@@ -54,12 +57,12 @@ export class Idempotency implements OnModuleInit {
     this.jobs.every('*/5 * * * *', 'forget_idempotency_records', async () => await this.forgetOld());
   }
 
-  /** Removes what is kept no longer, and of companies that have too much the oldest. */
+  /** Removes expired records, and the oldest keys and answers of companies that keep too many. */
   async forgetOld(): Promise<void> {
     while (await this.records.removeOld());
-    for (const company_id of await this.records.companiesAbove(MOST_ANSWERS, MOST_BYTES)) {
-      const moment = await this.records.excess(company_id, MOST_ANSWERS, MOST_BYTES);
-      if (moment !== undefined) while (await this.records.removeUpTo(company_id, moment));
+    for (const company_id of await this.records.companiesAbove(MAX_KEYS, MAX_BYTES)) {
+      while (await this.records.removeAbove(company_id, MAX_KEYS));
+      await this.records.dropAnswers(company_id, MAX_BYTES);
     }
   }
 
@@ -119,7 +122,9 @@ export class AnsweringRequest implements KeyedRequest {
   /** Keeps the answer that was made from what was claimed. */
   async answered(body: unknown): Promise<void> {
     if (!this.isClaimed) return;
-    await this.records.finish(this.scope, this.status, await this.sealed.seal(this.scope, bodyText(body)));
+    const content = await this.sealed.seal(this.scope, bodyText(body));
+    await this.records.finish(this.scope, this.status, content);
+    await this.limitLargeAnswers(this.records, content);
   }
 
   /** Forgets what was claimed and has come to nothing. */
@@ -130,8 +135,14 @@ export class AnsweringRequest implements KeyedRequest {
   private async add(tx: Tx, status: number | null, text: string): Promise<void> {
     const { scope, company_id, body_digest } = this;
     const content = await this.sealed.seal(scope, text);
-    const isAdded = await tx.withRepository(this.records).add({ scope, company_id, body_digest, status, content });
-    if (!isAdded) throw underWay();
+    const records = tx.withRepository(this.records);
+    if (!(await records.add({ scope, company_id, body_digest, status, content }))) throw underWay();
+    await this.limitLargeAnswers(records, content);
+  }
+
+  /** Drops the company's oldest large answers after a large one was added. Small answers run no statement. */
+  private async limitLargeAnswers(records: IdempotencyRecordsRepository, added: Buffer): Promise<void> {
+    if (added.length > LARGE_ANSWER) await records.dropLargeAnswers(this.company_id, MAX_LARGE_BYTES);
   }
 
   /** What an earlier request has left without an answer. @throws AnsweredBefore @throws Conflict */

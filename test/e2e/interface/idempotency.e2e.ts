@@ -238,28 +238,130 @@ describe('what is kept of a company', () => {
     return ask;
   };
 
-  it.each([
-    ['100,000 answers', 100_010, 1, 100_000],
-    ['256 MiB', 260, 1024 ** 2, 256],
-  ])(
-    'are the newest %s, whatever others have',
-    async (_, count, bytes, most) => {
+  const stored = async (): Promise<{ keys: number; answers: number; bytes: number }> => {
+    const [row] = await rows<{ keys: number; answers: number; bytes: number }>(
+      `SELECT count(*)::int AS keys, (count(*) FILTER (WHERE content <> ''))::int AS answers,
+              sum(octet_length(content))::int AS bytes
+         FROM idempotency_records WHERE company_id = $1`,
+      [session.company],
+    );
+    return row ?? { keys: 0, answers: 0, bytes: 0 };
+  };
+  const LOST = { status: 409, body: { code: 'answer_lost' } };
+
+  it('has the newest 100,000 keys, whatever other companies have', async () => {
+    await forget();
+    const stranger = await service.session();
+    const [ofOther, first] = [await made(stranger.client), await made(client)];
+    await database.query(`UPDATE idempotency_records SET created_at = now() - interval '2 hours'`);
+    await fill(100_010, 1);
+    const last = await made(client);
+    await forgotten(100_001);
+    expect([isReplayed(await ofOther()), isReplayed(await last()), isReplayed(await first())]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  }, 120_000);
+
+  it('has at most 256 MiB of answers, and keeps the keys of older ones', async () => {
+    await forget();
+    const stranger = await service.session();
+    const [ofOther, first] = [await made(stranger.client), await made(client)];
+    await database.query(`UPDATE idempotency_records SET created_at = now() - interval '2 hours'`);
+    await fill(20_000, 16_000);
+    const last = await made(client);
+    const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
+    try {
+      await database.query(`SELECT graphile_worker.add_job('forget_idempotency_records')`);
+      const { keys } = await eventually(stored, ({ bytes }) => bytes <= 256 * 1024 ** 2, {
+        until: 'the oldest answers are dropped',
+        deadlineMs: 20_000,
+      });
+      expect(keys).toBe(20_002);
+    } finally {
+      await worker.stop();
+    }
+    expect([isReplayed(await ofOther()), isReplayed(await last())]).toEqual([true, true]);
+    expect(await first()).toMatchObject(LOST);
+  }, 120_000);
+
+  describe('has at most 64 MiB of large answers at any time', () => {
+    const LARGE = 64 * 1024 ** 2;
+    const random = (bytes: number): string => randomBytes(bytes).toString('base64').slice(0, bytes);
+    const card = () => ({
+      card_type: 'kpi',
+      label: 'Large',
+      data: { a: random(32_000) },
+      instance_data: { b: random(32_000) },
+    });
+    const largeCanvas = async (): Promise<string> => {
+      const { id } = await makeProject(client);
+      for (let count = 0; count < 60; count += 1) await client.post(`/projects/${id}/cards`, card());
+      return id;
+    };
+
+    it('while messages are posted on a large canvas, and posts no message twice', async () => {
       await forget();
-      const stranger = await service.session();
-      const [ofOther, first] = [await made(stranger.client), await made(client)];
-      await database.query(`UPDATE idempotency_records SET created_at = now() - interval '2 hours'`);
-      await fill(count, bytes);
-      const last = await made(client);
-      // The small answer of the last one takes the room of one in both cases.
-      await forgotten(most + 1);
-      expect([isReplayed(await ofOther()), isReplayed(await last()), isReplayed(await first())]).toEqual([
-        true,
-        true,
-        false,
-      ]);
-    },
-    120_000,
-  );
+      const small = await made(client);
+      const id = await largeCanvas();
+      const keys = Array.from({ length: 25 }, () => randomUUID());
+      const conversations = await Promise.all(
+        [1, 2, 3].map(
+          async (n) => await client.post<{ id: string }>(`/projects/${id}/conversations`, { title: `${n}` }),
+        ),
+      );
+      const post = async (key: string): Promise<Answer> => {
+        const conversation_id = conversations[keys.indexOf(key) % 3]?.id ?? null;
+        return await keyed(client, { path: `/projects/${id}/chat`, body: { content: 'x', conversation_id } }, key);
+      };
+      for (const key of keys) {
+        expect((await post(key)).status).toBe(202);
+        expect((await stored()).bytes).toBeLessThan(LARGE + 16_384);
+      }
+      const { keys: kept, answers } = await stored();
+      expect(kept).toBe(26);
+      expect(answers).toBeLessThan(26);
+      const messages = () => rows('SELECT FROM messages WHERE project_id = $1', [id]);
+      const before = (await messages()).length;
+      expect(await post(keys[0] ?? '')).toMatchObject(LOST);
+      expect(isReplayed(await post(keys.at(-1) ?? ''))).toBe(true);
+      expect((await messages()).length).toBe(before);
+      expect(isReplayed(await small())).toBe(true);
+    }, 120_000);
+
+    it.each<[string, () => Promise<Pick<Prepared, 'path' | 'body'>>]>([
+      ['a card', async () => ({ path: `/projects/${(await makeProject(client)).id}/cards`, body: card() })],
+      [
+        'the start of a large upload',
+        async () => {
+          const { id: project_id } = await makeProject(client);
+          const body = { source: 'workspace', project_id, path: 'large.bin', size: 5 * 1024 ** 3 };
+          return { path: '/files/upload/start', body };
+        },
+      ],
+      [
+        'a long message',
+        async () => ({ path: `/projects/${(await makeProject(client)).id}/chat`, body: { content: random(100_000) } }),
+      ],
+    ])('when the answer to %s is added', async (_, prepare) => {
+      await forget();
+      await fill(70, 1024 ** 2);
+      const request = await prepare();
+      const key = randomUUID();
+      expect((await keyed(client, request, key)).status).toBeLessThan(300);
+      expect(await stored()).toMatchObject({ keys: 71, answers: 64 });
+      expect((await stored()).bytes).toBeLessThanOrEqual(LARGE);
+      expect(isReplayed(await keyed(client, request, key))).toBe(true);
+    });
+
+    it('and drops nothing for a small answer', async () => {
+      await forget();
+      await fill(70, 1024 ** 2);
+      await made(client);
+      expect(await stored()).toMatchObject({ keys: 71, answers: 71 });
+    });
+  });
 });
 
 describe('an earlier answer', () => {
