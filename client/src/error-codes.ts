@@ -86,6 +86,7 @@ export const ERROR_CODES = {
     'too_many_scenarios',
     'too_many_snapshots',
     'too_many_webhooks',
+    'tree_full',
     'upload_aborted',
     'upload_assembled',
     'upload_being_completed',

@@ -41,7 +41,7 @@ export class FilesController {
     description: 'Also creates missing parents. An existing directory is no error: `created` is then false.',
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs' },
     response: MkdirResponse,
-    errors: [...WRITING_CODES, 'directory_in_the_way', 'file_in_the_way'],
+    errors: [...WRITING_CODES, 'directory_in_the_way', 'file_in_the_way', 'tree_full'],
     idempotent: true,
   })
   async makeDirectory(

@@ -57,7 +57,7 @@ export class DeploymentConfigController {
     description:
       'Replaces the deployment’s AGENTS.md. Projects keep their copy until they pull. For company-level callers.',
     response: AgentInstructionsResponse,
-    errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full'],
+    errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full', 'tree_full'],
     tagged: true,
   })
   async putDeploymentInstructions(
@@ -112,7 +112,7 @@ export class DeploymentConfigController {
     description:
       'Creates or replaces a skill with all its files. Projects see it when they pull. For company-level callers.',
     response: SkillSummary,
-    errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full'],
+    errors: ['company_storage_full', 'directory_in_the_way', 'file_in_the_way', 'store_full', 'tree_full'],
     tagged: true,
     extension: true,
   })

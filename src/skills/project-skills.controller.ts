@@ -75,7 +75,7 @@ export class ProjectSkillsController {
       'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it. ' +
       '`If-Match` is about the project’s own skill.',
     response: SkillSummary,
-    errors: ['company_storage_full', 'store_full'],
+    errors: ['company_storage_full', 'store_full', 'tree_full'],
     tagged: true,
   })
   async putProjectSkill(
@@ -153,7 +153,7 @@ export class ProjectSkillsController {
       'Makes the deployment the project’s origin: pulls instructions and skills, and copies its template files ' +
       'into the workspace. Existing files are kept.',
     response: CheckoutResponse,
-    errors: ['deployment_not_found'],
+    errors: ['deployment_not_found', 'tree_full'],
     idempotent: true,
     extension: true,
   })

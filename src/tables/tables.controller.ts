@@ -61,6 +61,7 @@ export class TablesController {
       'file_in_the_way',
       'file_not_found',
       'store_full',
+      'tree_full',
     ],
     idempotent: true,
     extension: true,

@@ -94,6 +94,7 @@ export const SENTENCES = {
     too_many_scenarios: 'A project has at most 100 scenarios; delete one first',
     too_many_snapshots: 'A project has at most 100 snapshots; delete one first',
     too_many_webhooks: 'A company has at most 20 webhooks; delete one first',
+    tree_full: 'A workspace has at most 20000 files and directories; delete some first',
     upload_aborted: 'The upload was aborted; start a new one',
     upload_assembled: 'The parts are put together already; complete or abort the upload',
     upload_being_completed: 'The upload is being completed by another request; ask again',

@@ -1,5 +1,8 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
+/** Maximum number of files and directories in a tree, without its root. */
+export const MAX_ENTRIES = 20_000;
+
 /** What a tree of files belongs to; `agent_config` and `project_skills` are the two skill scopes of a project. */
 export type ContainerKind = 'deployment' | 'workspace' | 'snapshot' | 'agent_config' | 'project_skills';
 

@@ -3,14 +3,22 @@ import type { Tx } from '../../database/database.service.js';
 import { Conflict, NotFound } from '../../common/errors/errors.js';
 import type { StoredBlob } from '../blobs/blobs.service.js';
 import type { ContainerRef } from './container-ref.js';
+import { type ContainerKind, MAX_ENTRIES } from './container.entity.js';
 import type { LockedContainer } from './containers.repository.js';
 import { ContainersService } from './containers.service.js';
 import { FileTreeRepository } from './file-tree.repository.js';
 import { type Move, MoveBatch } from './move-batch.js';
 import { type FileDetails, newFile, withDirectories } from './new-nodes.js';
-import { joinPath } from './paths.js';
+import { joinPath, namesOf } from './paths.js';
 import type { PathNode } from './resolved-path.js';
 import { toFile, type TreeFile } from './tree-file.js';
+
+/** Trees that grow by requests. Snapshots and agent configurations are copies and have the limit of their source. */
+const LIMITED_TREES: Partial<Record<ContainerKind, string>> = {
+  deployment: 'deployment',
+  workspace: 'workspace',
+  project_skills: 'set of project skills',
+};
 
 /** From one container of a company to another one. */
 export interface TreeCopy {
@@ -42,11 +50,12 @@ export class FileTreeService {
    * @throws Conflict when a file is in the way
    */
   async makeDirectory(tx: Tx, ref: ContainerRef, path: string): Promise<boolean> {
-    await this.lock(tx, ref);
+    const container = await this.lock(tx, ref);
     const tree = tx.withRepository(this.tree);
     const resolved = await tree.resolve(ref, path);
     resolved.assertPassable();
     if (resolved.end === undefined) {
+      await assertRoom(tree, container, resolved.missing.length);
       await tree.insertChain(ref, resolved.deepest.node_id, resolved.missing, { implied: false });
       return true;
     }
@@ -66,8 +75,8 @@ export class FileTreeService {
     blob: StoredBlob,
     details: FileDetails = {},
   ): Promise<TreeFile> {
-    const { kind } = await this.lock(tx, ref);
-    const file = newFile(kind, blob, details);
+    const container = await this.lock(tx, ref);
+    const file = newFile(container.kind, blob, details);
     const tree = tx.withRepository(this.tree);
     const resolved = await tree.resolve(ref, path);
     if (resolved.end?.kind === 'directory')
@@ -75,6 +84,7 @@ export class FileTreeService {
     if (resolved.end === undefined) {
       resolved.assertPassable();
       const { deepest, missing } = resolved;
+      await assertRoom(tree, container, missing.length);
       return toFile(await tree.insertChain(ref, deepest.node_id, missing, { implied: true, file }), path);
     }
     return toFile(await tree.replaceFile(ref, resolved.end.node_id, file), path);
@@ -92,17 +102,19 @@ export class FileTreeService {
     files: ReadonlyMap<string, StoredBlob>,
     details: FileDetails = {},
   ): Promise<void> {
-    const { kind } = await this.lock(tx, ref);
+    const container = await this.lock(tx, ref);
     const tree = tx.withRepository(this.tree);
     await deleteNodes(tree, ref, await tree.nodesAt(ref, [path]));
     const resolved = await tree.resolve(ref, path);
     resolved.assertPassable();
     const prefix = resolved.missing.join('/');
     const made = [...files].map(([inside, blob]) => ({
-      ...newFile(kind, blob, details),
+      ...newFile(container.kind, blob, details),
       path: joinPath(prefix, inside),
     }));
-    await tree.insertNodes(ref, resolved.deepest.node_id, withDirectories(made));
+    const nodes = withDirectories(made);
+    await assertRoom(tree, container, nodes.length);
+    await tree.insertNodes(ref, resolved.deepest.node_id, nodes);
   }
 
   /**
@@ -135,8 +147,10 @@ export class FileTreeService {
    * made; that one has changed nothing. No path gets longer than paths may be.
    */
   async moveAll(tx: Tx, ref: ContainerRef, moves: readonly Move[]): Promise<(string | undefined)[]> {
-    const { next_node } = await this.lock(tx, ref);
-    const batch = new MoveBatch(tx.withRepository(this.tree), ref, next_node);
+    const container = await this.lock(tx, ref);
+    const tree = tx.withRepository(this.tree);
+    const most = moves.reduce((sum, { dest_path }) => sum + namesOf(dest_path).length, 0);
+    const batch = new MoveBatch(tree, container, await roomOf(tree, container, most));
     const problems: (string | undefined)[] = [];
     for (const move of moves) problems.push(await batch.move(move));
     await batch.write();
@@ -153,8 +167,13 @@ export class FileTreeService {
     if (from.company_id !== to.company_id) throw new Error('Trees are copied inside a company only');
     const { kind, next_node } = await this.lock(tx, to);
     const tree = tx.withRepository(this.tree);
-    if (only === undefined && except.length === 0 && next_node === 1) return await tree.copyWhole(from, to, kind);
-    return await tree.copySelected(from, to, kind, only ?? except, only !== undefined);
+    const isWhole = only === undefined && except.length === 0 && next_node === 1;
+    const files = isWhole
+      ? await tree.copyWhole(from, to, kind)
+      : await tree.copySelected(from, to, kind, only ?? except, only !== undefined);
+    // Only the statement knows how many entries it adds. A copy into an empty tree is as large as its source.
+    if (next_node > 1) await assertRoom(tree, await this.lock(tx, to), 0);
+    return files;
   }
 
   private async lock(tx: Tx, { company_id, container_id }: ContainerRef): Promise<LockedContainer> {
@@ -162,6 +181,27 @@ export class FileTreeService {
     if (container === undefined) throw new Error('A locked container has no row');
     return container;
   }
+}
+
+/**
+ * Returns how many entries a locked tree has room for, or `added` if it surely has room for so many. Node ids are never used again, so
+ * entries are counted only in trees that have had many.
+ */
+async function roomOf(tree: FileTreeRepository, container: LockedContainer, added: number): Promise<number> {
+  if (LIMITED_TREES[container.kind] === undefined) return Infinity;
+  if (container.next_node - 1 + added <= MAX_ENTRIES) return added;
+  // Including the root.
+  const nodes = await tree.countBy({ container_id: container.container_id });
+  return MAX_ENTRIES + 1 - nodes;
+}
+
+/** @throws Conflict if a locked tree has no room for so many more entries */
+async function assertRoom(tree: FileTreeRepository, container: LockedContainer, added: number): Promise<void> {
+  if ((await roomOf(tree, container, added)) >= added) return;
+  throw new Conflict(
+    'tree_full',
+    `A ${LIMITED_TREES[container.kind]} has at most ${MAX_ENTRIES} files and directories; delete some first`,
+  );
 }
 
 /** Deletes nodes with everything below; resolves with the number of files and explicit directories. */

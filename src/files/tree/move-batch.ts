@@ -1,4 +1,5 @@
-import type { ContainerRef } from './container-ref.js';
+import { MAX_ENTRIES } from './container.entity.js';
+import type { LockedContainer } from './containers.repository.js';
 import type { FileTreeRepository, NodePlaces, WalkedNode } from './file-tree.repository.js';
 import { isWithin, MAX_PATH_BYTES, namesOf } from './paths.js';
 
@@ -9,8 +10,6 @@ export interface Move {
 
 /** Nodes held in memory before they are written and forgotten: what is done with them holds up everybody else. */
 const MAX_HELD = 5_000;
-/** Directories that one batch makes and leaves: a transaction has its time. */
-const MAX_MADE = 100_000;
 /** Directories that one batch looks through to find out how long the paths in them are. */
 const MAX_MEASURED = 1_000_000;
 
@@ -18,7 +17,7 @@ const NOT_FOUND = 'File not found';
 const EXISTS = 'The destination exists already';
 const INTO_ITSELF = 'A directory cannot be moved into itself';
 const TOO_LONG = `Something in the directory would have a path of more than ${MAX_PATH_BYTES} bytes`;
-const TOO_MANY_MADE = 'This batch makes too many directories; make the move in a request of its own';
+const FULL = `There would be more than ${MAX_ENTRIES} files and directories; delete some first`;
 const TOO_MUCH_TO_MEASURE = 'The directories of this batch hold too much; move this one in a request of its own';
 
 /** A node as the moves until now have left it. */
@@ -52,7 +51,7 @@ interface Found {
 export class MoveBatch {
   private root: HeldNode;
   private held = 0;
-  private made = 0;
+  private nextNode: number;
   private created: HeldNode[] = [];
   private changed = new Set<HeldNode>();
   /** Bytes that paths in directories have at most below them, by the directory's node. */
@@ -62,10 +61,11 @@ export class MoveBatch {
   constructor(
     /** Of the transaction that holds the lock. */
     private readonly tree: FileTreeRepository,
-    private readonly ref: ContainerRef,
-    /** The next free node id. */
-    private nextNode: number,
+    private readonly ref: LockedContainer,
+    /** Directories that the batch may add. */
+    private room: number,
   ) {
+    this.nextNode = ref.next_node;
     this.root = newRoot();
   }
 
@@ -82,7 +82,7 @@ export class MoveBatch {
       const names = namesOf(dest_path);
       return `A file is in the way: ${names.slice(0, names.length - dest.missing.length - 1).join('/')}`;
     }
-    if (this.made + dest.missing.length > MAX_MADE) return TOO_MANY_MADE;
+    if (dest.missing.length > Math.max(this.room, 0)) return FULL;
     const room = MAX_PATH_BYTES - Buffer.byteLength(dest_path);
     if (node.kind === 'directory' && Buffer.byteLength(dest_path) > Buffer.byteLength(source_path)) {
       const height = await this.heightOf(node, room);
@@ -179,7 +179,7 @@ export class MoveBatch {
   }
 
   private makeDirectories(above: HeldNode, names: readonly string[]): HeldNode {
-    this.made += names.length;
+    this.room -= names.length;
     let parent = above;
     for (const name of names) {
       const made: HeldNode = {
@@ -223,7 +223,7 @@ export class MoveBatch {
     let at = directory;
     while (at !== undefined && at.implied && at.entries === 0) {
       const { parent } = at;
-      if (at.node_id === undefined) this.made -= 1;
+      this.room += 1;
       this.take(at);
       at = parent;
     }

@@ -106,6 +106,7 @@ export class UploadsController {
       'file_in_the_way',
       'file_too_large',
       'store_full',
+      'tree_full',
       'upload_aborted',
       'upload_being_completed',
       'upload_expired',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { BatchMoveResponse, DeleteResponse, FileListResponse } from '../../../src/files/files.dto.js';
-import { makeFile, makeProject, type Place } from '../../factories/make.js';
-import type { Client } from '../../support/client.js';
+import { makeDeployment, makeFile, makeProject, type Place, sendParts } from '../../factories/make.js';
+import type { Answer, Client } from '../../support/client.js';
 import { Bystander, expectUnharmed } from '../../support/hostile.js';
 import { useServiceInTurn } from '../../support/service.js';
 
@@ -231,6 +231,111 @@ describe('no move makes a path longer than paths may be', () => {
     const began = performance.now();
     expect(await move(workspace, [['d', 'directory']])).toEqual({ moved: 1, errors: [] });
     expect(performance.now() - began).toBeLessThan(500);
+  }, 60_000);
+});
+
+describe('a tree has at most 20,000 files and directories', () => {
+  const MAX_ENTRIES = 20_000;
+  const FULL = { status: 409, body: { code: 'tree_full' } };
+  type Tree = 'workspace_id' | 'project_skills_id';
+
+  const count = async (project_id: string, tree: Tree = 'workspace_id'): Promise<number> => {
+    const [row] = await inDatabase<{ entries: number }>(
+      `SELECT count(*)::int AS entries FROM nodes n JOIN projects p ON p.${tree} = n.container_id
+        WHERE p.id = $1 AND n.node_id > 0`,
+      [project_id],
+    );
+    return row?.entries ?? 0;
+  };
+
+  /** Adds empty directories until a container has so many entries. */
+  const fill = async (container: string, id: string, entries: number): Promise<void> => {
+    await inDatabase(
+      `WITH c AS (
+         UPDATE containers SET next_node = next_node + $2 WHERE id = (${container}) RETURNING id, next_node - $2 AS first)
+       INSERT INTO nodes (container_id, node_id, parent_id, name, kind)
+       SELECT id, first + i - 1, 0, 'full ' || i, 'directory' FROM c,
+              generate_series(1, $2 - (SELECT count(*) - 1 FROM nodes n JOIN c ON n.container_id = c.id)) i`,
+      [id, entries],
+    );
+  };
+  const treeOf = (tree: Tree): string => `SELECT ${tree} FROM projects WHERE id = $1`;
+
+  it('however deep the directories are', async () => {
+    await attack(async ({ client, place }) => {
+      const made: number[] = [];
+      for (let index = 0; index < 50; index += 1) {
+        const { status, body } = await client.send('POST', '/files/mkdir', {
+          body: { ...place, path: deep(index, 488) },
+        });
+        made.push(status);
+        if (status === 409) expect({ status, body }).toMatchObject(FULL);
+      }
+      expect(made).toEqual([...Array.from({ length: 40 }, () => 200), ...Array.from({ length: 10 }, () => 409)]);
+      expect(await count(place.project_id)).toBe(40 * 490);
+      await client.post(`/projects/${place.project_id}/snapshots`, {});
+    });
+  }, 60_000);
+
+  it('whichever way they come, and takes more after a deletion', async () => {
+    const { client } = await service.session();
+    const { id: project_id } = await makeProject(client);
+    const { handle } = await makeDeployment(client);
+    const place = { source: 'workspace', project_id } as const;
+    await makeFile(client, place, 'data.csv', 'a\n1\n');
+    await makeFile(client, { source: 'deployment', deployment_name: handle }, 'template/one.txt', 'x');
+    await fill(treeOf('workspace_id'), project_id, MAX_ENTRIES - 1);
+    const upload = async (path: string): Promise<Answer> => {
+      const { upload_token, parts } = await sendParts(client, place, path, Buffer.from('x'));
+      return await client.send('POST', '/files/upload/complete', { body: { ...place, upload_token, parts } });
+    };
+    const ways: (() => Promise<Answer>)[] = [
+      () => client.send('POST', '/files/mkdir', { body: { ...place, path: 'a/b' } }),
+      () => upload('a/b.txt'),
+      () =>
+        client.send('POST', '/files/query', {
+          body: { ...place, tables: { t: { path: 'data.csv' } }, sql: 'SELECT * FROM t', save_as: 'a/b.csv' },
+        }),
+      () => client.send('POST', `/projects/${project_id}/checkout`, { body: { from_deployment: handle } }),
+    ];
+    for (const way of ways) expect(await way()).toMatchObject(FULL);
+    expect(await move({ client, place }, [['data.csv', 'a/b/data.csv']])).toMatchObject({
+      moved: 0,
+      errors: [{ error: 'There would be more than 20000 files and directories; delete some first' }],
+    });
+    expect(await count(project_id)).toBe(MAX_ENTRIES - 1);
+
+    // One entry fits, and content of an entry that is there.
+    expect((await upload('b.txt')).status).toBe(200);
+    expect((await upload('b.txt')).status).toBe(200);
+    expect(await move({ client, place }, [['b.txt', 'c.txt']])).toEqual({ moved: 1, errors: [] });
+    expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a' } })).toMatchObject(FULL);
+    await client.post('/files/batch-delete', { ...place, paths: ['full 1', 'full 2'] });
+    for (const way of ways.slice(0, 1)) expect((await way()).status).toBe(200);
+    expect(await count(project_id)).toBe(MAX_ENTRIES);
+  }, 60_000);
+
+  it('of deployments and project skills too', async () => {
+    const { client } = await service.session();
+    const { id } = await makeProject(client);
+    const { handle } = await makeDeployment(client);
+    const files = { 'SKILL.md': 'Shifts last eight hours.\n', 'a/b/c.txt': 'x' };
+    await fill(treeOf('project_skills_id'), id, MAX_ENTRIES - 5);
+    await fill(`SELECT container_id FROM deployments WHERE handle = $1`, handle, MAX_ENTRIES - 5);
+    for (const at of [`/projects/${id}`, `/deployments/${handle}`]) {
+      expect(await client.send('PUT', `${at}/skills/shifts`, { body: { files } })).toMatchObject(FULL);
+      const { 'SKILL.md': main } = files;
+      expect((await client.send('PUT', `${at}/skills/shifts`, { body: { files: { 'SKILL.md': main } } })).status).toBe(
+        200,
+      );
+    }
+    expect(await count(id, 'project_skills_id')).toBe(MAX_ENTRIES - 2);
+    const place = { source: 'deployment', deployment_name: handle } as const;
+    expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a/b/c' } })).toMatchObject(FULL);
+    // Snapshots, checkouts and new projects copy what a full tree has.
+    const { id: copy } = await makeProject(client, { from_deployment: handle });
+    expect(await count(copy)).toBe(MAX_ENTRIES - 5);
+    await client.post(`/projects/${copy}/snapshots`, {});
   }, 60_000);
 });
 
