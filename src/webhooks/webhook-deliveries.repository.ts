@@ -3,8 +3,11 @@ import { NotFound, parseId } from '../common/errors/errors.js';
 import { creationPlace, isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
-import { AGAIN, FIRST, HAS_DUE, WAITING } from './webhook-deliveries.sql.js';
+import { AGAIN, FIRST, HAS_DUE, PENDING, WAITING } from './webhook-deliveries.sql.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
+
+/** Maximum number of deliveries that wait for a webhook. */
+export const MAX_PENDING = 2_000;
 
 /** What is sent next. */
 export type DueDelivery = Pick<
@@ -24,6 +27,13 @@ export interface Relayed {
   body: string;
 }
 
+/** Number of events that a webhook gets, and of those that it skips because too many deliveries wait. */
+export interface RelayedTo {
+  webhook_id: string;
+  added: number;
+  skipped: number;
+}
+
 /** What an attempt has come to. */
 export interface Attempt extends Pick<WebhookDelivery, 'state' | 'response_status' | 'response' | 'error'> {
   at: Date;
@@ -34,23 +44,30 @@ export interface Attempt extends Pick<WebhookDelivery, 'state' | 'response_statu
 /** Deliveries to webhooks. */
 export class WebhookDeliveriesRepository extends EntityRepository(WebhookDelivery) {
   /**
-   * Adds the deliveries of events, in their order; answers the webhooks that have new ones. Waits for who deletes one of them, and
-   * whoever wants to from then on waits.
+   * Adds the deliveries of events, in their order, up to {@link MAX_PENDING} that wait for each webhook. Waits for who deletes one of
+   * the webhooks, and whoever wants to from then on waits. Returns what became of the events for each webhook that wants some.
    */
-  async relay(events: readonly Relayed[]): Promise<string[]> {
-    const added: { webhook_id: string }[] = await this.query(
+  async relay(events: readonly Relayed[]): Promise<RelayedTo[]> {
+    return await this.query(
       `WITH webhook AS (
          SELECT id, company_id, project_id, events, active_since FROM webhooks
           WHERE company_id = ANY ($1) AND active ORDER BY id FOR KEY SHARE
+       ), wanted AS (
+         SELECT w.id AS webhook_id, e.stream_id, e.message_id, e.type, e.body, e.place,
+                row_number() OVER (PARTITION BY w.id ORDER BY e.place) AS number
+           FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) WITH ORDINALITY
+                  AS e (company_id, stream_id, project_id, message_id, type, body, at, place)
+           JOIN webhook w ON w.company_id = e.company_id AND e.type = ANY (w.events) AND e.at >= w.active_since
+                         AND (w.project_id IS NULL OR w.project_id = e.project_id)
+       ), room AS (
+         SELECT webhook_id, greatest($8 - ${PENDING}, 0) AS room FROM (SELECT DISTINCT webhook_id FROM wanted) w
+       ), added AS (
+         INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
+         SELECT webhook_id, stream_id, message_id, type, body FROM wanted JOIN room USING (webhook_id)
+          WHERE number <= room ORDER BY place
        )
-       INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
-       SELECT w.id, e.stream_id, e.message_id, e.type, e.body
-         FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::timestamptz[]) WITH ORDINALITY
-                AS e (company_id, stream_id, project_id, message_id, type, body, at, place)
-         JOIN webhook w ON w.company_id = e.company_id AND e.type = ANY (w.events) AND e.at >= w.active_since
-                       AND (w.project_id IS NULL OR w.project_id = e.project_id)
-        ORDER BY e.place
-       RETURNING webhook_id`,
+       SELECT webhook_id, least(room, count(*))::integer AS added, greatest(count(*) - room, 0)::integer AS skipped
+         FROM wanted JOIN room USING (webhook_id) GROUP BY webhook_id, room ORDER BY webhook_id`,
       [
         events.map(({ company_id }) => company_id),
         events.map(({ stream_id }) => stream_id),
@@ -59,9 +76,9 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
         events.map(({ type }) => type),
         events.map(({ body }) => body),
         events.map(({ at }) => at),
+        MAX_PENDING,
       ],
     );
-    return [...new Set(added.map(({ webhook_id }) => webhook_id))].sort();
   }
 
   /** Up to `each` deliveries that were never attempted of up to `streams` projects, of each in their order. */

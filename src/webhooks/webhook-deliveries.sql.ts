@@ -16,6 +16,11 @@ const isDue = (webhook: string): string => `(coalesce(
   (SELECT next_attempt_at FROM webhook_deliveries
     WHERE webhook_id = ${webhook} AND ${IS_AGAIN} ORDER BY next_attempt_at LIMIT 1) <= now(), false))`;
 
+/** Number of deliveries that wait for a webhook `w`, each kind counted in its index. */
+export const PENDING = `(
+  (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND ${IS_FIRST})
+  + (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND ${IS_AGAIN}))`;
+
 /** The values of the first column of an index that its condition holds for, from one to the next one. */
 const distinct = (name: string, column: string, condition: string): string => {
   const next = (after: string): string =>

@@ -15,6 +15,7 @@ import { IntervalRunner } from '../common/leases/interval-runner.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { type Relayed, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookQueue } from './webhook-queue.service.js';
+import { WebhooksRepository } from './webhooks.repository.js';
 
 const FAILURE = 'events could not be relayed to webhooks';
 const NOT_WOKEN = 'webhooks could not be woken';
@@ -48,6 +49,7 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
     private readonly database: Database,
     private readonly events: EventsRepository,
     private readonly channel: EventsChannel,
+    private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly queue: WebhookQueue,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -120,9 +122,11 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
       const count = page.length;
       if (count === 0) return { count, webhooks: [] };
       const webhooks = await tx.withRepository(this.deliveries).relay(page.map(deliveryOf));
+      const full = webhooks.filter(({ skipped }) => skipped > 0);
+      if (full.length > 0) await tx.withRepository(this.webhooks).noteSkipped(full);
       return new Last(events.markRelayed(page).then(() => ({ count, webhooks })));
     });
-    await this.queue.wakeEach(webhooks.map((id) => ({ id })));
+    await this.queue.wakeEach(webhooks.filter(({ added }) => added > 0).map(({ webhook_id: id }) => ({ id })));
     return count;
   }
 }

@@ -38,6 +38,13 @@ export class Webhook {
   @Column('integer', { default: 0 })
   failures!: number;
 
+  /** Events that were not sent because too many deliveries waited, and the time of the last one. */
+  @Column('bigint', { default: 0 })
+  skipped_events!: number;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  last_skipped_at!: Date | null;
+
   /** The process that delivers. */
   @Column('uuid', { nullable: true })
   owner!: string | null;

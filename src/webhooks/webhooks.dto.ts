@@ -15,6 +15,7 @@ import {
 import { Rule } from '../common/validation/rule.js';
 import { type ErrorEntry, invalidValue } from '../common/errors/errors.js';
 import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery } from './webhook-delivery.entity.js';
+import { MAX_PENDING } from './webhook-deliveries.repository.js';
 import type { Webhook } from './webhook.entity.js';
 
 const MAX_URL_LENGTH = 2048;
@@ -78,14 +79,24 @@ export class WebhookResponse {
   @IntegerField({ description: 'Deliveries that failed since one succeeded; after 100 the webhook is made inactive' })
   failures!: number;
 
+  @IntegerField({
+    description: `Events that were never sent because ${MAX_PENDING} deliveries waited already. Read what you missed from the API`,
+  })
+  skipped_events!: number;
+
+  @DateTimeField({ nullable: true, description: 'Time of the last skipped event; null if no event was skipped' })
+  last_skipped_at!: Date | null;
+
   @DateTimeField()
   created_at!: Date;
 
   @DateTimeField()
   updated_at!: Date;
 
-  static from({ id, url, events, project_id, active, failures, created_at, updated_at }: Webhook): WebhookResponse {
-    return { id, url, events: events as EventType[], project_id, active, failures, created_at, updated_at };
+  static from(webhook: Webhook): WebhookResponse {
+    const { id, url, project_id, active, failures, skipped_events, last_skipped_at, created_at, updated_at } = webhook;
+    const events = webhook.events as EventType[];
+    return { id, url, events, project_id, active, failures, skipped_events, last_skipped_at, created_at, updated_at };
   }
 }
 

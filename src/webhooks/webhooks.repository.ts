@@ -5,6 +5,7 @@ import { claimedBy, RENEWED } from '../common/leases/leased-row.sql.js';
 import { creationPlace, isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
+import type { RelayedTo } from './webhook-deliveries.repository.js';
 import { Webhook } from './webhook.entity.js';
 
 /** A webhook that its owner delivers to. */
@@ -47,6 +48,15 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     await this.query(
       'UPDATE webhooks SET active = true, active_since = clock_timestamp(), failures = 0 WHERE id = $1 AND NOT active',
       [id],
+    );
+  }
+
+  /** Counts events that were not sent to webhooks because too many deliveries waited. */
+  async noteSkipped(relayed: readonly Pick<RelayedTo, 'webhook_id' | 'skipped'>[]): Promise<void> {
+    await this.query(
+      `UPDATE webhooks w SET skipped_events = w.skipped_events + s.skipped, last_skipped_at = clock_timestamp()
+         FROM unnest($1::uuid[], $2::integer[]) s (id, skipped) WHERE w.id = s.id`,
+      [relayed.map(({ webhook_id }) => webhook_id), relayed.map(({ skipped }) => skipped)],
     );
   }
 

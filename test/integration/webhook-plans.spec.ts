@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { AGAIN, FIRST, HAS_DUE, WAITING } from '../../src/webhooks/webhook-deliveries.sql.js';
-import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
+import { type RelayedTo, WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
 import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
 
@@ -99,12 +99,12 @@ it('deliveries wait for who deletes a webhook, and the others get theirs', async
     body: '{}',
     at: new Date().toISOString(),
   };
-  let relayed: Promise<string[]> | undefined;
+  let relayed: Promise<RelayedTo[]> | undefined;
   await database.transaction(async (tx) => {
     await tx.query('DELETE FROM webhooks WHERE id = $1', [gone.id]);
     relayed = new WebhookDeliveriesRepository(source).relay([event]);
     relayed.catch(() => undefined);
     await untilBlocked((text, values) => manager.query(text, values), { about: 'webhook_deliveries' });
   });
-  expect(await relayed).toEqual([left.id]);
+  expect(await relayed).toEqual([{ webhook_id: left.id, added: 1, skipped: 0 }]);
 });

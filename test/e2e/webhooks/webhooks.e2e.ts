@@ -341,6 +341,90 @@ describe('a receiver that hangs', () => {
   });
 });
 
+describe('a webhook for which 2,000 deliveries wait', () => {
+  const MAX_PENDING = 2_000;
+  const webhook = async (id: string): Promise<Wire<WebhookResponse> | undefined> =>
+    (await client.get<WebhookListResponse>('/webhooks')).webhooks.find((shown) => shown.id === id);
+  const pending = async (id: string): Promise<number> => {
+    const { rows } = await database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'`,
+      [id],
+    );
+    return rows[0]?.count ?? 0;
+  };
+  /** Adds deliveries that wait: for their first attempt, or for another one tomorrow. */
+  const wait = (id: string, count: number, attempts: number) =>
+    database.query(
+      `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body, attempts, next_attempt_at)
+       SELECT $1, $1, 'waiting_' || i, 'cards.changed', '{}', $3, now() + interval '1 day' FROM generate_series(1, $2) i`,
+      [id, count, attempts],
+    );
+  const skipped = (id: string, count: number) =>
+    eventually(
+      () => webhook(id),
+      (shown) => (shown?.skipped_events ?? 0) >= count,
+      { until: `${count} events are skipped`, deadlineMs: 20_000 },
+    );
+
+  it.each([
+    ['their first attempt', 0],
+    ['another attempt', 3],
+  ])(
+    'skips further events, counts them and says when, while they wait for %s',
+    async (_, attempts) => {
+      receiver.answer = hang;
+      const { id: project } = await makeProject(client);
+      const [full, healthy] = [await create(), await create({ url: `${receiver.url}/healthy` })];
+      expect(full).toMatchObject({ skipped_events: 0, last_skipped_at: null });
+      await wait(full.id, MAX_PENDING - 2, attempts);
+      const before = Date.now();
+      await addCards(project, 5);
+      const shown = await skipped(full.id, 3);
+      expect(shown).toMatchObject({ active: true, skipped_events: 3 });
+      expect(Date.parse(shown?.last_skipped_at ?? '')).toBeGreaterThanOrEqual(before - 1_000);
+      expect(await pending(full.id)).toBe(MAX_PENDING);
+      expect(await pending(healthy.id)).toBe(5);
+      expect(await webhook(healthy.id)).toMatchObject({ skipped_events: 0, last_skipped_at: null });
+    },
+    60_000,
+  );
+
+  it('skips the later ones of many events of one moment', async () => {
+    receiver.answer = hang;
+    const { id: project } = await makeProject(client);
+    const { id } = await create();
+    await wait(id, MAX_PENDING - 4, 3);
+    await Promise.all(
+      Array.from({ length: 30 }, () =>
+        client.post(`/projects/${project}/cards`, { card_type: 'kpi', label: 'Together' }),
+      ),
+    );
+    await skipped(id, 26);
+    const { rows } = await database.query<{ body: string }>(
+      `SELECT body FROM webhook_deliveries WHERE webhook_id = $1 AND body <> '{}' ORDER BY place`,
+      [id],
+    );
+    const ids = rows.map(({ body }) => (JSON.parse(body) as { id: number }).id);
+    expect(ids).toHaveLength(4);
+    expect(ids).toEqual([ids[0], (ids[0] ?? 0) + 1, (ids[0] ?? 0) + 2, (ids[0] ?? 0) + 3]);
+  }, 60_000);
+
+  it('is sent new events again once deliveries have ended', async () => {
+    const { id: project } = await makeProject(client);
+    const { id } = await create();
+    await wait(id, MAX_PENDING, 3);
+    await addCards(project, 2);
+    await skipped(id, 2);
+    await database.query(
+      `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL WHERE webhook_id = $1 AND attempts = 3`,
+      [id],
+    );
+    await addCards(project, 1);
+    await came(1);
+    expect(await webhook(id)).toMatchObject({ skipped_events: 2 });
+  }, 60_000);
+});
+
 describe('a process', () => {
   it('delivers at once to the first webhook of all, for which it has not looked before', async () => {
     await database.query('DELETE FROM event_followers');
