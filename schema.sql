@@ -56,14 +56,13 @@ CREATE OR REPLACE FUNCTION public.count_towards_budgets()
  LANGUAGE plpgsql
 AS $function$
         BEGIN
-          -- Who makes or removes a budget locks the company's alone: what was spent until then is summed up there, what
-          -- comes after that is counted here. The statements after it see what was done under that lock.
+          -- Whoever changes budgets locks the company: earlier spend is summed up there, later spend is counted here.
           PERFORM pg_advisory_xact_lock_shared(hashtextextended('usage_budgets:' || company_id, 0))
              FROM (SELECT DISTINCT company_id FROM added ORDER BY company_id) c;
           WITH own AS MATERIALIZED (
             SELECT b.id AS budget_id, budget_period_start(b.period, a.created_at) AS period_start, sum(a.credits) AS credits
               FROM added a
-             CROSS JOIN LATERAL (VALUES ('company', a.company_id), ('user', a.user_id), ('api_key', a.api_key_id::text),
+             CROSS JOIN LATERAL (VALUES ('company', a.company_id), ('user', coalesce(a.user_id, (SELECT k.created_by FROM api_keys k WHERE k.company_id = a.company_id AND k.id = a.api_key_id))), ('api_key', a.api_key_id::text),
                                         ('project', a.project_id::text)) s (scope, subject_id)
               JOIN usage_budgets b ON b.company_id = a.company_id AND b.scope = s.scope AND b.subject_id = s.subject_id
              WHERE a.credits > 0
@@ -82,7 +81,7 @@ AS $function$
           )
           UPDATE usage_budgets b
              SET reached_period = own.period_start,
-                 -- It was reached before when two that did not see each other reached it together.
+                 -- Two entries that did not see each other may have reached it together.
                  reached_at = CASE WHEN before.credits >= b.limit_credits THEN before.last_at ELSE clock_timestamp() END
             FROM own LEFT JOIN before USING (budget_id, period_start)
            WHERE b.id = own.budget_id AND coalesce(b.reached_period < own.period_start, true)
@@ -941,6 +940,8 @@ CREATE TABLE webhooks (
   attempts integer DEFAULT 0 NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  skipped_events bigint DEFAULT 0 NOT NULL,
+  last_skipped_at timestamp(3) with time zone,
   CONSTRAINT webhooks_pkey PRIMARY KEY (id),
   CONSTRAINT webhooks_events_check CHECK ((cardinality(events) > 0)),
   CONSTRAINT webhooks_failures_check CHECK ((failures >= 0)),

@@ -5,7 +5,7 @@ export const MAX_BUDGETS = 1_000;
 /** Highest limit: its millionths are exact in a number of JSON. */
 export const MAX_LIMIT = 1_000_000_000;
 
-/** Whose spend counts: of all, of a user or an API key themselves, or in a project. */
+/** Whose spend counts: of all, of a user and their API keys, of an API key, or in a project. */
 export const BUDGET_SCOPES = ['company', 'user', 'api_key', 'project'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 

@@ -15,7 +15,8 @@ import {
 } from './budget.entity.js';
 import type { BudgetRow } from './budgets.repository.js';
 
-const SCOPE = 'Whose spend counts: of the whole company, of a user or an API key themselves, or in a project';
+const SCOPE =
+  'Whose spend counts: of the whole company, of a user and the API keys that they made, of one API key, or in a project';
 const PERIOD = 'When counting begins anew: at midnight, at the first of a month, both in UTC, or never';
 const ACTION = 'Once the limit is reached: `block` answers posts and solves with 402, `notice` changes nothing';
 

@@ -41,13 +41,13 @@ const SUBJECTS: Record<Exclude<BudgetScope, 'company'>, string> = {
   project: 'SELECT FROM projects WHERE company_id = $1 AND id = $2::uuid',
 };
 
-/** The column of the ledger that tells whose an entry is. */
-const COLUMNS: Record<BudgetScope, string> = {
+/** Conditions of the spend that counts towards a budget: $1 company, $3 subject. */
+const COUNTED: Record<BudgetScope, string> = {
   // The company is the subject of its own budget.
-  company: 'company_id',
-  user: 'user_id',
-  api_key: 'api_key_id',
-  project: 'project_id',
+  company: 'company_id = $3',
+  user: '(user_id = $3 OR api_key_id IN (SELECT k.id FROM api_keys k WHERE k.company_id = $1 AND k.created_by = $3))',
+  api_key: 'api_key_id = $3',
+  project: 'project_id = $3',
 };
 
 /**
@@ -85,7 +85,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
 
   /** Counts what a company has spent before a new budget was there, in its current period; the company is locked. */
   async countEarlier(company_id: string, id: string, { scope, subject_id }: BudgetFields): Promise<void> {
-    const of = `company_id = $1 AND ${COLUMNS[scope]} = $3`;
+    const of = `company_id = $1 AND ${COUNTED[scope]}`;
     // Each entry is in the sums of days or pending. Periods begin at midnights.
     await this.query(
       `INSERT INTO usage_budget_spend (budget_id, period_start, shard, credits, last_at)

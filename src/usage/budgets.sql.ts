@@ -15,17 +15,22 @@ export const SPENT_NOW = `
 /** Whether the limit of a budget `b` was noted as reached in the current period. */
 export const IS_NOTED = `coalesce(b.reached_period = budget_period_start(b.period, now()), false)`;
 
+/** The user who made an API key. Their budgets bound the spend of the key as well. */
+const creatorOf = (company_id: string, api_key_id: string): string =>
+  `(SELECT k.created_by FROM api_keys k WHERE k.company_id = ${company_id} AND k.id = ${api_key_id}::text::uuid)`;
+
 /**
  * A blocking budget that is used up, of those that a piece of work would count towards, as an `ExhaustedBudget` in JSON; null
  * when there is none. Of several, the one that blocks longest.
  *
- * A part of the statements that are made anyway before work begins: four look-ups in an index, and of the budgets found a
- * few rows each.
+ * A part of the statements that are made anyway before work begins: four look-ups in an index, for an API key one more for its
+ * creator, and of the budgets found a few rows each.
  */
 export const exhaustedBudget = ({ company_id, user_id, api_key_id, project_id }: Payer): string => `
   (SELECT json_build_object('scope', b.scope, 'period', b.period, 'limit_credits', b.limit_credits,
                             'ends_at', iso_timestamp(budget_period_end(b.period, now())))
-     FROM (VALUES ('company', ${company_id}::text), ('user', ${user_id}::text), ('api_key', ${api_key_id}::text),
+     FROM (VALUES ('company', ${company_id}::text), ('user', coalesce(${user_id}::text, ${creatorOf(company_id, api_key_id)})),
+                  ('api_key', ${api_key_id}::text),
                   ('project', ${project_id}::text)) subject (scope, id)
      JOIN usage_budgets b
        ON b.company_id = ${company_id} AND b.scope = subject.scope AND b.subject_id = subject.id AND b.action = 'block',

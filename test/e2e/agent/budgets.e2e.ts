@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { DataSource, type Logger as QueryLogger } from 'typeorm';
+import { DataSource, type Logger as QueryLogger, type QueryRunner } from 'typeorm';
 import pg from 'pg';
+import { CountKeysTowardsUsers1760000000710 } from '../../../src/database/migrations/1760000000710-count-keys-towards-users.js';
 import { Images } from '../../../src/agent/images/images.service.js';
 import { LlmAgent } from '../../../src/agent/llm/llm.agent.js';
 import { Toolboxes } from '../../../src/agent/tools/toolbox.service.js';
@@ -177,7 +178,8 @@ describe('a blocking budget', () => {
       return answers;
     };
     const cases = [
-      [{ scope: 'user', subject_id: 'member' }, [202, 402, 202, 202, 402, 202]],
+      // A user's budget bounds the API keys that the user made.
+      [{ scope: 'user', subject_id: 'member' }, [202, 402, 402, 202, 402, 402]],
       [{ scope: 'api_key', subject_id: key.id.toUpperCase() }, [202, 202, 402, 202, 202, 402]],
       [{ scope: 'project', subject_id: id }, [402, 402, 402, 202, 202, 202]],
       [{ scope: 'company' }, [402, 402, 402, 402, 402, 402]],
@@ -357,6 +359,88 @@ describe('a blocking budget', () => {
   }, 60_000);
 });
 
+describe('the budget of a user', () => {
+  /** A company-level user, two members, and two API keys of the first member. */
+  const makeCompany = async () => {
+    const { client: head, company: company_id } = await service.session({ user: 'head' });
+    const [ada, bob] = await Promise.all(
+      ['ada', 'bob'].map(async (user) => await service.session({ company: company_id, user, role: 'member' })),
+    );
+    if (ada === undefined || bob === undefined) throw new Error('There are no members');
+    await Promise.all([ada.client.get('/me'), bob.client.get('/me')]);
+    const makeKey = async (client: Client) => {
+      const { id, key } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Program' });
+      return { id, client: new Client(service.url, key) };
+    };
+    const keys = [await makeKey(ada.client), await makeKey(ada.client)] as const;
+    return { head, company_id, ada: ada.client, bob: bob.client, keys, keyOfBob: await makeKey(bob.client) };
+  };
+  const ofAda = { scope: 'user', subject_id: 'ada' };
+  const spentOf = async (head: Client): Promise<number | undefined> =>
+    (await budgetsOf(head)).find(({ subject_id }) => subject_id === 'ada')?.spent_credits;
+
+  it('is reached by an API key of the user, and then blocks the user and all of their keys', async () => {
+    script = charge();
+    const { head, ada, bob, keys, keyOfBob } = await makeCompany();
+    const id = await makeModel(head);
+    await put(head, PRICE, ofAda);
+    expect((await post(keys[0].client, id)).status).toBe(202);
+    await idle(head, id);
+    expect(await spentOf(head)).toBe(PRICE);
+    for (const client of [ada, keys[0].client, keys[1].client]) {
+      expect((await post(client, id)).status).toBe(402);
+      expect((await solve(client, id)).status).toBe(402);
+    }
+    for (const client of [head, bob, keyOfBob.client]) {
+      expect((await post(client, id)).status).toBe(202);
+      await idle(head, id);
+    }
+    expect(await spentOf(head)).toBe(PRICE);
+  }, 60_000);
+
+  it('blocks a new API key of a user who has nothing left', async () => {
+    const { head, ada } = await makeCompany();
+    const { id } = await makeProject(head);
+    await put(head, 0, ofAda);
+    const { key } = await ada.post<ApiKeyCreateResponse>('/api-keys', { name: 'Way out' });
+    expect((await post(new Client(service.url, key), id)).status).toBe(402);
+  });
+
+  it('counts what keys spent before it was made, revoked keys too', async () => {
+    const { head, company_id, ada, keys, keyOfBob } = await makeCompany();
+    await spend({ company: company_id, key: keys[0].id }, 1);
+    await spend({ company: company_id, key: keys[1].id }, 2);
+    await spend({ company: company_id, key: keyOfBob.id }, 4);
+    await spend({ company: company_id, user: 'ada' }, 8);
+    await service.app.get(Rollups).rollUp(2);
+    await ada.delete(`/api-keys/${keys[1].id}`);
+    expect((await put(head, 50, ofAda)).spent_credits).toBe(11);
+    await spend({ company: company_id, key: keys[1].id }, 16);
+    expect(await spentOf(head)).toBe(27);
+  });
+
+  it('counts the keys in the current period after an upgrade', async () => {
+    const { head, company_id, keys, keyOfBob } = await makeCompany();
+    const migration = new CountKeysTowardsUsers1760000000710();
+    const runner = { query: async (text: string) => await service.database.query(text) } as QueryRunner;
+    await service.database.query('BEGIN');
+    await migration.down(runner);
+    await service.database.query('COMMIT');
+    const { id } = await put(head, 50, ofAda);
+    await spend({ company: company_id, user: 'ada' }, 1);
+    await spend({ company: company_id, key: keys[0].id }, 2);
+    await spend({ company: company_id, key: keyOfBob.id }, 4);
+    await service.app.get(Rollups).rollUp(1);
+    await spend({ company: company_id, key: keys[1].id }, 8);
+    expect(await spentOf(head)).toBe(1);
+    await service.database.query('BEGIN');
+    await migration.up(runner);
+    await service.database.query('COMMIT');
+    expect(await spentOf(head)).toBe(11);
+    await head.delete(`/usage/budgets/${id}`);
+  });
+});
+
 describe('what a budget has counted', () => {
   it('is the ledger at every moment, whenever it was made, while entries come and are rolled up', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
@@ -414,7 +498,8 @@ describe('what a budget has counted', () => {
       const [plain] = await rows<{ credits: number }>(
         `SELECT coalesce(sum(credits), 0)::float8 AS credits FROM usage_ledger
           WHERE company_id = $1 AND created_at >= budget_period_start($2, now())
-            AND ($3 = 'company' OR CASE $3 WHEN 'user' THEN user_id WHEN 'api_key' THEN api_key_id::text ELSE project_id::text END = $4)`,
+            AND ($3 = 'company' OR CASE $3 WHEN 'user' THEN coalesce(user_id, (SELECT created_by FROM api_keys WHERE id = api_key_id))
+                                    WHEN 'api_key' THEN api_key_id::text ELSE project_id::text END = $4)`,
         [company_id, period, scope, subject_id],
       );
       expect({ scope, period, credits: spent_credits }).toEqual({ scope, period, credits: plain?.credits });

@@ -305,7 +305,7 @@ describe('what is kept of a company', () => {
       await forget();
       const small = await made(client);
       const id = await largeCanvas();
-      const keys = Array.from({ length: 25 }, () => randomUUID());
+      const keys: string[] = Array.from({ length: 25 }, () => randomUUID());
       const conversations = await Promise.all(
         [1, 2, 3].map(
           async (n) => await client.post<{ id: string }>(`/projects/${id}/conversations`, { title: `${n}` }),
