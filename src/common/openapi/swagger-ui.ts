@@ -57,7 +57,6 @@ export function serveSwaggerUi(
     yamlDocumentUrl: '/openapi.yaml',
     customSiteTitle: 'Project Workspace Service',
     swaggerOptions: {
-      persistAuthorization: true,
       tryItOutEnabled: true,
       displayRequestDuration: true,
       filter: true,

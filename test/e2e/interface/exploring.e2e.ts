@@ -218,6 +218,15 @@ inBrowser('Swagger UI', () => {
     await show('after');
   }, 120_000);
 
+  it('forgets the token with the page, and stores it nowhere in the browser', async () => {
+    const stored = () => page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
+    expect(await stored()).not.toContain(tokens.member.slice(0, 20));
+    await page.goto('about:blank');
+    await page.goto(`${service.url}/docs`);
+    expect(await tryOut('Get the caller')).toMatchObject({ status: '401' });
+    expect(await stored()).not.toContain(tokens.member.slice(0, 20));
+  });
+
   it('breaks no rule of its security policy', () => {
     // The browser reports the 401 that was asked for.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
