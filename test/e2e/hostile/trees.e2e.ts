@@ -315,6 +315,19 @@ describe('a tree has at most 20,000 files and directories', () => {
     expect(await count(project_id)).toBe(MAX_ENTRIES);
   }, 60_000);
 
+  it('when several requests take the last places at once', async () => {
+    const { client, place } = await makeWorkspace();
+    await fill(treeOf('workspace_id'), place.project_id, MAX_ENTRIES - 5);
+    const statuses = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const body = { ...place, path: `last ${index}` };
+        return (await client.send('POST', '/files/mkdir', { body })).status;
+      }),
+    );
+    expect(statuses.sort()).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(409)]);
+    expect(await count(place.project_id)).toBe(MAX_ENTRIES);
+  });
+
   it('of deployments and project skills too', async () => {
     const { client } = await service.session();
     const { id } = await makeProject(client);
