@@ -9,7 +9,7 @@ import { ENGINE_ENTRY, TestEngine } from '../../test/support/data-engine.js';
 import { makePdf, pdfPage } from '../../test/support/documents.js';
 import { Unavailable } from '../common/errors/errors.js';
 import { EngineConnection } from '../../packages/data-engine/engine-connection.js';
-import { ProcessPool } from '../../packages/data-engine/process-pool.js';
+import { EngineUnavailable, ProcessPool } from '../../packages/data-engine/process-pool.js';
 
 const SLOW = 'SELECT count(*) FROM range(1000000000000)';
 /** DuckDB does not notice that it should stop. */
@@ -139,9 +139,9 @@ describe('processes', () => {
     }
   });
 
-  it('that cannot start are told of as 503', async () => {
+  it('that cannot start are reported as unavailable', async () => {
     const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') });
-    expect(await reasonOf(pool.take())).toBeInstanceOf(Unavailable);
+    expect(await reasonOf(pool.take())).toBeInstanceOf(EngineUnavailable);
     expect(pool.processes).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { PathNotFound } from '../common/errors/errors.js';
 import { ASKED_FOR, StaticContent } from '../common/http/static-content.js';
 
 /** Where the build leaves the page: beside the service's own `dist`. */
-const FOLDER = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const ASSETS = 'assets/';
 /** Files whose names change with what is in them. */
 const FOR_EVER = 'public, max-age=31536000, immutable';

@@ -118,7 +118,7 @@ describe('planning problems, from files and words to a plan', () => {
   it.each(PROBLEMS)(
     '$name has the optimum $optimum, and its plan holds',
     async ({ name, optimum }) => {
-      const { formulate } = (await import(`../models/${name}/independent.js`)) as { formulate: Formulation };
+      const { formulate } = (await import(`../../models/${name}/independent.js`)) as { formulate: Formulation };
       const read: ReadTable = (file, dialect) => readCsv(readFileSync(`${FOLDER}/${name}/${file}`), dialect);
       const program = formulate(read);
       const best = program.optimum(glpk);
