@@ -79,10 +79,7 @@ async function write(
   }
 }
 
-/**
- * The result and its format. In a CSV file of one column, a null would be an empty line and a text of blanks a blank line, which
- * readers skip: both are quoted there.
- */
+/** Returns the result in a form that the file holds without loss, and the format of the file. */
 async function written(
   connection: DuckDBConnection,
   format: keyof typeof FORMATS,
@@ -90,13 +87,43 @@ async function written(
   const source = `FROM temp.${identifier(RESULT)}`;
   const options = FORMATS[format];
   const statement = await connection.prepare(source);
-  if (format !== 'csv' || statement.columnCount !== 1) return { source, options };
+  if (format === 'parquet') {
+    const casts = await castsOfHugeIntegers(connection, source);
+    return { source: casts === '' ? source : `${source} SELECT * REPLACE (${casts})`, options };
+  }
+  if (statement.columnCount !== 1) return { source, options };
+  // In a CSV file of one column, a null would be an empty line and a text of blanks a blank line, which readers skip.
   const column = identifier(statement.columnName(0));
   const isText = columnType(statement.columnType(0)) === 'text';
   return {
     source: `${source} SELECT coalesce(${column}::VARCHAR, '') AS ${column}`,
     options: isText ? `${options}, FORCE_QUOTE *` : options,
   };
+}
+
+/** Integers of 128 bits in the name of a type. The first two alternatives skip the names of fields and the values of enums. */
+const HUGE_INTEGER = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\bU?HUGEINT(?=[[\],)]|$)/g;
+/** Types that Parquet has for them, of which the first is taken that holds all values. */
+const HUGE_INTEGER_TYPES = ['BIGINT', 'DECIMAL(38, 0)', 'VARCHAR'];
+
+/** Returns casts for integers of 128 bits, such as sums of integers, which DuckDB writes as rounded doubles to Parquet. */
+async function castsOfHugeIntegers(connection: DuckDBConnection, source: string): Promise<string> {
+  const casts: string[] = [];
+  for (const [name, type] of (await connection.runAndReadAll(`DESCRIBE ${source}`)).getRows() as [string, string][]) {
+    const column = identifier(name);
+    for (const one of HUGE_INTEGER_TYPES) {
+      const other = type.replace(HUGE_INTEGER, (part) => (/^["']/.test(part) ? part : one));
+      if (other === type) break;
+      const back = `TRY_CAST(TRY_CAST(${column} AS ${other}) AS ${type})`;
+      const lossy = await connection.runAndReadAll(
+        `${source} SELECT 1 WHERE ${back} IS DISTINCT FROM ${column} LIMIT 1`,
+      );
+      if (lossy.currentRowCount > 0) continue;
+      casts.push(`${column}::${other} AS ${column}`);
+      break;
+    }
+  }
+  return casts.join(', ');
 }
 
 /** Kinds of DuckDB errors that are about the statement. All others come from bugs and damaged files. */

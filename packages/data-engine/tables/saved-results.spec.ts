@@ -56,3 +56,31 @@ describe('a result that is saved as CSV', () => {
     });
   });
 });
+
+describe('a result that is saved as Parquet', () => {
+  it.each([
+    ['integers beyond 64 bits', 'SELECT 12345678901234567890::HUGEINT AS a'],
+    ['the largest integers', "VALUES ('170141183460469231731687303715884105727'::HUGEINT), (NULL)"],
+    [
+      'the largest unsigned integers',
+      "SELECT '340282366920938463463374607431768211455'::UHUGEINT AS a, 7::UHUGEINT AS b",
+    ],
+    ['sums', 'SELECT sum(x) AS a FROM (VALUES (9007199254740993::BIGINT), (9007199254740993)) t(x)'],
+    [
+      'sums beyond 64 bits',
+      'SELECT sum(x) AS a FROM (VALUES (9223372036854775807::BIGINT), (9223372036854775807)) t(x)',
+    ],
+    ['sums of groups', 'SELECT k, sum(x) AS a FROM (VALUES (1, 10), (2, 20), (1, 5)) t(k, x) GROUP BY k ORDER BY k'],
+    ['lists of them', 'SELECT [12345678901234567890::HUGEINT, NULL, 2] AS a'],
+    ['fields with the name of the type', "SELECT {'HUGEINT': 12345678901234567890::HUGEINT, 'b': 'HUGEINT'} AS a"],
+    ['maps to them', "SELECT MAP {'a': 12345678901234567890::HUGEINT} AS a"],
+  ])('keeps all digits: %s', async (_, sql) => {
+    const { answered, read } = await saved(sql, 'parquet');
+    expect(JSON.parse(JSON.stringify(read.rows))).toEqual(answered);
+  });
+
+  it('has sums of integers as integers', async () => {
+    const { read } = await saved('SELECT sum(x) AS total FROM (VALUES (1), (2)) t(x)', 'parquet');
+    expect(read).toMatchObject({ columns: ['total integer'], rows: [[3]] });
+  });
+});
