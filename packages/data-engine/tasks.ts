@@ -54,6 +54,8 @@ export interface Dialect {
   /** First and last row of the data; null if there is no data. */
   first_row: number | null;
   last_row: number | null;
+  /** Last row above those that may be no data; null unless `uncertain` lists `last_row`. */
+  other_last_row: number | null;
   /** Null if columns differ. */
   decimal: '.' | ',' | null;
   /** Empty: none. Null if columns differ. */

@@ -128,6 +128,13 @@ export class TableDialect implements Dialect {
   @IntegerField({ nullable: true, description: 'Last row of the data; null if there is none' })
   last_row!: number | null;
 
+  @IntegerField({
+    nullable: true,
+    description:
+      'Last row above the rows that may be notes, totals or another table. Null unless `uncertain` lists `last_row`. To end the table there, send it as `last_row`.',
+  })
+  other_last_row!: number | null;
+
   @EnumField(DECIMALS, { nullable: true, description: 'Null if columns differ' })
   decimal!: '.' | ',' | null;
 

@@ -52,7 +52,7 @@ const SWEEP_MS = 60 * 60_000;
 const PROBLEM_MS = 5 * 60_000;
 const PROBLEMS_CHARACTERS = 4 * 1024 ** 2;
 /** Counts up when tables come to be read in another way: copies of before are not used any more. */
-const VERSION = 2;
+const VERSION = 3;
 /** How old the time of use on the disk may get while a copy is used again and again. */
 const USE_MS = 60_000;
 

@@ -1,4 +1,5 @@
-import { type GridCell, type GridRow, textOf } from './grid.js';
+import { type GridCell, type GridRow, isText, textOf } from './grid.js';
+import { type Statistic, totalLabelOf } from './total-labels.js';
 
 /** Decimals of the numbers whose common divisor is known. */
 const MILLIONTHS = 1e6;
@@ -18,6 +19,10 @@ export class ColumnSums {
   private readonly addends: number[] = [];
   /** Greatest common divisors of the numbers in each column, in millionths. */
   private readonly divisors: number[] = [];
+  private readonly maxima: number[] = [];
+  private readonly minima: number[] = [];
+  /** Numbers in each column, including 0. */
+  private readonly counts: number[] = [];
   private rows = 0;
 
   add(numbers: readonly (number | undefined)[]): void {
@@ -26,6 +31,9 @@ export class ColumnSums {
       if (number !== undefined) {
         this.sums[column] = (this.sums[column] ?? 0) + number;
         this.addends[column] = (this.addends[column] ?? 0) + (number === 0 ? 0 : 1);
+        this.maxima[column] = Math.max(this.maxima[column] ?? number, number);
+        this.minima[column] = Math.min(this.minima[column] ?? number, number);
+        this.counts[column] = (this.counts[column] ?? 0) + 1;
         this.divisors[column] = commonDivisor(this.divisors[column] ?? 0, Math.round(Math.abs(number) * MILLIONTHS));
       }
   }
@@ -36,12 +44,16 @@ export class ColumnSums {
     copy.sums.push(...this.sums);
     copy.addends.push(...this.addends);
     copy.divisors.push(...this.divisors);
+    copy.maxima.push(...this.maxima);
+    copy.minima.push(...this.minima);
+    copy.counts.push(...this.counts);
     return copy;
   }
 
-  /** Whether at least half of the numbers of a row are sums or averages of their columns, one of them other than 0. */
+  /** Whether at least half of the numbers of a row are what its name promises of their columns, one of them other than 0. */
   areOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): boolean {
-    const matches = this.compare(cells, numbers, (sum) => [sum, sum / this.rows]);
+    const { statistic = 'sum' } = totalLabelOf(textOf(cells.find(isText))) ?? {};
+    const matches = this.compare(cells, numbers, (sum, column) => this.expected(statistic, sum, column));
     const compared = matches.filter((match) => match !== undefined);
     const same = matches.filter((match, column) => match === true && numbers[column] !== 0);
     return same.length > 0 && compared.filter(Boolean).length * 2 >= compared.length;
@@ -88,14 +100,29 @@ export class ColumnSums {
   private compare(
     cells: readonly GridCell[],
     numbers: readonly (number | undefined)[],
-    expectedOf: (sum: number) => number[],
+    expectedOf: (sum: number, column: number) => number[],
   ): (boolean | undefined)[] {
     return numbers.map((number, column) => {
       const sum = this.sums[column];
       if (number === undefined || sum === undefined) return undefined;
       const tolerance = this.tolerance(textOf(cells[column]), number);
-      return expectedOf(sum).some((expected) => Math.abs(expected - number) <= tolerance);
+      return expectedOf(sum, column).some((expected) => Math.abs(expected - number) <= tolerance);
     });
+  }
+
+  private expected(statistic: Statistic, sum: number, column: number): number[] {
+    switch (statistic) {
+      case 'maximum':
+        return [this.maxima[column]!];
+      case 'minimum':
+        return [this.minima[column]!];
+      case 'count':
+        return [this.counts[column]!, this.rows];
+      case 'other':
+        return [];
+      default:
+        return [sum, sum / this.rows];
+    }
   }
 
   /** Half of the last decimal for each row, because totals are often sums of unrounded numbers. */

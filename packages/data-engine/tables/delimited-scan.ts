@@ -25,8 +25,12 @@ export interface Extent {
   /** Usual number of filled cells. */
   usual: number;
   ignoreErrors: boolean;
+  /** Whether the names of the table have blanks behind delimiters, as prose has. */
+  isSpaced: boolean;
   /** Numbers of rows that are not part of the table. */
   leftOut: { has(row: number): boolean };
+  /** Whether subtotals end groups of rows. */
+  hasGroups: boolean;
 }
 
 /** Role of a record in the table. */
@@ -56,7 +60,7 @@ export class DelimitedScan {
 
   constructor(private readonly extent: Extent) {
     this.scanner = this.newScanner();
-    this.tail = new TableTail(extent.usual);
+    this.tail = new TableTail(extent.usual, extent.hasGroups);
   }
 
   get isOdd(): boolean {
@@ -177,16 +181,17 @@ export class DelimitedScan {
     this.isApart = false;
     const signs = signsOf(scanner, profiles.width);
     this.hasTotals ||= signs.mayBeTotal;
+    const isProse = signs.isSpaced && !this.extent.isSpaced;
     if (
       profiles.width > 1 &&
       !scanner.isUnclosed &&
       this.extent.last === undefined &&
-      (tail.isOpen || isApart || signs.mayEnd)
+      (tail.isOpen || isApart || signs.mayEnd || isProse)
     ) {
       const cells = Array.from({ length: Math.min(scanner.cells, MAX_COLUMNS) }, (_, cell) =>
         scanner.isEmpty(cell) ? undefined : scanner.content(cell).toString(),
       );
-      const row = { number: this.records, cells, isApart, isFull: place === 'row', size: scanner.cells };
+      const row = { number: this.records, cells, isApart, isFull: place === 'row', isProse, size: scanner.cells };
       if (tail.isOpen || mayEndAt(row)) {
         this.isApart = !cells.some(isFilled);
         this.observeRows(tail.add(row, profiles));

@@ -7,7 +7,7 @@ import { rewriteRows } from './delimited-rewrite.js';
 import { DelimitedScan } from './delimited-scan.js';
 import { type Cells, cellsOf } from './dialect.js';
 import { dialectOf, noRows, startOf } from './extent.js';
-import { type GridCell, observeCells } from './grid.js';
+import { type GridCell, type GridRow, observeCells } from './grid.js';
 import { headerEvidence, isUncertainHeader } from './header.js';
 import type { TextTable } from './parquet-writer.js';
 import type { Reading } from './readings.js';
@@ -55,7 +55,12 @@ async function readText(
     quote,
     hasTrailing,
     ignoreErrors,
+    isSpaced: cells.rows
+      .filter(({ number }) => number >= start.start)
+      .slice(0, 2)
+      .some(isSpaced),
     leftOut: leftOut?.rows ?? NO_SUBTOTALS.rows,
+    hasGroups: (leftOut?.rows.size ?? 0) > 0 || options.subtotals === 'keep',
   });
   await readRows(file, (...place) => scan.next(...place), signal);
   const { first, firstProfiles, profiles, numbering, tail } = scan;
@@ -75,7 +80,7 @@ async function readText(
   if (leftOut === undefined && subtotals.rows.size > 0) return readText(file, task, scratch, signal, subtotals);
   const isSum =
     tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, subtotals, signal);
-  const { below, isUncertain } = scan.close(isSum);
+  const { below, otherEnd } = scan.close(isSum);
   if (!dropsFirst) profiles.include(firstProfiles);
   // A delimiter at the end of each row makes no column.
   const isTrailing = first.length > 1 && first.at(-1)!.length === 0 && !profiles.hasValues(first.length - 1);
@@ -98,12 +103,12 @@ async function readText(
       numbering,
       rowNumbers,
       lastOfFile: scan.records,
+      otherEnd,
       subtotals: subtotals.choice,
       uncertain: [
         ...(cells.isUncertain ? (['delimiter'] as const) : []),
         ...(isGuess(file.encoding) ? (['encoding'] as const) : []),
         ...(start.isUncertain || isUncertainHeader(evidence, texts, rowsBelow) ? (['header'] as const) : []),
-        ...(isUncertain ? (['last_row'] as const) : []),
         ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
         // A decimal comma is unusual where commas separate cells, even in quotes.
         ...(delimiter === ',' && types.decimal === ',' ? (['decimal'] as const) : []),
@@ -133,6 +138,10 @@ async function readText(
     },
   };
 }
+
+/** Whether a cell behind a delimiter starts with a blank. */
+const isSpaced = ({ cells }: GridRow): boolean =>
+  cells.slice(1).some((cell) => typeof cell === 'string' && cell.startsWith(' '));
 
 /** Byte order marks and valid UTF-8 prove an encoding. Every other encoding is a guess. */
 const isGuess = (encoding: string): boolean => !encoding.startsWith('utf-');

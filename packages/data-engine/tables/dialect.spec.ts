@@ -155,6 +155,7 @@ describe('the dialect of a table', () => {
       header_row: 3,
       first_row: 4,
       last_row: 5,
+      other_last_row: null,
       decimal: '.',
       thousands: '',
       date_order: null,
@@ -422,5 +423,24 @@ describe('a dialect of the caller', () => {
   it('is rejected for JSON', async () => {
     const read = tables.read('[{"a":1}]', { format: 'json', dialect: { decimal: ',' } });
     await expect(read).rejects.toMatchObject({ code: 'invalid_dialect' });
+  });
+});
+
+describe('columns that blanks align', () => {
+  it.each([
+    ['two columns', 'product   qty\noak       10\npine      30\n'],
+    ['three columns', 'product   week   qty\noak       1      10\npine      12     30\n'],
+    ['texts with blanks', 'product     qty\noak chair   10\npine table  30\n'],
+    ['figures at the right', 'product   qty\noak        10\npine      130\n'],
+    ['a margin', '  product   qty\n  oak       10\n  pine      30\n'],
+  ])('make the delimiter uncertain: %s', async (_, content) => {
+    expect((await tables.read(content)).dialect?.uncertain).toContain('delimiter');
+  });
+
+  it.each([
+    ['a margin alone', '  product\n  oak ash\n  pine\n'],
+    ['blanks in one row', 'comment\nvery  good\nfine\n'],
+  ])('are none: %s', async (_, content) => {
+    expect((await tables.read(content)).dialect?.uncertain).not.toContain('delimiter');
   });
 });

@@ -71,13 +71,31 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
   const isUncertain =
     tried.some(({ usual }) => usual > 1) || RARE_DELIMITERS.some((one) => splitsAll(trySplit(sample, one, quote)));
-  return { ...trySplit(sample, absent, quote), skipped, isUncertain };
+  const whole = trySplit(sample, absent, quote);
+  return { ...whole, skipped, isUncertain: isUncertain || areAligned(whole.rows) };
 }
 
 /** Whether a sign splits all rows into the same number of cells: three or more, or figures beside other cells. */
 function splitsAll({ rows, usual, from, share }: Split): boolean {
   if (rows.length < 2 || usual < 2 || from > 0 || share < 1) return false;
   return usual > 2 || rows.slice(1).some(({ cells }) => cells.some((cell) => isFilled(cell) && !isText(cell)));
+}
+
+/** Characters of a line that are searched for columns. */
+const ALIGNED_CHARACTERS = 1_000;
+
+/** Whether all lines have a blank at the same place between texts, and one line has several, as in columns aligned by blanks. */
+function areAligned(rows: readonly SizedRow[]): boolean {
+  const lines = rows.map(({ cells: [cell] }) => (typeof cell === 'string' ? cell : '').slice(0, ALIGNED_CHARACTERS));
+  const places = lines.map((line) => ({
+    line,
+    start: line.length - line.trimStart().length,
+    end: line.trimEnd().length,
+  }));
+  const wide = places.find(({ line, start, end }) => line.slice(start, end).includes('  '))?.line ?? '';
+  const isGap = (at: number): boolean =>
+    places.every(({ line, start, end }) => line[at] === ' ' && at > start && at < end);
+  return lines.length > 1 && [...wide.matchAll(/ (?= )|(?<= ) /g)].some(({ index }) => isGap(index));
 }
 
 interface Split extends Pick<Cells, 'delimiter' | 'quote' | 'rows' | 'usual' | 'hasTrailing'> {

@@ -73,6 +73,8 @@ export interface ReadTable {
   rowNumbers: readonly RowNumbers[];
   /** Number of the last row of the file. */
   lastOfFile: number;
+  /** First row that may not belong to the table. */
+  otherEnd: number | undefined;
   subtotals: Dialect['subtotals'];
   uncertain: readonly UncertainField[];
 }
@@ -85,7 +87,7 @@ export interface ReadTable {
 export function dialectOf(
   { decimal, thousands, date_order, uncertain: types }: TableReadings,
   options: DialectOptions,
-  { cells, header, numbering, rowNumbers, lastOfFile, subtotals, uncertain }: ReadTable,
+  { cells, header, numbering, rowNumbers, lastOfFile, otherEnd, subtotals, uncertain }: ReadTable,
 ): Dialect {
   const first_row = rowNumbers[0]?.row ?? null;
   const header_row = header ? numbering.first : null;
@@ -96,11 +98,14 @@ export function dialectOf(
     header_row,
     first_row,
     last_row: first_row === null ? null : numbering.last,
+    other_last_row: otherEnd === undefined || options.last_row !== undefined ? null : numbering.lastAbove(otherEnd),
     decimal,
     thousands,
     date_order,
     subtotals,
-    uncertain: [...new Set([...uncertain, ...types])].filter((field) => !isChosen(field, options)),
+    uncertain: [
+      ...new Set([...uncertain, ...(otherEnd === undefined ? [] : (['last_row'] as const)), ...types]),
+    ].filter((field) => !isChosen(field, options)),
   };
 }
 

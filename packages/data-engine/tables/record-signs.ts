@@ -7,8 +7,10 @@ const NINE = 0x39;
 
 /** Signs that a record may not be data. */
 export interface RecordSigns {
-  /** Whether it may be a total, a comment or an empty row, at which a table may end. */
+  /** Whether it may be a total, a comment, a note, a drawn rule or an empty row, at which a table may end. */
   mayEnd: boolean;
+  /** Whether a blank follows each delimiter. */
+  isSpaced: boolean;
   /** Whether one of its cells names a total. */
   mayBeTotal: boolean;
 }
@@ -16,23 +18,26 @@ export interface RecordSigns {
 /** Looks for signs in the bytes of the first cells of a record, because this runs for each record. */
 export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
   const { bytes } = scanner;
-  const signs = { mayEnd: false, mayBeTotal: false };
+  const signs = { mayEnd: false, mayBeTotal: false, isSpaced: scanner.cells > 1 };
   let filled = 0;
   let hasText = false;
+  let hasSignsAlone = false;
   for (let cell = 0; cell < Math.min(scanner.cells, width); cell += 1) {
     const [first, last] = [scanner.start(cell), scanner.end(cell)];
     let at = first;
     while (at < last && bytes[at]! === BLANK) at += 1;
+    signs.isSpaced &&= cell === 0 || bytes[first] === BLANK;
     if (at === last) continue;
     signs.mayEnd ||= filled === 0 && bytes[at] === NUMBER_SIGN;
     filled += 1;
     const { start, end } = partInsideSigns(bytes, at, last);
+    hasSignsAlone ||= start === end && filled === 1;
     if (start === end || bytes[start]! <= NINE) continue;
     signs.mayBeTotal ||= hasTotalAt(bytes, start, end);
     signs.mayEnd ||= !hasText && isTotalAt(bytes, start, end);
     hasText = true;
   }
-  // A text alone may be a note.
-  signs.mayEnd ||= filled === 0 || (filled === 1 && hasText);
+  // A cell alone may be a note.
+  signs.mayEnd ||= filled < 2 || hasSignsAlone;
   return signs;
 }

@@ -29,6 +29,15 @@ export class RowNumbering {
     this.count += 1;
   }
 
+  /** Number of the last row above a row, in the file; 0 if there is none. */
+  lastAbove(row: number): number {
+    const at = this.runs.findLastIndex((run) => run.row < row);
+    if (at < 0) return 0;
+    const run = this.runs[at]!;
+    const length = (this.runs[at + 1]?.index ?? this.count) - run.index;
+    return Math.min(row - 1, run.row + length - 1);
+  }
+
   /** The runs; without the first row when that holds the names of columns. */
   list(isHeaderFirst: boolean): RowNumbers[] {
     if (!isHeaderFirst) return this.runs;

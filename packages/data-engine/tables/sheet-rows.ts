@@ -105,7 +105,7 @@ class SheetRows {
   ) {
     this.sample = sample.map((row) => this.cut(row)).filter((row) => countFilled(row) > 0);
     this.extent = startOf(this.sample, options);
-    this.tail = new TableTail(this.extent.usual);
+    this.tail = new TableTail(this.extent.usual, this.leftOut.rows.size > 0 || options.subtotals === 'keep');
   }
 
   /** Subtotals among the rows, after the last one. */
@@ -137,11 +137,7 @@ class SheetRows {
   finish(sheet: string, subtotals: Subtotals): SheetTable {
     const { first, profiles, ofFirst, numbering, extent, options } = this;
     if (first === undefined) throw noRows(options, this.last, `The sheet ${JSON.stringify(sheet)} is empty`);
-    const {
-      rows: kept,
-      below,
-      isUncertain,
-    } = this.tail.close((total, rows) => this.sums.areOf(total, rows, numbersOf));
+    const { rows: kept, below, otherEnd } = this.tail.close((total, rows) => this.sums.areOf(total, rows, numbersOf));
     for (const row of kept) this.write(row);
     const { width } = this;
     const texts = Array.from({ length: width }, (_, column) => textOf(first[column]));
@@ -181,10 +177,10 @@ class SheetRows {
         numbering,
         rowNumbers,
         lastOfFile: this.last,
+        otherEnd,
         subtotals: subtotals.choice,
         uncertain: [
           ...(extent.isUncertain || isUncertainHeader(evidence, first, rowsBelow) ? (['header'] as const) : []),
-          ...(isUncertain ? (['last_row'] as const) : []),
           ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
         ],
       }),

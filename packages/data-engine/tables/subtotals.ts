@@ -59,12 +59,13 @@ export class SubtotalSearch {
   add(row: GridRow, numbers: Numbers): void {
     this.rows += 1;
     const label = this.rows === 1 ? undefined : labelIn(row.cells, numbers);
+    const mayBeSum = label?.statistic === 'sum' || label?.statistic === 'average';
     this.cells += row.cells.length;
-    if (this.cells <= MAX_CELLS) this.all.push({ row, numbers, isNamed: label !== undefined });
+    if (this.cells <= MAX_CELLS) this.all.push({ row, numbers, isNamed: mayBeSum });
     else this.all = [];
-    const isData = label === undefined || !this.addCandidate(row, numbers, label);
+    const isData = !mayBeSum || !this.addCandidate(row, numbers, label);
     if (isData) for (const block of this.blocks) block.add(numbers);
-    if (this.rows === 1 || label !== undefined) this.blocks.push(new ColumnSums());
+    if (this.rows === 1 || mayBeSum) this.blocks.push(new ColumnSums());
     // The blocks of the whole table stay.
     if (this.blocks.length > MAX_BLOCKS) this.blocks.splice(2, 1);
     if (label === undefined) {
@@ -113,9 +114,10 @@ export class SubtotalSearch {
   /** Returns whether a row is a sum. */
   private addCandidate(row: GridRow, numbers: Numbers, label: TotalLabel): boolean {
     const at = this.blocks.findLastIndex(
-      (block) => block.areOf(row.cells, numbers) && (label.isAverage || block.addendsOf(row.cells, numbers) > 0),
+      (block) =>
+        block.areOf(row.cells, numbers) && (label.statistic === 'average' || block.addendsOf(row.cells, numbers) > 0),
     );
-    const hasAddends = at >= 0 && (label.isAverage || this.blocks[at]!.addendsOf(row.cells, numbers) > 1);
+    const hasAddends = at >= 0 && (label.statistic === 'average' || this.blocks[at]!.addendsOf(row.cells, numbers) > 1);
     const isOfGroup =
       label.group !== '' && this.above.some((cell) => textOf(cell).toLowerCase() === label.group.toLowerCase());
     const isCertain = hasAddends && (label.isSubtotal || isOfGroup);

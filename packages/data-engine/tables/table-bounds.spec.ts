@@ -150,6 +150,32 @@ describe('titles above a table', () => {
     expect(table.dialect?.uncertain.includes('header')).toBe(isUncertain);
   });
 
+  it.each<[string, Content, string[]]>([
+    ['a date', 'Date,2025-01-02\n\nproduct,quantity\noak,10\npine,20\n', ['above title 1-1']],
+    ['a place and a year', 'Site;Lyon\nYear;2025\n\nproduct;quantity\noak;10\npine;20\n', ['above title 1-2']],
+    ['values apart', 'Site,Lyon\n\nPlan,B\n\nproduct,quantity\noak,10\npine,20\n', ['above title 1-3']],
+    [
+      'values in a sheet',
+      [['Site', 'Lyon'], ['Cap', 500], undefined, ['product', 'quantity'], ['oak', 10], ['pine', 20]],
+      ['above table 1-2'],
+    ],
+    [
+      'more values than rows',
+      'Plan,A\nCap,5\nSite,B\nDay,3\n\nproduct,quantity\noak,10\npine,20\n',
+      ['above table 1-4'],
+    ],
+    ['a shorter table', 'p,n\na,1\n\nproduct,quantity\noak,10\npine,20\n', ['above table 1-2']],
+  ])('may be as wide as the table if an empty row follows: %s', async (_, content, leftOut) => {
+    const table = await tables.read(content);
+    expect(table.types).toEqual(['product text', 'quantity integer']);
+    expect(table.cells).toEqual([
+      ['oak', 10],
+      ['pine', 20],
+    ]);
+    expect(shortForm(table.leftOut).slice(0, 1)).toEqual([leftOut[0]!]);
+    expect(table.dialect?.uncertain).toEqual(['header']);
+  });
+
   it('can be read with their row numbers', async () => {
     const table = await tables.read(`region,q\nN,10\nS,20\n\n${DEMAND}`, { dialect: { header_row: 1, last_row: 3 } });
     expect(table.names).toEqual(['region', 'q']);
@@ -382,7 +408,7 @@ describe('the end of a table', () => {
 
   it.each<[string, Content, number]>([
     ['a text', 'product,quantity\noak,1\npine,2\n\nplant,capacity\nMetz,5\nLyon,6\n', 7],
-    ['a long text', `p;d;n\nx;2025-01-31;1\n\na;b;c\n${'y;2025-02-28;2\n'.repeat(30)}`, 34],
+    ['a text with dates', 'p;d;n\nx;2025-01-31;1\ny;2025-01-31;2\n\na;b;c\ny;2025-02-28;2\n', 6],
     ['a sheet', [['p', 'n'], ['oak', 1], undefined, ['plant', 'n'], ['Metz', 5]], 5],
   ])('reports another table of the same width below: %s', async (_, content, last) => {
     const table = await tables.read(content);
@@ -417,9 +443,118 @@ describe('the end of a table', () => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');
   });
 
-  it('reports no other table where texts follow texts', async () => {
-    for (const content of ['p,q\noak,x\n\npine,y\nelm,z\n', 'p,n\noak,1\n\npine,2\n'])
-      expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');
+  it.each<[string, Content, number]>([
+    ['a value', 'p,n\noak,1\npine,2\n\nCapacity,500\n', 3],
+    ['several values', 'p;n\noak;1\npine;2\n\nCapacity;500\nCost;3\nHours;40\n', 3],
+    ['texts', 'p,q\noak,x\n\npine,y\nelm,z\n', 2],
+    ['fewer rows than the groups above', 'p,n\na,1\nb,2\n\nc,3\nd,4\n\nCapacity,500\n', 6],
+    ['a value behind delimiters', 'p,n,m\na,1,2\n,,\nCapacity,500,1\n', 2],
+    ['a value in a sheet', [['p', 'n'], ['oak', 1], ['pine', 2], undefined, ['Capacity', 500]], 3],
+  ])('reports rows behind the only empty row: %s', async (_, content, last) => {
+    const table = await tables.read(content);
+    expect(table.leftOut).toEqual([]);
+    expect(table.dialect).toMatchObject({ other_last_row: last });
+    expect(table.dialect?.uncertain).toContain('last_row');
+  });
+
+  it.each<[string, Content]>([
+    ['groups of one row', 'p,n\noak,1\n\npine,2\n\nelm,3\n'],
+    ['groups of two rows', 'p,n\na,1\nb,2\n\nc,3\nd,4\n\ne,5\nf,6\n'],
+    ['an empty row below the header', 'p,n\n\na,1\nb,2\n'],
+    ['an empty row above many rows', `p,n\na,1\n\n${'b,2\n'.repeat(30)}`],
+    ['an empty row below the title of a sheet', [['Plan'], undefined, ['p', 'n'], ['oak', 1], ['pine', 2]]],
+  ])('reports no other end of a table with %s', async (_, content) => {
+    const { dialect } = await tables.read(content);
+    expect(dialect).toMatchObject({ other_last_row: null });
+    expect(dialect?.uncertain).not.toContain('last_row');
+  });
+
+  it('reports the last row above another table and above a total that is no sum', async () => {
+    const second = await tables.read('p,n\na,1\nb,2\n\nplant,capacity\nMetz,5\nLyon,6\n');
+    expect(second.dialect).toMatchObject({ last_row: 7, other_last_row: 3 });
+    const total = await tables.read('p,n\na,10\nb,20\nTotal,99\n');
+    expect(total.dialect).toMatchObject({ last_row: 4, other_last_row: 3 });
+  });
+
+  it.each<[string, Content]>([
+    ['a maximum', 'p,n\na,10\nb,30\nMaximum,30\n'],
+    ['a minimum', 'p;n\na;10\nb;30\nMinimum:;10\n'],
+    ['a count', 'p,n\na,10\nb,30\nCount,2\n'],
+    ['a maximum in Spanish', 'p,n\na,10\nb,30\nMáximo,30\n'],
+    ['several statistics', 'p,n\na,10\nb,30\nCount,2\nMin,10\nMaximum,30\nTotal,40\n'],
+    ['statistics above a total', 'p,n\na,10\nb,30\nMaximum,30\nMinimum,10\nMedian,20\n'],
+    [
+      'a maximum in a sheet',
+      [
+        ['p', 'n'],
+        ['a', 10],
+        ['b', 30],
+        ['Maximum', 30],
+      ],
+    ],
+  ])('leaves out %s of the column', async (_, content) => {
+    const table = await tables.read(content);
+    expect(table.cells).toEqual([
+      ['a', 10],
+      ['b', 30],
+    ]);
+    expect(shortForm(table.leftOut)).toEqual([expect.stringMatching(/^below total 4-/)]);
+    expect(table.dialect?.uncertain).toEqual([]);
+  });
+
+  it.each<[string, Content]>([
+    ['a maximum of something else', 'p,n\na,10\nb,30\nMaximum,50\n'],
+    ['a count of something else', 'p,n\na,10\nb,30\nCount,7\n'],
+    ['a name that is a statistic, too', 'p,n\na,10\nb,30\nMax,30\n'],
+    ['a median', 'p,n\na,10\nb,30\nMedian,20\n'],
+    ['a total without a figure', 'p,n\na,10\nb,30\nTotal,\n'],
+    ['a total with a dash', 'p,n\na,10\nb,30\nTotal,-\n'],
+    ['a number of rows', 'p,n\na,10\nb,30\n"(2 rows)",\n'],
+    ['a total without a figure in a sheet', [['p', 'n'], ['a', 10], ['b', 30], ['Total']]],
+  ])('keeps and reports %s', async (_, content) => {
+    const table = await tables.read(content);
+    expect(table.rows).toBe(3);
+    expect(table.dialect).toMatchObject({ last_row: 4, other_last_row: 3 });
+    expect(table.dialect?.uncertain).toContain('last_row');
+  });
+
+  it.each<[string, Content, string[]]>([
+    ['a rule', 'p,n\na,10\nb,30\n_____,\n', ['below note 4-4']],
+    ['a rule above a total', 'p,n\na,10\nb,30\n-----,---\nTotal,40\n', ['below note 4-4', 'below total 5-5']],
+    ['a double rule', 'p;n\na;10\nb;30\n====;====\n', ['below note 4-4']],
+    ['a note with a comma', 'p,n\na,10\nb,30\nSource: ERP, as of today\n', ['below note 4-4']],
+    ['a note with more commas', 'p,n\na,10\nb,30\n\nSource: ERP, as of today, by Ann\n', ['below note 5-5']],
+    ['a note with a year', 'p,n\na,10\nb,30\nAs of 12 May, 2025, at noon\n', ['below note 4-4']],
+    ['two notes', 'p,n\na,10\nb,30\n\nEstimates, all of them\nSource: ERP, x, y\n', ['below note 5-6']],
+    ['a note without blanks', 'p,n\na,10\nb,30\n\nSource: ERP,as of May,by Ann\n', ['below note 5-5']],
+    ['a note below a total', 'p,n\na,10\nb,30\nTotal,40\nSource: ERP, x, y\n', ['below total 4-4', 'below note 5-5']],
+  ])('leaves out %s below the rows', async (_, content, leftOut) => {
+    const table = await tables.read(content);
+    expect(table.types).toEqual(['p text', 'n integer']);
+    expect(table.rows).toBe(2);
+    expect(shortForm(table.leftOut)).toEqual(leftOut);
+    expect(table.dialect?.uncertain).toEqual([]);
+  });
+
+  it('leaves out a note with fewer commas than the rows', async () => {
+    const table = await tables.read('p,n,m\na,1,2\nb,2,3\n\nSource: ERP, as of today\n');
+    expect(table.types).toEqual(['p text', 'n integer', 'm integer']);
+    expect(shortForm(table.leftOut)).toEqual(['below note 5-5']);
+  });
+
+  it.each([
+    ['all rows have blanks behind delimiters', 'p, n\na, 10\nb, x\n', 2],
+    ['a column has texts', 'p,comment\na,fine\nb, not so good\n', 2],
+    ['a figure is missing', 'p,n\na,1\nb,-\n', 2],
+  ])('keeps the last row if %s', async (_, content, rows) => {
+    const table = await tables.read(content);
+    expect(table.rows).toBe(rows);
+    expect(table.leftOut).toEqual([]);
+  });
+
+  it('rejects a sentence between rows', async () => {
+    const content = 'p,n,m\na,1,2\nwell, no\nb,2,3\n';
+    expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', place: { row: 3 } });
   });
 
   it.each<[string, string, number]>([

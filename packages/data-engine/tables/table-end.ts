@@ -1,6 +1,6 @@
 import type { LeftOut } from '../tasks.js';
 import type { ColumnProfiles } from './column-types.js';
-import { countFilled, type GridRow, isComment, isFilled, isText, isTextRow, textOf } from './grid.js';
+import { countFilled, type GridCell, type GridRow, isComment, isFilled, isText, isTextRow, textOf } from './grid.js';
 import { leaveOut, leftOutRow } from './left-out.js';
 import { isTotalLabel } from './total-labels.js';
 
@@ -12,24 +12,38 @@ export interface TailRow extends GridRow {
   isApart: boolean;
   /** Whether it has as many cells as the table. */
   isFull: boolean;
+  /** Whether a blank follows each delimiter, as it does in prose and nowhere else in the file. */
+  isProse?: boolean;
 }
 
 export interface TableEnd {
   /** Rows that belong to the table after all. */
   rows: TailRow[];
   below: LeftOut[];
-  /** Whether the last row may be a total, or a row of another table. */
-  isUncertain: boolean;
+  /** Number of the first row that may not belong to the table: a total, a note, or a row of another table. */
+  otherEnd: number | undefined;
 }
 
 /** Whether a table may end above a row, or above a row that follows it. */
 export const mayEndAt = (row: TailRow): boolean =>
-  row.isApart || isComment(row) || hasLabel(row) || countFilled(row) === 0 || isTextAlone(row);
+  row.isApart ||
+  row.isProse === true ||
+  isComment(row) ||
+  hasLabel(row) ||
+  countFilled(row) === 0 ||
+  isTextAlone(row) ||
+  isRule(row);
 
 const hasLabel = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
 
 /** Returns true for a text in the first cell, such as a note, and no other cells. */
 const isTextAlone = (row: GridRow): boolean => isText(row.cells[0]) && countFilled(row) === 1;
+
+/** Returns true for a row of signs that is drawn across a table, such as `-----` and `---`. */
+const isRule = ({ cells }: GridRow): boolean => {
+  const texts = cells.map(textOf).filter(Boolean);
+  return texts.some((text) => text.length > 2) && texts.every((text) => /^([-_=*~.─—])\1*$/.test(text));
+};
 
 /** Texts of notes: with a colon, in parentheses, behind an asterisk, or several words. */
 const NOTE = /^[*†‡(\[]|：|:(?:\s|$)|\S\s+\S+\s+\S/;
@@ -43,9 +57,20 @@ export class TableTail {
   private textsAlone = 0;
   /** First row that may be the header of another table. */
   private nextHeader: TailRow | undefined;
+  /** Rows with a text in a column of other values. */
+  private readonly unlike = new WeakSet<TailRow>();
+  /** Number of the last row behind an empty row, and the fewest rows between two empty rows. */
+  private lastGap: number | undefined;
+  private smallestGroup = Infinity;
 
-  /** @param width usual number of filled cells */
-  constructor(private readonly width: number) {}
+  /**
+   * @param width usual number of filled cells
+   * @param hasGroups whether subtotals end groups of rows, so that empty rows are expected
+   */
+  constructor(
+    private readonly width: number,
+    private readonly hasGroups: boolean,
+  ) {}
 
   /** Whether rows wait for the end. */
   get isOpen(): boolean {
@@ -58,7 +83,19 @@ export class TableTail {
    * @param profiles profiles of the rows above
    */
   add(row: TailRow, profiles: ColumnProfiles): TailRow[] {
-    if (mayBeHeader(row, profiles)) this.nextHeader ??= row;
+    const isUnlike = (cell: GridCell, column: number): boolean =>
+      column < profiles.width && isText(cell) && profiles.isTyped(column);
+    if (row.cells.some(isUnlike)) {
+      this.unlike.add(row);
+      // A row of texts behind an empty row is below figures, as the header of another table is.
+      if (row.isApart && isTextRow(row) && countFilled(row) > 1) this.nextHeader ??= row;
+    }
+    const isBelowData =
+      this.isOpen || row.cells.some((_, column) => column < profiles.width && profiles.hasValues(column));
+    if (row.isApart && isBelowData && !this.hasGroups && countFilled(row) > 0) {
+      if (this.lastGap !== undefined) this.smallestGroup = Math.min(this.smallestGroup, row.number - this.lastGap - 1);
+      this.lastGap = row.number;
+    }
     if (isTextAlone(row)) this.textsAlone += 1;
     this.rows.push(row);
     return this.rows.length > MAX_ROWS ? this.rows.splice(0) : [];
@@ -71,7 +108,7 @@ export class TableTail {
 
   /** Rows that are likely to be data. */
   get rowsOfTable(): TailRow[] {
-    return this.rows.filter((row) => row.isFull && !hasLabel(row));
+    return this.rows.filter((row) => row.isFull && !hasLabel(row) && !isRule(row) && !this.isNote(row));
   }
 
   /**
@@ -85,43 +122,66 @@ export class TableTail {
       rows.slice(start).every((row, at) => this.kindOf(row, at > 0, (total) => accepts(total, rows.slice(0, start))));
     const places = rows.map((_, place) => place);
     const start = places.find((place) => endsAt(place, isSum)) ?? rows.length;
-    const { nextHeader } = this;
-    const isUncertain =
-      (start === rows.length && places.some((place) => endsAt(place, hasNumbers))) ||
-      (nextHeader !== undefined && !rows.slice(start).includes(nextHeader)) ||
-      this.mayEndWithNotes(rows.slice(0, start));
     const below: LeftOut[] = [];
     for (const row of rows.slice(start))
       if (countFilled(row) > 0) leaveOut(below, leftOutRow('below', this.kindOf(row, true, () => true) || 'note', row));
     let end = start;
     while (start < rows.length && end > 0 && countFilled(rows[end - 1]!) === 0) end -= 1;
-    return { rows: rows.slice(0, end), below, isUncertain };
+    const kept = rows.slice(0, end);
+    const guesses = [
+      start === rows.length
+        ? rows[places.find((place) => endsAt(place, hasNumbers)) ?? rows.length]?.number
+        : undefined,
+      this.nextHeader !== undefined && !rows.slice(start).includes(this.nextHeader)
+        ? this.nextHeader.number
+        : undefined,
+      this.noteAt(kept),
+      this.gapAbove(kept),
+    ];
+    const [guess] = guesses.filter((row) => row !== undefined).toSorted((a, b) => a - b);
+    if (guess === undefined) return { rows: kept, below, otherEnd: undefined };
+    const lastAbove = kept.findLastIndex((row) => row.number < guess && countFilled(row) > 0);
+    // Empty rows above the guess do not belong to the table either.
+    return { rows: kept, below, otherEnd: Math.min(guess, kept[lastAbove + 1]?.number ?? guess) };
   }
 
-  /** Whether the last rows are the only ones with a single text. */
-  private mayEndWithNotes(rows: readonly TailRow[]): boolean {
+  /** Number of the first of the last rows if they may be notes: a name of a total, prose, or the only single texts. */
+  private noteAt(rows: readonly TailRow[]): number | undefined {
+    const last = rows.at(-1);
+    const isProse = last?.isProse === true && NOTE.test(textOf(last.cells[0]));
+    if (last !== undefined && (isProse || (hasLabel(last) && !hasNumbers(last)))) return last.number;
     const notes = rows.slice(rows.findLastIndex((row) => !isTextAlone(row)) + 1);
     const isNote = ({ cells }: TailRow): boolean => this.width >= MIN_COLUMNS || NOTE.test(textOf(cells[0]));
-    return this.width > 1 && notes.length > 0 && notes.length === this.textsAlone && notes.some(isNote);
+    const mayBeNotes = this.width > 1 && notes.length > 0 && notes.length === this.textsAlone && notes.some(isNote);
+    return mayBeNotes ? notes[0]!.number : undefined;
+  }
+
+  /** Number of the first row behind the last empty row, unless empty rows separate groups of the table. */
+  private gapAbove(rows: readonly TailRow[]): number | undefined {
+    const { lastGap } = this;
+    if (lastGap === undefined || !rows.some(({ number }) => number === lastGap)) return undefined;
+    const rowsBelow = rows.filter((row) => row.number >= lastGap && countFilled(row) > 0).length;
+    return rowsBelow < this.smallestGroup ? lastGap : undefined;
   }
 
   /** Returns the kind of a row below a table, or an empty text for a row of the table. */
   private kindOf(row: TailRow, isBelow: boolean, isSum: (row: TailRow) => boolean): 'total' | 'note' | 'comment' | '' {
     const filled = countFilled(row);
     if (hasLabel(row) && hasNumbers(row) && (row.isApart || isBelow || isSum(row))) return 'total';
+    if (isRule(row) || this.isNote(row)) return 'note';
     const isNarrow = filled <= Math.max(1, Math.floor(this.width / 2)) && filled < this.width;
     if (!isTextRow(row) || !isNarrow) return '';
     if (isComment(row) && (row.isApart || isBelow || !row.isFull)) return 'comment';
     if (!row.isApart && !isBelow) return '';
     return filled === 0 && !isBelow ? '' : 'note';
   }
-}
 
-/** Whether a row of texts behind an empty row is below figures, as the header of another table is. */
-const mayBeHeader = (row: TailRow, profiles: ColumnProfiles): boolean =>
-  row.isApart &&
-  isTextRow(row) &&
-  countFilled(row) > 1 &&
-  row.cells.some((cell, column) => column < profiles.width && isFilled(cell) && profiles.isTyped(column));
+  /** Whether a row is a sentence with delimiters that cannot be a row of the table. */
+  private isNote(row: TailRow): boolean {
+    const mayBeNote =
+      row.isProse === true || (row.isApart && !row.isFull && isTextRow(row) && NOTE.test(textOf(row.cells[0])));
+    return mayBeNote && isText(row.cells[0]) && (!row.isFull || this.unlike.has(row));
+  }
+}
 
 const hasNumbers = ({ cells }: GridRow): boolean => cells.some((cell) => isFilled(cell) && !isText(cell));

@@ -50,13 +50,15 @@ export function findStart<Row extends GridRow>(
   const usual = usualCount(rows.filter((row) => isFull(row) && !isComment(row)).map(countFilled));
   const isWide = (row: Row): boolean => isFull(row) && countFilled(row) >= usual;
   const wide = rows.findIndex((row) => isWide(row) && !isComment(row));
-  const place = wide >= 0 ? wide : Math.max(0, rows.findIndex(isWide));
+  const first = wide >= 0 ? wide : Math.max(0, rows.findIndex(isWide));
+  const behindGap = headerBehindGap(rows, first, isWide, isFull);
+  const place = behindGap ?? first;
   const comparison = compareBelow(rows, place, isFull);
   const { evidence } = comparison;
   const isCertain = evidence === 'types' && isHeaderAlone(rows[place]!);
   let start = place;
   let skipped = 0;
-  let isUncertain = false;
+  let isUncertain = behindGap !== undefined;
   const canBeAbove = (row: Row): boolean => isCertain || isComment(row) || isTextRow(row) || isLabel(row, comparison);
   const figures = rows.slice(0, place).findIndex((row) => !canBeAbove(row));
   if (figures >= 0) {
@@ -89,6 +91,32 @@ export function findStart<Row extends GridRow>(
     if (evidence === 'texts' || evidence === 'sequence') return isFull(row) && filled * 2 > usual;
     return filled >= 2 || (isFull(row) && usual <= 2);
   }
+}
+
+/** Rows above an empty row that may be a list of values. */
+const MAX_VALUES = 20;
+
+/**
+ * Returns the place of a header behind an empty row, below a list of values as wide as the table, such as `Date` and 2025-01-02. The
+ * rows above are a table of their own if they have a header and are not fewer than the rows below.
+ */
+function headerBehindGap<Row extends GridRow>(
+  rows: readonly Row[],
+  first: number,
+  isWide: (row: Row) => boolean,
+  isFull: (row: Row) => boolean,
+): number | undefined {
+  if (rows.length === 0 || compareBelow(rows, first, isFull).evidence === 'types') return undefined;
+  const names = rows[first]!.cells.map(textOf).join('\n');
+  for (let at = first + 1; at <= Math.min(first + MAX_VALUES, rows.length - 2); at += 1) {
+    const row = rows[at]!;
+    if (row.number === rows[at - 1]!.number + 1 || !isWide(row) || !isTextRow(row)) continue;
+    if (compareBelow(rows, at, isFull).evidence !== 'types' || row.cells.map(textOf).join('\n') === names) continue;
+    const above = rows.slice(first, at);
+    const isTable = compareBelow(above, 0, isFull).evidence === 'types';
+    return isTable && above.length >= rows.length - at ? undefined : at;
+  }
+  return undefined;
 }
 
 /** Returns true if the row at a place holds the names of the rows below. */

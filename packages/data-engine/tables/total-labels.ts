@@ -6,6 +6,15 @@ const list = (...lines: readonly string[]): string[] => lines.join(',').split(',
 
 /** Names of averages, which stand alone. */
 const AVERAGES = list('average,avg,mean,mittelwert,durchschnitt,moyenne,media,média,promedio,gemiddelde');
+/** Names of other statistics, which stand alone. `Max` and `Min` are names of people, too, so their figures prove nothing. */
+const OTHER_STATISTICS = {
+  maximum: list('maximum,höchstwert,massimo,máximo,maximo'),
+  minimum: list('minimum,mindestwert,minimo,mínimo'),
+  count: list('count,total count,row count,anzahl,aantal,件数'),
+  other: list(
+    'max,min,median,std,stdev,stddev,std dev,standard deviation,variance,varianz,standardabweichung,médiane,mediana',
+  ),
+};
 /** Names of subtotals. Hardly anything else has such a name. */
 const SUBTOTALS = list(
   'subtotal,sub-total,sub total,subtotals,zwischensumme,teilsumme,sous-total,sous total,subtotale,subtotaal,delsumma,delsum,välisumma',
@@ -21,6 +30,7 @@ const TOTALS = list(
 /** All names, most of which are whole labels only. */
 const LABELS = new Set([
   ...AVERAGES,
+  ...Object.values(OTHER_STATISTICS).flat(),
   ...SUBTOTALS,
   ...TOTALS.filter((label) => !['ergebnis', 'toplamı'].includes(label)),
   ...list(
@@ -32,7 +42,14 @@ const NAMES = new Set([...SUBTOTALS, ...TOTALS]);
 /** Names in scripts without blanks between words. */
 const UNSPACED = [...NAMES].filter((name) => /\p{Script=Han}|\p{Script=Hangul}/u.test(name));
 const ARE_SUBTOTALS = new Set(SUBTOTALS);
-const ARE_AVERAGES = new Set(AVERAGES);
+/** The figures that a name promises. A name that is not listed promises sums. */
+export type Statistic = 'sum' | 'average' | keyof typeof OTHER_STATISTICS;
+const STATISTICS = new Map<string, Statistic>([
+  ...AVERAGES.map((name) => [name, 'average'] as const),
+  ...(Object.keys(OTHER_STATISTICS) as (keyof typeof OTHER_STATISTICS)[]).flatMap((statistic) =>
+    OTHER_STATISTICS[statistic].map((name) => [name, statistic] as const),
+  ),
+]);
 const FILLERS = new Set(list('for,of,in,für,von,pour,de,del,des,du,per,di,da,do,van,за,по,-,–,—,|,/'));
 
 /** Longer texts are no labels. */
@@ -46,14 +63,15 @@ export interface TotalLabel {
   /** Name of the group, such as `north` in `Total North`. Empty for a plain label. */
   group: string;
   isSubtotal: boolean;
-  isAverage: boolean;
+  statistic: Statistic;
 }
 
 /** Returns the parts of a text that consists of the name of a total, or begins or ends with one. */
 export function totalLabelOf(text: string): TotalLabel | undefined {
   if (text.length > MAX_LABEL_BYTES) return undefined;
   const label = cleaned(text);
-  if (LABELS.has(label)) return { group: '', isSubtotal: ARE_SUBTOTALS.has(label), isAverage: ARE_AVERAGES.has(label) };
+  if (LABELS.has(label))
+    return { group: '', isSubtotal: ARE_SUBTOTALS.has(label), statistic: STATISTICS.get(label) ?? 'sum' };
   const words = label.split(/[\s:()]+/).filter(Boolean);
   for (const count of [2, 1]) {
     if (words.length <= count) continue;
@@ -80,7 +98,7 @@ export function totalLabelOf(text: string): TotalLabel | undefined {
 const labelOf = (name: string, group: string): TotalLabel => ({
   group,
   isSubtotal: ARE_SUBTOTALS.has(name),
-  isAverage: false,
+  statistic: 'sum',
 });
 
 /** Whether a text is nothing but the name of a total. */

@@ -45,6 +45,7 @@ describe('POST /files/table', () => {
         header_row: 3,
         first_row: 4,
         last_row: 5,
+        other_last_row: null,
         decimal: ',',
         thousands: '.',
         date_order: 'day_first',
