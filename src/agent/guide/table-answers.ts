@@ -51,6 +51,11 @@ export async function* answerTable(
   const [column = '', by] = names;
   if (missing.length > 0)
     return `${quote(file.path)} has no column ${missing.map((name) => quote(name)).join(' and ')}: ${columnsOf(table)}.`;
+  const type = table.columns.find(({ name }) => name === column)?.type ?? 'text';
+  if (NEED_NUMBERS.has(compute.function) && !['integer', 'number'].includes(type)) {
+    const sentence = `${quote(column)} in ${quote(file.path)} is a column of the type ${type}, so it has no ${WORDS[compute.function].toLowerCase()}. Correct the cells that are no numbers, or choose another column.`;
+    return [sentence, ...readingOf(table)].join(' ');
+  }
   const reply = yield* toolbox.call({
     tool: 'query_tables',
     input: { tables: { data: file }, sql: statementFor(compute.function, column, by), limit: MAX_ROWS },
@@ -140,6 +145,9 @@ const WORDS = {
   max: 'Maximum',
   count_distinct: 'Number of different values',
 } as const;
+
+/** Functions of numbers alone. */
+const NEED_NUMBERS: ReadonlySet<keyof typeof WORDS> = new Set(['sum', 'avg'] as const);
 
 /** Names are those of the table's description. */
 function statementFor(name: keyof typeof WORDS, column: string, by: string | undefined): string {

@@ -242,5 +242,9 @@ describe('the guide', () => {
     await upload('keep.csv', KEPT_TOTAL);
     const kept = 'Some rows are called totals or may be the sums of other rows; they are read as data.';
     expect(await say('total qty in keep.csv')).toContain(`\`keep.csv\`: 60. ${kept}`);
+    await upload('two.csv', 'product,qty\noak,10\npine,20\n\nplant,capacity\nMetz,5\nLyon,6\n');
+    const answer = await say('sum of qty in two.csv');
+    expect(answer).toContain('`qty` in `two.csv` is a column of the type text, so it has no sum.');
+    expect(answer).toContain('The table may end at row 3, above an empty row');
   });
 });
