@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
-import { hasFigure, isProblem, parseFormula, parseIndex } from '../../../packages/modelling/index.js';
+import { hasFigure, isLimiting, isProblem, parseFormula, parseIndex } from '../../../packages/modelling/index.js';
 import { readStatement } from './grammar.js';
 import { whyAmounts } from './index-grammar.js';
 import { splitStatements } from './lines.js';
@@ -102,9 +102,9 @@ function read(line: string, pattern: string | undefined): Reading {
   if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
   const inPattern = readStatement(pattern.replace(BLANK, () => line));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
-  // A limit in words is no name of an objective or a KPI.
-  const isNaming = inPattern.statement?.kind === 'objective' || inPattern.statement?.kind === 'kpi';
-  if (isNaming && isWords(inPattern) && alone.statement === undefined && LIMIT_IN_WORDS.test(line)) return alone;
+  // A limit in words is no name and no description.
+  const isAmount = inPattern.statement?.kind === 'requirement' && inPattern.statement.quantity !== undefined;
+  if (alone.statement === undefined && isLimiting(line) && isWords(inPattern) && !isAmount) return alone;
   const isBare =
     (alone.statement?.kind === 'question' && alone.statement.isBare === true) ||
     (alone.statement?.kind === 'variables' && (isOfIndex(pattern) || alone.statement.names.every(isReserved)));
@@ -126,20 +126,22 @@ function givesFigures(line: string): boolean {
 /** Whether a question asks for an index, such as `t in weeks`, which could also be a unit. */
 const isOfIndex = (pattern: string): boolean => pattern.endsWith(` index: ${BLANK}`);
 
-/** Whether words can be what a question asks for: a figure, a sense or a formula is no sentence. */
+/** Whether words can be what a question asks for: a figure, a sense, a file or a formula is no sentence. */
 function mayFill(line: string, pattern: string): boolean {
   const field = /^set .+ (?<field>\w+): …$/.exec(pattern)?.groups?.['field'] ?? '';
   if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
   if (field === 'sense') return /^(?:max|min)/i.test(line);
   if (isOfIndex(pattern)) return !isProblem(parseIndex(line));
-  if (field !== 'expression') return true;
+  if (pattern === `data: ${BLANK}`) return !line.includes(' ') || /\.\w{2,8}$/.test(line);
+  if (field !== 'expression') return field === '' || !isSentence(line);
   // Its own name makes a line another statement.
   if (splitLabel(line).label !== undefined) return false;
   const isAnswer = /^(?:yes|no|ok|okay|sure|nothing|none)\b/i.test(line);
-  return !isAnswer && (/[\d<>=≤≥+*/[\]]/.test(line) || !isProblem(parseFormula(line)));
+  return !isAnswer && !isProblem(parseFormula(line));
 }
 
-const LIMIT_IN_WORDS = /\b(?:at most|at least|no more than|no less than|not exceed|cannot exceed|must|should)\b/i;
+/** Whether a line limits something and is longer than a name or a figure. */
+const isSentence = (line: string): boolean => isLimiting(line) && line.trim().split(/\s+/).length > 2;
 
 /** Whether nothing but words is made of a statement. */
 function isWords({ statement }: Reading): boolean {

@@ -3,6 +3,7 @@ import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';
 import {
+  hasFigure,
   isName,
   isProblem,
   mentionsOf,
@@ -16,6 +17,7 @@ import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts } from './limits.js';
 import { quote } from './quote.js';
+import { unreadFormula } from './open-statements.js';
 import { assignmentIn, boundsIn, pairIn } from './relation-grammar.js';
 import type { CardType, Sketch, SketchCard } from './sketch.js';
 import type { Statement, StatementOf, VariableFacts } from './statement.js';
@@ -162,12 +164,19 @@ function applyObjective(
   const isKnown = isFormula && sketch.knows(namesIn(formula));
   const hasFormula = label === undefined ? isFormula && (!isWord || isKnown) : text !== '';
   if (hasFormula && isProblem(formula)) return formula.problem;
-  if (label === undefined && !isFormula && /[\d+*/<>=]/.test(text))
+  if (label === undefined && !isFormula && (hasFigure(text) || /[+*/<>=]/.test(text)))
     return isProblem(formula) ? formula.problem : undefined;
   const [only, ...others] = sketch.of('objective');
   const words = label ?? (hasFormula ? undefined : text);
   const name = words ?? (others.length === 0 ? only?.label : undefined) ?? 'Objective';
   const old = sketch.find('objective', name);
+  if (
+    old !== undefined &&
+    old.causes.some((one) => one !== cause) &&
+    unreadFormula(old) !== undefined &&
+    words === undefined
+  )
+    return `the message has an objective before it that cannot be read: give each a name, as in \`maximize profit: 3x + 2y\``;
   const data = {
     ...(sense !== undefined && { sense }),
     ...(hasFormula && { expression: text }),

@@ -1,4 +1,5 @@
 import {
+  FIGURE_WORD,
   isName,
   isProblem,
   namesOfIndex,
@@ -26,11 +27,14 @@ const MEMBER = new RegExp(NAME + END, 'y');
 const CELL = new RegExp(String.raw`${NAME}(?: ?[:=] ?| )(?<figure>${NUMBER})${END}`, 'iy');
 const COLUMN_NAME = /^(?<column>\S+) of (?<set>[^\s:]+) ?: ?column:? (?<body>.+)$/i;
 /** `protein 9`, `protein 9 g`, `9 protein`, `9 g of protein` */
+const COUNT = `(?:${NUMBER}|${FIGURE_WORD.source})`;
 const AMOUNT = new RegExp(
-  String.raw`^(?:(?<before>\p{L}[\p{L}\p{N} ]*) ${NUMBER}(?: ?[%\p{L}]{1,3})?|${NUMBER}(?: ?\p{L}+(?: of|(?= \p{L})))? (?<behind>\p{L}[\p{L}\p{N}]*))$`,
+  String.raw`^(?:(?<before>\p{L}[\p{L}\p{N} ]*) ${COUNT}(?: ?[%\p{L}]{1,3})?|${COUNT}(?: ?\p{L}+(?: of|(?= \p{L})))? (?<behind>\p{L}[\p{L}\p{N}]*))$`,
   'iu',
 );
-const FIGURE = new RegExp(NUMBER, 'i');
+const FIGURE = new RegExp(COUNT, 'i');
+/** Begins a rule, as in `no overtime`. */
+const RULE = /^ *(?:no|not|never|only|always|at|max|min|up|each|every|all|any|without|exactly) /i;
 /** Words of a member without quotes. */
 const MAX_WORDS = 4;
 const SENTENCE =
@@ -54,7 +58,9 @@ export function readSet(text: string): Reading | undefined {
   const [column = '', set, ...more] = label.split(' of ');
   if (set !== undefined) {
     const cells = more.length > 0 || !isName(column) || !isName(set) ? undefined : cellsIn(body);
-    return cells === undefined ? undefined : { statement: { kind: 'cells', column, set, cells } };
+    if (cells === undefined) return undefined;
+    const doubled = whyDoubled(text);
+    return doubled === undefined ? { statement: { kind: 'cells', column, set, cells } } : { reason: doubled };
   }
   if (!isName(label)) return undefined;
   const range = body.replace(/^(-?\d+) ?(?:\.{2,3}|[-–]) ?(?=\d+$)/, '$1 to ');
@@ -63,9 +69,19 @@ export function readSet(text: string): Reading | undefined {
   if (members === undefined || members.length < 2 || isProse(body)) return undefined;
   const amounts = whyAmounts(text);
   if (amounts !== undefined) return { reason: amounts };
-  const doubled = members.find((member, at) => members.indexOf(member) < at);
-  if (doubled !== undefined) return { reason: `the member ${doubled} is there twice` };
+  const doubled = whyDoubled(text);
+  if (doubled !== undefined) return { reason: doubled };
   return { statement: { kind: 'members', set: label, members } };
+}
+
+/** Names the member that a list of members or of their figures has twice; undefined for other texts. */
+export function whyDoubled(text: string): string | undefined {
+  const { label, body } = splitLabel(text);
+  if (label === undefined || TAKEN.test(label) || /[<>=≤≥[\]]/.test(body)) return undefined;
+  const isOfCells = / of /.test(label);
+  const members = matchesOf(isOfCells ? CELL : MEMBER, body)?.map(nameOf) ?? [];
+  const doubled = members.find((member, at) => members.indexOf(member) < at);
+  return doubled === undefined || (!isOfCells && isProse(body)) ? undefined : `the member ${doubled} is there twice`;
 }
 
 /** Explains what `Beans: protein 9, carbs 40` can mean; undefined for other texts, such as `lines: line 1, line 2`. */
@@ -94,7 +110,12 @@ const isProse = (body: string): boolean =>
     .some((part) => {
       const count = part.trim().split(' ').length;
       const most = /^ *\d/.test(part) ? 2 : MAX_WORDS;
-      return count > most || (count > 2 && (SENTENCE.test(part) || PHRASE.test(part))) || /[!?]/.test(part);
+      return (
+        count > most ||
+        RULE.test(part) ||
+        (count > 2 && (SENTENCE.test(part) || PHRASE.test(part))) ||
+        /[!?]/.test(part)
+      );
     });
 
 /** The members of a list; undefined for what is none. */

@@ -97,7 +97,9 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
   const fits = (): boolean => !isWhole(next) || isWhole(`${before} ${next}`);
   if (before.endsWith(',')) return continuesList(before, next) && fits();
   if (OPEN_END.test(before)) return !isProse(before) && !beginsStatement(next) && fits();
-  if (before.endsWith(':')) return OBJECTIVE.test(withoutBullet(before)) && !beginsStatement(next);
+  // A `-` below a heading can be a bullet or a minus.
+  if (before.endsWith(':'))
+    return OBJECTIVE.test(withoutBullet(before)) && !BULLET.test(line) && !beginsStatement(next);
   return SIGN.test(next) && continuesFormula(statement, line, isFormula);
 }
 

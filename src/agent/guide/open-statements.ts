@@ -7,7 +7,7 @@ import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js'
 import { idleVariables } from '../../projects/canvas/stray-variables.js';
 import { wordedLimits } from '../../projects/canvas/worded-limits.js';
 import { namesCard } from './given-names.js';
-import { whyAmounts, whyMisordered } from './index-grammar.js';
+import { whyAmounts, whyDoubled, whyMisordered } from './index-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { WORD } from './words.js';
 
@@ -47,7 +47,8 @@ const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
   gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
 
 /** Explains the fault of a text that is meant as another statement than a formula. */
-export const whyNoFormula = (text: string): string | undefined => whyMisordered(text) ?? whyAmounts(text);
+export const whyNoFormula = (text: string): string | undefined =>
+  whyMisordered(text) ?? whyAmounts(text) ?? whyDoubled(text);
 
 /** Returns the gap of a formula or an index that cannot be read. */
 export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {

@@ -33,9 +33,13 @@ export function whatSolvingLacks(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
   const lacking = gapsOfSolve(sketch, true);
   const cards = new Set(lacking.map(({ card }) => card));
+  const open = openStatements(sketch);
+  // Explains a text that is meant as another statement than a formula.
+  const reasons = new Map(open.map(({ card, gap }) => [card, gap]));
   return [
     ...none.map((type) => `There is no ${type} yet`),
-    ...[...lacking, ...openStatements(sketch).filter(({ card }) => !cards.has(card))].map(describeGap),
+    ...lacking.map(({ card, gap }) => describeGap({ card, gap: reasons.get(card) ?? gap })),
+    ...open.filter(({ card }) => !cards.has(card)).map(describeGap),
   ];
 }
 

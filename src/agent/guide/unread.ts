@@ -1,6 +1,6 @@
 import {
-  COMPARISON,
-  FIGURE_WORD,
+  isCompared,
+  isLimiting,
   isName,
   isProblem,
   nearestNames,
@@ -49,20 +49,21 @@ const DECLARATION =
   /^(?<prefix>(?:decision )?var(?:iable)?s?:? )?(?<list>[^ ,:]+(?:(?:, ?| and )[^ ,:]+)*)(?: is| are|:)? (?<words>[\p{L}-]+(?: [\p{L}-]+)?)$/iu;
 
 /**
- * Returns the cards that keep a statement which cannot be read; none for prose, questions and scenarios.
+ * Returns the cards that keep a statement which cannot be read; none for questions, scenarios and prose that limits nothing.
  *
  * @param isLast whether all other statements of the message are on the canvas: they can say which values a variable takes
  */
 export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const isFormula = RELATION.test(source) || BRACKET.test(source);
-  if (isOfScenario(text) || (!isFormula && /[?!]$/.test(text))) return [];
+  if (isOfScenario(text) || (!isFormula && text.endsWith('?'))) return [];
   if (whyNoFormula(text) !== undefined) return [textCard(source)];
   const objective = unreadObjective(text, sketch);
   if (objective !== undefined) return [objective];
   const variables = RELATION.test(source) ? [] : unreadVariables(text, sketch);
   if (variables.length > 0) return isLast ? variables : [];
-  return isFormula || isAboutModel(text, sketch) ? [formulaCard(source, sketch)] : [];
+  if (isFormula || isAboutModel(text, sketch)) return [formulaCard(source, sketch)];
+  return isLimiting(text) ? [textCard(source)] : [];
 }
 
 /** Returns the constraint card that keeps a whole statement as its formula. */
@@ -141,7 +142,10 @@ export function isNearCard(name: string, sketch: Sketch): boolean {
 const sameLabel = (label: string | undefined, name: string | undefined): boolean =>
   label !== undefined && label.toLowerCase() === name?.toLowerCase();
 
-/** Removes the card of a statement that could not be read and that another statement of the same name replaces. */
+/**
+ * Removes the card of a statement that could not be read and that another statement of the same name replaces. A limit is not
+ * replaced by a declaration or by an objective.
+ */
 export function replaceUnread(statement: Statement, source: string, sketch: Sketch): void {
   const names = [
     splitLabel(tidy(source)).label,
@@ -150,9 +154,13 @@ export function replaceUnread(statement: Statement, source: string, sketch: Sket
     ...('set' in statement ? [statement.set] : []),
   ];
   for (const card of [...sketch.cards]) {
+    const isOfSense = statement.kind === 'objective' && isOfObjective(firstWord(card.label));
+    const isKept =
+      (statement.kind === 'variables' && isLimiting(String(card.data['expression']))) ||
+      (isOfSense && (card.causes.length > 0 || isLimitBehindSense(card.label)));
     const isNamed =
-      names.some((name) => sameLabel(card.label, name) || sameLabel(card.label.split(':')[0], name)) ||
-      (statement.kind === 'objective' && isOfObjective(firstWord(card.label)));
+      !isKept &&
+      (isOfSense || names.some((name) => sameLabel(card.label, name) || sameLabel(card.label.split(':')[0], name)));
     const isReplaced = isNamed && !card.causes.includes(source);
     if (isReplaced && unreadFormula(card) !== undefined && !RELATION.test(String(card.data['expression'])))
       sketch.remove(card);
@@ -170,6 +178,7 @@ function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
   const isConstraint = /^m(?:ax|in)$/i.test(word) && RELATION.test(body);
   if (!isOfObjective(word) || isConstraint) return undefined;
   const isFormula = label !== undefined || /[\d[\]]/.test(body) || RELATION.test(body) || OPERATOR.test(body);
+  if (isLimitBehindSense(text)) return textCard(text);
   const [only, ...others] = sketch.of('objective');
   if (label === undefined && isFormula && only?.data['expression'] !== undefined) return textCard(text);
   const name = label ?? (isFormula ? (others.length === 0 ? only?.label : undefined) : body);
@@ -183,6 +192,13 @@ function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
       confirmed: null,
     },
   };
+}
+
+/** `min stock 10`, `goal: at most 5 tables`: rather a limit than an objective. */
+function isLimitBehindSense(text: string): boolean {
+  const { label, body } = splitLabel(text.slice(firstWord(text).length).replace(/^[ :=]+/, ''));
+  if (label !== undefined) return / of /.test(` ${label}`) && /\d/.test(body) && !OPERATOR.test(body);
+  return isCompared(body) || (isLimiting(body) && !OPERATOR.test(body) && !BRACKET.test(body));
 }
 
 const firstWord = (text: string): string => /^\p{L}+/u.exec(text)?.[0] ?? '';
@@ -226,17 +242,13 @@ function isAboutModel(text: string, sketch: Sketch): boolean {
   const isStrange = (word: string): boolean => !isKnown(word) && !isWordOfLanguage(word);
   const words = text.match(WORD) ?? [];
   const isNamed = words.some(isKnown);
-  const isOfThings = isNamed || words.some((word) => isKnown(`${word}s`) || isKnown(word.replace(/s$/, '')));
-  if (isOfThings && (/\d/.test(text) || (COMPARISON.test(text) && FIGURE_WORD.test(text)))) return true;
   if (longestRun(text, isStrange) >= MIN_PROSE) return false;
   if (OPERATOR.test(text) && (isNamed || label !== undefined || /\d/.test(text))) return true;
   if (label !== undefined && (isKnown(label) || isNearWord(label, HEADWORDS))) return true;
-  if (label !== undefined && /\d/.test(body) && (body.match(WORD) ?? []).some(isKnown)) return true;
-  if (COMPARISON.test(text) && (isNamed || (label !== undefined && /\d/.test(text)))) return true;
+  if (label !== undefined && isLimiting(body) && (body.match(WORD) ?? []).some(isKnown)) return true;
   const [first = ''] = words;
   if (/^set /i.test(text) && isNamed) return true;
   const strange = words.filter(isStrange);
-  if (strange.length === 0 && /\d/.test(text)) return true;
   if (words.length < 2) return false;
   const isAbout = isKnown(first) || (isStrange(first) && first.length > 3 && isNearCard(first, sketch));
   if (text.startsWith(first) && isAbout && words.length <= MAX_SHORT) return true;
