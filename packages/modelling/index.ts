@@ -31,6 +31,7 @@ export { shortened, someNames, someOf } from './names.js';
 export { nearestNames, typosBetween, wordsOf } from './nearest-names.js';
 export { MAX_FORMULA_LENGTH, parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 export { beyondTheEnds, doubledColumn } from './sentences.js';
+export { notesOnPoints } from './points.js';
 export { splitIndex } from './split-index.js';
 export { noteOnStrict } from './strict.js';
 export { identityOf, type Values } from './values.js';

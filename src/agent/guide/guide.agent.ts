@@ -5,6 +5,7 @@ import { Config } from '../../config/config.js';
 import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
 import type { CardFiles } from '../tools/card-files.service.js';
+import { notesOnPoints } from '../../../packages/modelling/index.js';
 import { looseVariables } from '../../projects/canvas/loose-variables.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
@@ -90,6 +91,8 @@ export class GuideAgent extends Agent {
     const made = yield* perform(drafted, toolbox, context.signal);
     sketch.files = await this.files.statesOf(context, sketch.contents());
     yield* say(...describeChanges(made));
+    const read = said.filter(({ reading }) => reading.statement !== undefined).map(({ source }) => source);
+    yield* say(...notesOnPoints(read.join('\n')).map((note) => `${note}.`));
     const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
     const loosening = looseVariables(sketch.cards).filter(({ name }) => isToSolve || !loose.has(name));
     yield* say(...loosening.slice(0, MAX_WARNINGS).map(describeLoose));

@@ -16,6 +16,7 @@ import {
   namesIn,
   namesOfIndex,
   noteOnStrict,
+  notesOnPoints,
   parseFormula,
   parseIndex,
   linearRows,
@@ -150,7 +151,7 @@ function judge(
   if (index !== undefined && isProblem(index)) return {};
   const { problem, unknown, lagged, hasTexts = false } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
-  const notes = strict === undefined ? [] : [strict];
+  const notes = [...(strict === undefined ? [] : [strict]), ...notesOnPoints(text)];
   const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
   const isMisused = (name: string): boolean =>
     vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
