@@ -19,6 +19,7 @@ import {
   noIndex,
   noOrder,
   noSet,
+  reboundIndex,
   sumHasEnded,
   textIsNoFigure,
   wrongArity,
@@ -218,6 +219,10 @@ class Check {
   }
 
   private total({ over, of }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
+    const rebound = over.over.find(
+      ({ names: [name, ...others], set }) => others.length === 0 && scope.get(name) === set,
+    );
+    if (rebound !== undefined) refuse(reboundIndex(rebound.names[0], rebound.set), rebound.position);
     const inner = this.index(over, scope);
     const variable = this.expression(of, inner);
     for (const name of inner.keys()) if (!scope.has(name)) this.ended.add(name);

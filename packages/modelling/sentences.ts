@@ -39,6 +39,10 @@ export function sumHasEnded(name: string): string {
   return `The sum over ${short} ends before this: put all that it adds up into parentheses, as in \`sum ${short} in ...: (... + ...)\``;
 }
 
+/** @param name of an index that a sum has again over the same set, so that the sum has one term */
+export const reboundIndex = (name: string, set: string): string =>
+  `The index ${shortened(name)} runs over ${shortened(set)} already, so this adds up one member: give it another name, as in \`sum other in ${shortened(set)}: ...\`, or leave out one of the two`;
+
 export const noOrder = (name: string): string =>
   `${name} has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in \`${name} in weeks\``;
 

@@ -100,7 +100,9 @@ function read(line: string, pattern: string | undefined): Reading {
   const isNoAnswer = (): boolean =>
     ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined || givesFigures(line);
   if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
-  const inPattern = readStatement(pattern.replace(BLANK, () => line));
+  // `must hold` takes the place of the verb before the answer.
+  const place = MODAL.test(line) ? / (?:is|are) …$/ : BLANK;
+  const inPattern = readStatement(pattern.replace(place, () => (place === BLANK ? line : ` ${line}`)));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
   // A limit in words is no name and no description.
   const isAmount = inPattern.statement?.kind === 'requirement' && inPattern.statement.quantity !== undefined;
@@ -114,6 +116,7 @@ function read(line: string, pattern: string | undefined): Reading {
   return alone;
 }
 
+const MODAL = /^(?:must|may|can|have to|has to) /i;
 const GIVEN = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
 const BETWEEN = /^(?:to|and|or|until|through)$/i;
 

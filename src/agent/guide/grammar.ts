@@ -30,8 +30,12 @@ export function readStatement(source: string): Reading {
 const NAMED_KIND =
   /^(?:objectives?|goals?|kpis?|key figures?|indicators?|max(?:imi[sz]e)?|min(?:imi[sz]e)?) ?=(?![=<>])/i;
 
+/** `max = 12` gives a value: a formula of figures alone is no objective. */
+const NAMED_VALUE = new RegExp(`^m(?:ax|in) ?= ?${NUMBER}$`, 'i');
+
 /** Whether a text is a relation as it stands: then the words of other statements are names in it. */
-const isOfNames = (text: string): boolean => !NAMED_KIND.test(text) && relationIn(splitCounts(text).rest) !== undefined;
+const isOfNames = (text: string): boolean =>
+  (!NAMED_KIND.test(text) || NAMED_VALUE.test(text)) && relationIn(splitCounts(text).rest) !== undefined;
 
 /** Reads one kind of statement; undefined where the text is of another kind. */
 type Reader = (text: string) => Reading | undefined;
@@ -161,7 +165,7 @@ function readObjective(text: string): Reading | undefined {
   const at = colon >= 0 ? colon : equals;
   const label = (at >= 0 ? body.slice(0, at).trim() : '') || named;
   const formula = (at >= 0 ? body.slice(at + 1) : body).trim();
-  if (formula === '' && label === undefined)
+  if (formula === '' && (label ?? '') === '')
     return { reason: 'what is it that counts, as in `maximize profit: 3x + 2y`?' };
   const statement: Statement = {
     kind: 'objective',

@@ -65,9 +65,16 @@ interface Over {
   names: string[];
 }
 
+/** A permission limits nothing: `tables may exceed 5`. */
+const PERMISSION =
+  /\b(?:may|can|could|might|(?:is|are) (?:allowed|permitted|able|free) to)\b(?! ?(?:not\b|never\b|no\b|only\b|at most\b|['’]t))/i;
+const DENIED = /^(?:[^:]*: ?)?(?:no|none|not a single|only)\b/i;
+const UPPER = /\b(?:up to|at most|be (?:less|fewer|lower|smaller)|below|under|within|limited)\b/i;
+const isPermission = (text: string): boolean => PERMISSION.test(text) && !DENIED.test(text) && !UPPER.test(text);
+
 /** Statements that a text was probably meant as, most likely first; none if nothing is near. */
 export function proposalsFor(source: string, sketch: Sketch): string[] {
-  if (source.length > MAX_LENGTH) return [];
+  if (source.length > MAX_LENGTH || isPermission(source)) return [];
   const colon = source.indexOf(':');
   const label = colon > 0 && colon <= 60 && !/[<>=[]/.test(source.slice(0, colon)) ? source.slice(0, colon).trim() : '';
   const text = source

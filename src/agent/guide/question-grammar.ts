@@ -1,4 +1,4 @@
-import { nearestNames } from '../../../packages/modelling/index.js';
+import { isLimiting, nearestNames } from '../../../packages/modelling/index.js';
 import type { Aggregate, Reading, ResultQuestion } from './statement.js';
 import { readWhatIf } from './what-if-grammar.js';
 import { without } from './words.js';
@@ -36,6 +36,9 @@ const ROOM_LEFT = /^how much (?:room|slack)(?: is)?(?: there)?(?: left)? (?:of|i
 const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|activity) (?:of|in|for|on) (?<subject>.+)$/i;
 /** `make["oak chair", 2]`: its keys are members, not the names of an index. */
 const MEMBER = /^[\p{L}_][\p{L}\p{N}_]*\[(?=[^[\]]*["“\d])[^[\]]+\]$/u;
+/** `utilisation of wood`, `make of elm in week 2` */
+const VALUE_OF = /^[\p{L}_][\p{L}\p{N}_]* of \S.{0,100}$/u;
+const PERIOD = /\b(?:in|on|at|of) (?:week|month|day|year|quarter|period|shift) \d{1,4}\b/gi;
 const SHORT = /^[^ ?]+(?: [^ ?]+)? ?\?$/;
 const LIMITING =
   /\d|\b(?:at (?:least|most)|than|below|above|under|over|within|exceeds?|up to|is|are|must|should|cannot|equals?)\b/i;
@@ -117,6 +120,7 @@ export function readBareQuestion(text: string): Reading | undefined {
   if (BARE_BINDING.test(said)) return bare({ ask: 'binding' });
   const of = ROOM.exec(said)?.groups?.['subject'];
   if (of !== undefined) return bare({ ask: 'value', subject: withoutArticles(of) });
+  if (VALUE_OF.test(said) && !isLimiting(said.replace(PERIOD, ''))) return bare(valueOf(withoutArticles(said)));
   if (SHORT.test(text) || MEMBER.test(said)) return bare(valueOf(withoutArticles(said)));
   // `the sum of x and y is at most 12` limits a plan.
   return PICKS.some(([, pattern]) => pattern.test(said)) && !LIMITING.test(said) ? bare(valueOf(said)) : undefined;

@@ -249,10 +249,15 @@ function readVariables(text: string): Reading | undefined {
   return (marked === said ? undefined : variablesIn(marked, prefixed)) ?? variablesIn(said, prefixed);
 }
 
+/** Words of sentences and answers that are no names of variables. */
+const NO_NAME = /^(?:they|them|these|those|both|everything|it|yes|no|ok|okay|sure)$/i;
+
 function variablesIn(text: string, prefixed: string): Reading | undefined {
   const { facts, rest: subject } = readFacts(text);
   const names = namesOf(subject, facts)?.map(withoutMarks);
   if (names === undefined) return undefined;
+  if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
+    return { reason: 'say which variables are meant, by their names, as in `x, y integer`' };
   const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
   // A relation alone may as well be about a value, and is looked at when it is known what there is.

@@ -51,6 +51,8 @@ function atPlace(said: string, { id = '', options }: Question): string | undefin
 function consented(said: string, { question, options }: Question): string | undefined {
   const [, wanted] = /^(?:yes|sure)(?: (.+))?$/.exec(said) ?? [];
   if (wanted !== undefined) return options.find(({ label }) => plain(label) === wanted)?.label;
+  if (said === 'no' && / shall i solve the model\?$/i.test(question))
+    return options.find(({ description }) => description === 'later')?.label;
   return /^(?:yes|sure)$/.test(said) && question.startsWith('Shall I ') ? options[0]?.label : undefined;
 }
 

@@ -63,7 +63,9 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
   const variables = RELATION.test(source) ? [] : unreadVariables(text, sketch);
   if (variables.length > 0) return isLast ? variables : [];
   if (isFormula || isAboutModel(text, sketch)) return [formulaCard(source, sketch)];
-  return isLimiting(text) ? [textCard(source)] : [];
+  const { facts, rest } = readFacts(text);
+  const isOfDomain = facts.domain !== undefined && rest.split(' ').length < MIN_PROSE;
+  return isOfDomain || isLimiting(text) ? [textCard(source)] : [];
 }
 
 /** Returns the constraint card that keeps a whole statement as its formula. */
@@ -182,6 +184,7 @@ function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
   const [only, ...others] = sketch.of('objective');
   if (label === undefined && isFormula && only?.data['expression'] !== undefined) return textCard(text);
   const name = label ?? (isFormula ? (others.length === 0 ? only?.label : undefined) : body);
+  if (name === '') return undefined;
   const sense = /^max(?:imi[sz]e)?$/i.test(word) ? 'maximize' : /^min(?:imi[sz]e)?$/i.test(word) ? 'minimize' : word;
   return {
     type: 'objective',

@@ -10,7 +10,8 @@ import { figureOf, NUMBER, without } from './words.js';
  * is no overtime`, `what if price of "oak chair" = 30`.
  */
 
-const WHAT_IF = /^(?:and |so )?(?:what|how)(?: about)?(?: would happen| happens| changes)? (?:if|when) (?<body>.+)$/i;
+const WHAT_IF =
+  /^(?:and |so )?(?:(?:what|how)(?: about)?(?: would happen| happens| changes)? (?:if|when)|suppos(?:e|ing)(?: that)?|imagine(?: that)?) (?<body>.+)$/i;
 /** `what would the profit be with labour at 44`, `how many chairs if wood is 20`: the change stands behind the question. */
 const CHANGED = /^(?:(?:and|so) )?(?:what|how|which|would|will)\b.* (?<word>if|when|with|given|assuming) (?<body>.*)/i;
 const WOULD = /\b(?:would|will|could)\b/i;

@@ -39,7 +39,7 @@ export const tidy = (text: string): string =>
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(
-      /^(?:please,? |now,? |then,? |let us |let's |(?:i|we)(?: want| would like|['’]d like| have| need) to |(?:the|our|my) (?:objective|goal|aim) is to )+(?=[\p{L}\p{N}("'`])/iu,
+      /^(?:please,? |now,? |(?:yes|ok|okay|sure|well), (?=[^,]*[<>=≤≥:])|then,? |let us |let's |(?:i|we)(?: want| would like|['’]d like| have| need) to |(?:the|our|my) (?:objective|goal|aim) is to )+(?=[\p{L}\p{N}("'`])/iu,
       '',
     )
     .replace(/,? please[.!]*$/i, '')
