@@ -1,3 +1,5 @@
+import { comparisonWithDates, dateIn } from './date-literals.js';
+import type { DateReading } from './dates.js';
 import type {
   Condition,
   Expression,
@@ -25,7 +27,7 @@ import {
   wrongArity,
   wrongMembership,
 } from './sentences.js';
-import { namesOfIndex, type Vocabulary } from './vocabulary.js';
+import { namesOfIndex, readingsOfFamily, type SetShape, type Vocabulary } from './vocabulary.js';
 
 /** What a formula is for: an objective, a KPI and a bound are figures, a constraint is a relation. */
 export type Use = 'objective' | 'constraint' | 'kpi' | 'bound';
@@ -41,8 +43,9 @@ export interface Checked {
   hasTexts?: true;
 }
 
-/** The set that a name runs over by itself, or undefined where it is one of several parts of a member. */
-type Scope = ReadonlyMap<string, string | undefined>;
+type Readings = SetShape['readings'];
+/** The set that a name runs over by itself, which one of several parts of a member has not, and the reading of its dates. */
+type Scope = ReadonlyMap<string, { home?: string; reading: DateReading | undefined }>;
 
 /**
  * Looks whether a formula and its index make sense over what there is on the canvas: names, numbers of keys, indices,
@@ -172,7 +175,7 @@ class Check {
     const family = families.get(name);
     if (family !== undefined) {
       const names = namesOfIndex(family.index);
-      this.arity(expression, names, `a variable for each ${listed(names)}`);
+      this.keys(expression, names, `a variable for each ${listed(names)}`, readingsOfFamily(family, this.vocabulary));
       return name;
     }
     if (values.has(name) || variables.has(name)) refuse(`${name} has no index: write it without [ ]`, position);
@@ -195,7 +198,8 @@ class Check {
     const [column, other] = candidates;
     if (column === undefined) return undefined;
     if (other !== undefined) refuse(doubledColumn(name, column.set, other.set), position);
-    this.arity(expression, lettersFor(this.arityOf(column.set)), `a column over ${column.set}`);
+    const readings = this.vocabulary.sets.get(column.set)?.readings;
+    this.keys(expression, lettersFor(this.arityOf(column.set)), `a column over ${column.set}`, readings);
     return column;
   }
 
@@ -203,9 +207,9 @@ class Check {
   private keysFor(set: string, scope: Scope): string[][] {
     const arity = this.arityOf(set);
     const names = arity === 1 ? [...scope] : [];
-    const over = names.filter(([, other]) => other === set);
+    const over = names.filter(([, { home }]) => home === set);
     // Of the parts of a member nothing tells which set they are from.
-    const fitting = over.length > 0 ? over : names.filter(([, other]) => other === undefined);
+    const fitting = over.length > 0 ? over : names.filter(([, { home }]) => home === undefined);
     return fitting.length > 0 ? fitting.map(([name]) => [name]) : [lettersFor(arity)];
   }
 
@@ -213,14 +217,14 @@ class Check {
     return this.vocabulary.sets.get(set)?.arity ?? 1;
   }
 
-  private arity({ name, keys, position }: MemberOf, expected: string[], kind: string): void {
-    if (keys.length === expected.length) return;
-    refuse(wrongArity(name, kind, expected), position);
+  private keys({ name, keys, position }: MemberOf, expected: string[], kind: string, readings: Readings = []): void {
+    if (keys.length !== expected.length) refuse(wrongArity(name, kind, expected), position);
+    for (const [at, key] of keys.entries()) if (key.kind === 'text') dateIn(key, name, readings[at], refuseMisfit);
   }
 
   private total({ over, of }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
     const rebound = over.over.find(
-      ({ names: [name, ...others], set }) => others.length === 0 && scope.get(name) === set,
+      ({ names: [name, ...others], set }) => others.length === 0 && scope.get(name)?.home === set,
     );
     if (rebound !== undefined) refuse(reboundIndex(rebound.names[0], rebound.set), rebound.position);
     const inner = this.index(over, scope);
@@ -233,16 +237,17 @@ class Check {
     if (key.kind === 'text') return;
     const { name, lag, position } = key;
     if (!scope.has(name)) refuse(this.ended.has(name) ? sumHasEnded(name) : noIndex(name), position);
-    if (lag !== 0 && scope.get(name) === undefined) refuse(noOrder(name), position);
+    if (lag !== 0 && scope.get(name)?.home === undefined) refuse(noOrder(name), position);
   }
 
   private index({ over, where }: Index, outer: Scope): Scope {
     const scope = new Map(outer);
     for (const membership of over) {
       this.membership(membership);
-      const [first, ...others] = membership.names;
-      if (others.length === 0 && !scope.has(first)) scope.set(first, membership.set);
-      else for (const name of membership.names) if (!scope.has(name)) scope.set(name, undefined);
+      const { names, set } = membership;
+      const readings = this.vocabulary.sets.get(set)?.readings;
+      for (const [part, name] of names.entries())
+        if (!scope.has(name)) scope.set(name, { ...(names.length === 1 && { home: set }), reading: readings?.[part] });
     }
     if (where !== undefined) this.condition(where, scope);
     return scope;
@@ -278,7 +283,9 @@ class Check {
     }
   }
 
-  private comparison({ left, right, position }: Extract<Condition, { kind: 'compare' }>, scope: Scope): void {
+  private comparison(condition: Extract<Condition, { kind: 'compare' }>, scope: Scope): void {
+    comparisonWithDates(condition, (operand) => this.readingOf(operand, scope), refuseMisfit);
+    const { left, right, position } = condition;
     const kinds = [left, right].map((operand) => this.operand(operand, scope));
     if (!kinds.includes('text') || !kinds.includes('figure')) return;
     // A column beside a figure is computed with.
@@ -290,6 +297,11 @@ class Check {
         position,
       );
     refuse('A text is compared with a figure: texts stand in double quotes, figures do not', position);
+  }
+
+  private readingOf(operand: Operand, scope: Scope): DateReading | undefined {
+    if (operand.kind === 'name') return scope.get(operand.name)?.reading;
+    return operand.kind === 'member' ? this.vocabulary.columns.get(operand.name)?.[0]?.reading : undefined;
   }
 
   /** A member is a text, and a figure where it is called so. */
@@ -309,5 +321,7 @@ class Check {
     return 'figure';
   }
 }
+
+const refuseMisfit = ({ problem, position }: FormulaProblem): never => refuse(problem, position);
 
 const listed = (names: string[]): string => names.join(', ');

@@ -3,6 +3,7 @@ import {
   type Condition,
   type Expression,
   type Formula,
+  type FormulaProblem,
   type Index,
   isProblem,
   type Key,
@@ -10,6 +11,8 @@ import {
   type Operand,
   partsOf,
 } from './formula.js';
+import { dateIn, withDates } from './date-literals.js';
+import type { DateReading } from './dates.js';
 import { contradictionIn, TURNED } from './contradictions.js';
 import { linearize } from './linear.js';
 import { tryOut } from './expansion/trial.js';
@@ -113,8 +116,9 @@ class Coverage {
       }
     }
     if (where === undefined) return scope;
-    this.condition(where, scope);
-    const contradiction = contradictionIn(where, (operand) => this.compared(operand, scope)?.figure);
+    const dated = withDates(where, (operand) => this.readingOf(operand, scope), this.misfit);
+    this.condition(dated, scope);
+    const contradiction = contradictionIn(dated, (operand) => this.compared(operand, scope)?.figure);
     if (contradiction !== undefined) this.warnOfCondition(`${shortened(contradiction, MAX_CONDITION)} can never hold`);
     return scope;
   }
@@ -153,8 +157,9 @@ class Coverage {
       const here = { ...part, isFiltered: false };
       if (key.kind === 'text') {
         const values = this.values(here);
-        if (values !== undefined && !hasText(values, key.text))
-          this.warn(`${here.set} has no member "${shown(key.text)}": its members are ${listed(values, key.text)}`);
+        const text = dateIn(key, name, sets.get(here.set)?.readings?.[here.part], this.misfit);
+        if (values !== undefined && !hasText(values, text))
+          this.warn(`${here.set} has no member "${shown(text)}": its members are ${listed(values, text)}`);
         continue;
       }
       const bound = scope.get(key.name);
@@ -261,6 +266,17 @@ class Coverage {
       ? undefined
       : { called: String(linear.constant), figure: linear.constant };
   }
+
+  private readingOf(operand: Operand, scope: Scope): DateReading | undefined {
+    if (operand.kind === 'member') return this.vocabulary.columns.get(operand.name)?.[0]?.reading;
+    const source = operand.kind === 'name' ? scope.get(operand.name) : undefined;
+    return source && this.vocabulary.sets.get(source.set)?.readings?.[source.part];
+  }
+
+  private readonly misfit = ({ problem }: FormulaProblem, text: string): string => {
+    this.problem ??= problem;
+    return text;
+  };
 
   private rangeWithDefault({ set, range }: ColumnShape): Compared['range'] {
     return this.vocabulary.sets.get(set)?.fallback !== undefined ? undefined : range;

@@ -1,6 +1,6 @@
 export { checkFormula, checkIndex, type Use } from './check.js';
 export { coverageOf } from './coverage.js';
-export { isoDate } from './dates.js';
+export { type DateReading, isoDate, literalOf } from './dates.js';
 export { Evaluator } from './expansion/evaluator.js';
 export type { Frame } from './expansion/frame.js';
 export { KeyTable } from './expansion/key-table.js';

@@ -1,8 +1,10 @@
-import { isoDate } from './dates.js';
+import { cellOf, type DateReading, isoDate } from './dates.js';
 
 /** The distinct texts of a column, or of one part of the members of a set. */
 export interface Values extends Iterable<string> {
   readonly size: number;
+  /** How dates or times became these texts. */
+  readonly reading?: DateReading;
   has(text: string): boolean;
 }
 
@@ -22,7 +24,14 @@ export interface LookupBudget {
 const MAX_TEXTS = 500;
 
 /** Whether a text is among values. A date may be written in another form than in its file. */
-export const hasText = (values: Values, text: string): boolean => values.has(text) || values.has(isoDate(text) ?? text);
+export const hasText = (values: Values, text: string): boolean =>
+  values.has(text) || values.has((values.reading ? cellOf(text, values.reading) : isoDate(text)) ?? text);
+
+/** The values in the form of the dates or times of another column, as a solve compares them. */
+function readAs(values: Values, { reading }: Values): Pick<Values, 'has'> {
+  if (reading === undefined || values.reading !== undefined) return { has: (text) => hasText(values, text) };
+  return new Set(Array.from(values, (text) => cellOf(text, reading) ?? text));
+}
 
 let identities = 0;
 const identityByObject = new WeakMap<object, number>();
@@ -45,10 +54,11 @@ export function restOf(values: Values, other: Values, budget: LookupBudget): Res
     return undefined;
   }
   budget.left -= values.size;
+  const others = readAs(other, values);
   const texts: string[] = [];
   let count = 0;
   for (const text of values) {
-    if (hasText(other, text)) continue;
+    if (others.has(text)) continue;
     count += 1;
     if (texts.length < MAX_TEXTS) texts.push(text);
   }

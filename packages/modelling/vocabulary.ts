@@ -1,3 +1,4 @@
+import type { DateReading } from './dates.js';
 import type { Index } from './formula.js';
 import type { LookupBudget, Values } from './values.js';
 
@@ -12,6 +13,8 @@ export interface SetShape {
   parts?: readonly (Values | undefined)[];
   /** Each column of the keys, member by member, as far as they are known. Absent for a set of single members. */
   keys?: readonly Cells[];
+  /** How the dates or times of each column of the keys are read. */
+  readings?: readonly (DateReading | undefined)[];
   /** Number of members of a set in a file, as far as it is known. */
   size?: number;
   /** Stands for figures that are missing. */
@@ -23,6 +26,8 @@ export interface ColumnShape {
   /** The set that it is over: it takes as many keys. */
   set: string;
   type: 'number' | 'text';
+  /** How its dates or times are read. */
+  reading?: DateReading;
   /** Of a column of texts that seems to be meant as figures: which one is none, in a sentence. */
   misfit?: string;
   /** What it is called in which file, if formulas call it otherwise. */
@@ -56,6 +61,15 @@ export interface Vocabulary {
   values: ReadonlyMap<string, number>;
   /** Comparisons of texts that are left for this look at the canvas. Absent: no bound. */
   lookups?: LookupBudget;
+}
+
+/** The readings of the parts of a family's members, as its index binds them. */
+export function readingsOfFamily({ index }: Family, { sets }: Pick<Vocabulary, 'sets'>): (DateReading | undefined)[] {
+  const readings = new Map<string, DateReading | undefined>();
+  for (const { names, set } of index.over)
+    for (const [part, name] of names.entries())
+      if (!readings.has(name)) readings.set(name, sets.get(set)?.readings?.[part]);
+  return [...readings.values()];
 }
 
 /** The names that an index binds, in the order in which they come first. */

@@ -74,7 +74,8 @@ export class SetTables {
     const name = tableOf(file);
     try {
       const { description } = await this.tables.describe(container, name, { signal });
-      const known = fileColumns(content, { columns: factsOf(description) });
+      const facts = factsOf(description);
+      const known = fileColumns(content, { columns: facts });
       const columns = new Map([...known].flatMap(([as, { column }]) => (used.has(as) ? [[as, column] as const] : [])));
       const wanted = [...new Set([...key, ...columns.values()])];
       const strange = wanted.find((one) => !description.columns.some((column) => column.name === one));
@@ -87,9 +88,9 @@ export class SetTables {
         await rm(answer.file, { force: true });
         return { problem: `the cells of the tables that a model uses take more than ${MAX_BYTES} bytes` };
       }
-      const hasDates = description.columns.some(({ name, type }) => type === 'date' && wanted.includes(name));
+      const readings = new Map(facts.flatMap(({ name, reading }) => (reading ? [[name, reading] as const] : [])));
       const { rowNumbers } = answer.description;
-      return { file: answer.file, names: wanted, columns, rowNumbers, ...(hasDates && { hasDates }) };
+      return { file: answer.file, names: wanted, columns, readings, rowNumbers };
     } catch (error) {
       if (error instanceof NotFound) return { problem: noFile(file) };
       if (error instanceof TaskProblem) return { problem: `${path}: ${error.message}` };

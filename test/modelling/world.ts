@@ -193,7 +193,7 @@ function expandSpace(world: World): Matrix {
     if (index === undefined) space.variables.set(name, from);
     else {
       const table = new KeyTable(columns, frame.size);
-      space.families.set(name, { name, names: keys, columns, size: frame.size, table, from });
+      space.families.set(name, { name, names: keys, columns, size: frame.size, table, readings: [], from });
     }
   }
   for (const { expression } of world.objectives) {

@@ -12,6 +12,9 @@ const MAX_CELLS = 10_000_000;
 /** Most characters of all different texts of a file together. */
 const MAX_TEXT = 20_000_000;
 
+/** Zone that DuckDB adds to times with a zone. */
+const UTC = '+00';
+
 /** Writes whole columns into a file. @throws TaskProblem for more than somebody can take at once */
 export async function columns({ table, columns: names, to }: ColumnsTask): Promise<ColumnsAnswer> {
   const cells = await withDatabase([table], async (connection): Promise<ColumnCells[]> => {
@@ -23,9 +26,10 @@ export async function columns({ table, columns: names, to }: ColumnsTask): Promi
     const room = { characters: MAX_TEXT };
     const read: ColumnCells[] = [];
     for (const { name, type } of found) {
+      const cell = type === 'timestamp' ? `replace(${trimmedText(name)}, ${literal(UTC)}, '')` : trimmedText(name);
       const isFigure = type === 'number' || (type === 'integer' && (await isExact(connection, table, name)));
       read.push(
-        isFigure ? await figuresOf(connection, table, name, rows) : await textsOf(connection, table, name, rows, room),
+        isFigure ? await figuresOf(connection, table, name, rows) : await textsOf(connection, table, cell, rows, room),
       );
     }
     return read;
@@ -62,14 +66,14 @@ async function figuresOf(
 async function textsOf(
   connection: DuckDBConnection,
   table: string,
-  name: string,
+  cell: string,
   rows: number,
   room: { characters: number },
 ): Promise<ColumnCells> {
   const places = new Int32Array(rows);
   const known = new Map<string, number>();
   let at = 0;
-  const sql = `SELECT ${trimmedText(name)} FROM read_parquet(${literal(table)})`;
+  const sql = `SELECT ${cell} FROM read_parquet(${literal(table)})`;
   for await (const value of valuesOf(connection, sql)) {
     if (value === null) {
       places[at++] = -1;

@@ -22,7 +22,7 @@ function index(text: string): Index {
   return read;
 }
 
-const frameOf = (size: number): Frame => ({ size, codes: new Map(), homes: new Map() });
+const frameOf = (size: number): Frame => ({ size, codes: new Map(), homes: new Map(), readings: new Map() });
 
 const sum = (...names: string[]): Expression => ({
   kind: 'sum',

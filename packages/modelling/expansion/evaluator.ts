@@ -1,3 +1,4 @@
+import { withDates } from '../date-literals.js';
 import type { Condition, Expression, Index, MemberOf, Operand } from '../formula.js';
 import { shortened } from '../names.js';
 import { dividesByZero } from '../sentences.js';
@@ -5,7 +6,7 @@ import { comparedFigures, comparedTexts } from './comparisons.js';
 import { type Stage, WaitingConditions } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { boundKeys, join, type JoinKey, keyOfFigures, newMembers } from './join.js';
-import { Lookup } from './lookup.js';
+import { Lookup, refuseMisfit } from './lookup.js';
 import type { Observer } from './observer.js';
 import { refuse } from './refusal.js';
 import type { Space } from './space.js';
@@ -188,7 +189,8 @@ export class Evaluator {
 
   /** The rows of a frame with those that an index adds to each. */
   private extend(outer: Frame, index: Index, isSum: boolean): Derived {
-    const { over, where } = index;
+    const { over } = index;
+    const where = this.withDates(index, outer);
     const names = new Set([...outer.codes.keys(), ...over.flatMap((one) => one.names)]);
     const waiting = new WaitingConditions(where, names);
     let extended: Derived = { frame: outer, parents: allRows(outer.size) };
@@ -215,6 +217,17 @@ export class Evaluator {
     return extended;
   }
 
+  /** The condition of an index, whose texts have the form of the dates and times beside them. */
+  private withDates({ over, where }: Index, { readings: known }: Frame): Condition | undefined {
+    const readings = new Map(known);
+    for (const membership of over) {
+      const { readings: ofParts } = this.lookup.set(membership);
+      for (const [part, name] of membership.names.entries())
+        if (ofParts[part] !== undefined && !readings.has(name)) readings.set(name, ofParts[part]);
+    }
+    return where && withDates(where, (operand) => this.lookup.readingOf(operand, readings), refuseMisfit);
+  }
+
   private filtered({ frame, parents }: Derived, conditions: readonly Condition[]): Derived {
     let passed: Derived = { frame, parents };
     for (const condition of conditions) {
@@ -229,7 +242,11 @@ export class Evaluator {
   private joinKey(ofMembers: Operand, members: Frame, ofRows: Operand, rows: Frame): JoinKey | undefined {
     const isText = this.lookup.isText(ofMembers, members);
     if (isText !== this.lookup.isText(ofRows, rows)) return undefined;
-    if (isText) return { members: this.lookup.texts(ofMembers, members), rows: this.lookup.texts(ofRows, rows) };
+    if (isText)
+      return {
+        members: this.lookup.texts(ofMembers, ofRows, members, rows),
+        rows: this.lookup.texts(ofRows, ofMembers, rows, members),
+      };
     return keyOfFigures(
       this.figures(ofMembers as Expression, members, 'A condition'),
       this.figures(ofRows as Expression, rows, 'A condition'),
@@ -258,9 +275,9 @@ export class Evaluator {
   private compared({ left, comparison, right }: Extract<Condition, { kind: 'compare' }>, frame: Frame): Uint8Array {
     if (this.lookup.isText(left, frame) && this.lookup.isText(right, frame))
       return comparedTexts(
-        this.lookup.texts(left, frame),
+        this.lookup.texts(left, right, frame),
         comparison,
-        this.lookup.texts(right, frame),
+        this.lookup.texts(right, left, frame),
         this.space.texts,
       );
     return comparedFigures(this.comparable(left, frame), comparison, this.comparable(right, frame));

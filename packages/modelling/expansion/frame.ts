@@ -1,3 +1,4 @@
+import type { DateReading } from '../dates.js';
 import type { Members } from './space.js';
 
 /** Rows that an index stands for: each is one choice of members. */
@@ -7,10 +8,12 @@ export interface Frame {
   codes: ReadonlyMap<string, Int32Array>;
   /** The sets that indices run over one by one: lags go by their order. */
   homes: ReadonlyMap<string, Members>;
+  /** How the dates or times that indices stand for are read. */
+  readings: ReadonlyMap<string, DateReading>;
 }
 
 /** Without an index there is one row. */
-export const ONE_ROW: Frame = { size: 1, codes: new Map(), homes: new Map() };
+export const ONE_ROW: Frame = { size: 1, codes: new Map(), homes: new Map(), readings: new Map() };
 
 /** A frame made of the rows of another one, which `parents` tells. */
 export interface Derived {
@@ -19,10 +22,10 @@ export interface Derived {
 }
 
 /** Some rows of a frame, in the order given; a row may come several times. */
-export function pick({ codes, homes }: Frame, rows: Int32Array): Frame {
+export function pick({ codes, ...rest }: Frame, rows: Int32Array): Frame {
   const picked = new Map<string, Int32Array>();
   for (const [name, column] of codes) picked.set(name, pickFrom(column, rows));
-  return { size: rows.length, codes: picked, homes };
+  return { ...rest, size: rows.length, codes: picked };
 }
 
 export function pickFrom(column: Int32Array, rows: Int32Array): Int32Array {

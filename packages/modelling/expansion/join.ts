@@ -1,3 +1,4 @@
+import type { DateReading } from '../dates.js';
 import type { Membership } from '../formula.js';
 import { allRows, type Derived, type Frame, pick, pickFrom } from './frame.js';
 import { KeyTable } from './key-table.js';
@@ -12,16 +13,21 @@ export interface JoinKey {
 /** The members of a set under the names that are new, without those that contradict themselves, as in `(a, a)`. */
 export function newMembers({ names }: Membership, set: Members, bound: ReadonlySet<string>): Derived {
   const codes = new Map<string, Int32Array>();
+  const readings = new Map<string, DateReading>();
   const doubled: [Int32Array, Int32Array][] = [];
   for (const [at, name] of names.entries()) {
     const column = set.columns[at]!;
     const before = codes.get(name);
     if (before !== undefined) doubled.push([before, column]);
-    else if (!bound.has(name)) codes.set(name, column);
+    else if (!bound.has(name)) {
+      codes.set(name, column);
+      const reading = set.readings[at];
+      if (reading !== undefined) readings.set(name, reading);
+    }
   }
   const [name] = names;
   const isAlone = names.length === 1 && !bound.has(name);
-  const frame: Frame = { size: set.size, codes, homes: isAlone ? new Map([[name, set]]) : new Map() };
+  const frame: Frame = { size: set.size, codes, homes: isAlone ? new Map([[name, set]]) : new Map(), readings };
   const rows = allRows(set.size);
   if (doubled.length === 0) return { frame, parents: rows };
   const kept = rows.filter((row) => doubled.every(([one, other]) => one[row] === other[row]));
@@ -84,6 +90,7 @@ export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], adm
       size,
       codes: new Map([...rows.codes, ...pick(members, chosen).codes]),
       homes: new Map([...frame.homes, ...members.homes]),
+      readings: new Map([...frame.readings, ...members.readings]),
     },
     parents,
   };

@@ -15,12 +15,15 @@ const MAX_ROWS = 200_000;
 
 /** The part of a canvas whose data are known, as a solve expands it. Names are added when a formula first mentions them. */
 export class KnownSpace {
-  private readonly space = new Space(true);
+  private readonly space: Space;
   private readonly isKnown = new Map<string, boolean>();
   private readonly budget: LookupBudget;
   private variables = 0;
 
   constructor(private readonly vocabulary: Vocabulary) {
+    const shapes = [...vocabulary.columns.values()].flat();
+    const ofSets = Array.from(vocabulary.sets.values(), ({ readings = [] }) => readings).flat();
+    this.space = new Space([...shapes.map(({ reading }) => reading), ...ofSets].filter((one) => one !== undefined));
     this.budget = vocabulary.lookups ?? { left: Infinity };
   }
 
@@ -75,18 +78,18 @@ export class KnownSpace {
     return isKnown;
   }
 
-  private addSet(name: string, { parts = [], keys, arity, size }: SetShape): boolean {
+  private addSet(name: string, { parts = [], keys, arity, size, readings = [] }: SetShape): boolean {
     if (this.space.sets.has(name)) return true;
     const count = keys?.[0]?.length ?? parts[0]?.size;
     // Keys that are empty or there twice are a gap of the data card.
     if (count === undefined || (size !== undefined && size !== count) || !this.hasRoomFor(count)) return false;
     const [first, ...others] = keys?.map((cells) => cells.map(String)) ?? [Array.from(parts[0] ?? [])];
     if (first === undefined || others.length + 1 !== arity) return false;
-    this.space.addSet(name, { titles: Array.from({ length: arity }, String), keys: [first, ...others] });
+    this.space.addSet(name, { titles: Array.from({ length: arity }, String), keys: [first, ...others], readings });
     return true;
   }
 
-  private addColumn(name: string, { set, type, cells }: ColumnShape): boolean {
+  private addColumn(name: string, { set, type, cells, reading }: ColumnShape): boolean {
     const isSetKnown = set === name ? this.space.sets.has(set) : this.addName(set);
     const members = this.space.sets.get(set);
     if (!isSetKnown || members === undefined || cells === undefined) return false;
@@ -98,7 +101,12 @@ export class KnownSpace {
       name,
       type === 'number'
         ? { set, type, figures, ...(fallback !== undefined && { fallback }) }
-        : { set, type, texts: listed.map((cell) => (cell === null ? null : String(cell))) },
+        : {
+            set,
+            type,
+            texts: listed.map((cell) => (cell === null ? null : String(cell))),
+            ...(reading !== undefined && { reading }),
+          },
     );
     return true;
   }
@@ -116,9 +124,10 @@ export class KnownSpace {
       const frame = this.evaluate((evaluator) => evaluator.rows(index));
       if (frame === undefined) return false;
       const { codes, size } = frame;
+      const readings = names.map((one) => frame.readings.get(one));
       const columns = names.map((one) => codes.get(one)!);
       const table = new KeyTable(columns, size);
-      this.space.families.set(name, { name, names, columns, size, table, from: this.variables });
+      this.space.families.set(name, { name, names, columns, size, table, readings, from: this.variables });
       this.variables += size;
       return true;
     } catch (error) {

@@ -1,4 +1,6 @@
-import type { Key, MemberOf, Membership, Operand } from '../formula.js';
+import { dateIn } from '../date-literals.js';
+import { type DateReading, firstMoment } from '../dates.js';
+import type { FormulaProblem, Key, MemberOf, Membership, Operand } from '../formula.js';
 import { shortened } from '../names.js';
 import {
   doubledColumn,
@@ -44,8 +46,8 @@ export class Lookup {
 
   /** The cells of a column of figures; 0 where a lag has left the set. */
   figures(expression: MemberOf, frame: Frame): Float64Array {
-    const keys = this.keyColumns(expression, frame);
     const column = this.column(expression);
+    const keys = this.keyColumns(expression, column.set.readings, frame);
     if (column.type === 'text') refuse(textIsNoFigure(expression.name), expression.position);
     const { figures, fallback = NaN } = column;
     const cells = new Float64Array(frame.size);
@@ -64,8 +66,8 @@ export class Lookup {
 
   /** The variables of a family, once each; none where a lag has left the set. */
   variables(family: FamilyOf, expression: MemberOf, frame: Frame): Terms {
-    const keys = this.keyColumns(expression, frame);
     this.checkArity(expression, family.names, `a variable for each ${family.names.join(', ')}`);
+    const keys = this.keyColumns(expression, family.readings, frame);
     const terms = new Terms(frame.size, true);
     const places = family.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
@@ -94,13 +96,31 @@ export class Lookup {
     return operand.kind === 'member' && this.space.columns.get(operand.name)?.type === 'text';
   }
 
-  /** The numbers of an operand's texts; negative where a lag has left the set. */
-  texts(operand: Operand, frame: Frame): Int32Array {
+  readingOf(operand: Operand, readings: ReadonlyMap<string, DateReading>): DateReading | undefined {
+    if (operand.kind === 'name') return readings.get(operand.name);
+    const column = operand.kind === 'member' ? this.space.columns.get(operand.name) : undefined;
+    return column?.type === 'text' ? column.reading : undefined;
+  }
+
+  /**
+   * The numbers of an operand's texts; negative where a lag has left the set.
+   *
+   * @param other operand that they are compared with: beside times, a date is its first moment
+   */
+  texts(operand: Operand, other: Operand, frame: Frame, ofOther = frame): Int32Array {
+    const codes = this.codes(operand, frame);
+    const isDate = this.readingOf(operand, frame.readings)?.type === 'date';
+    if (!isDate || this.readingOf(other, ofOther.readings)?.type !== 'timestamp') return codes;
+    const { texts } = this.space;
+    return codes.map((code) => (code < 0 ? code : texts.add(firstMoment(texts.text(code)))));
+  }
+
+  private codes(operand: Operand, frame: Frame): Int32Array {
     if (operand.kind === 'text') return new Int32Array(frame.size).fill(this.space.texts.add(operand.text));
     if (operand.kind === 'name') return frame.codes.get(operand.name)!;
     const expression = operand as MemberOf;
-    const keys = this.keyColumns(expression, frame);
     const column = this.column(expression) as Extract<Column, { type: 'text' }>;
+    const keys = this.keyColumns(expression, column.set.readings, frame);
     const codes = new Int32Array(frame.size);
     const places = column.set.table.find(keys, frame.size);
     for (let row = 0; row < frame.size; row += 1) {
@@ -131,12 +151,15 @@ export class Lookup {
     if (keys.length !== expected.length) refuse(wrongArity(name, kind, expected), position);
   }
 
-  private keyColumns({ keys }: MemberOf, frame: Frame): Int32Array[] {
-    return keys.map((key) => this.keyColumn(key, frame));
+  private keyColumns({ name, keys }: MemberOf, readings: Members['readings'], frame: Frame): Int32Array[] {
+    return keys.map((key, at) =>
+      key.kind === 'text'
+        ? new Int32Array(frame.size).fill(this.space.texts.add(dateIn(key, name, readings[at], refuseMisfit)))
+        : this.keyColumn(key, frame),
+    );
   }
 
-  private keyColumn(key: Key, frame: Frame): Int32Array {
-    if (key.kind === 'text') return new Int32Array(frame.size).fill(this.space.texts.add(key.text));
+  private keyColumn(key: Extract<Key, { kind: 'index' }>, frame: Frame): Int32Array {
     const codes = frame.codes.get(key.name);
     if (codes === undefined) refuse(noIndex(key.name), key.position);
     if (key.lag === 0) return codes;
@@ -163,6 +186,8 @@ export class Lookup {
     return `"${shortened(this.space.texts.text(code))}"`;
   }
 }
+
+export const refuseMisfit = ({ problem, position }: FormulaProblem): never => refuse(problem, position);
 
 /** Whether a lag has left the set. */
 const isOutside = (keys: readonly Int32Array[], row: number): boolean => keys.some((column) => column[row] === OUTSIDE);

@@ -1,3 +1,4 @@
+import type { DateReading } from '../dates.js';
 import { KeyTable } from './key-table.js';
 import { Texts } from './texts.js';
 
@@ -7,6 +8,8 @@ export interface SetData {
   titles: readonly string[];
   /** A list for each column of the keys, all of the same length. */
   keys: readonly [readonly string[], ...(readonly string[])[]];
+  /** How the dates or times of each column of the keys are read. */
+  readings?: readonly (DateReading | undefined)[];
 }
 
 /** A column over a set, with a cell for each member. */
@@ -20,7 +23,7 @@ export type ColumnData = {
       /** What stands for a missing one. */
       fallback?: number;
     }
-  | { type: 'text'; texts: readonly (string | null)[] }
+  | { type: 'text'; texts: readonly (string | null)[]; reading?: DateReading }
 );
 
 /** A set with its members as numbers of {@link Texts}. */
@@ -30,11 +33,13 @@ export interface Members {
   columns: readonly Int32Array[];
   size: number;
   table: KeyTable;
+  readings: readonly (DateReading | undefined)[];
 }
 
 /** A column with its texts as such numbers; null is the empty text. */
 export type Column = { name: string; set: Members } & (
-  { type: 'number'; figures: Float64Array; fallback?: number } | { type: 'text'; codes: Int32Array }
+  | { type: 'number'; figures: Float64Array; fallback?: number }
+  | { type: 'text'; codes: Int32Array; reading?: DateReading }
 );
 
 /** The variables of a family: one for each of its members, one after the other. */
@@ -44,6 +49,8 @@ export interface FamilyOf {
   columns: readonly Int32Array[];
   size: number;
   table: KeyTable;
+  /** How the dates or times of each part of its members are read. */
+  readings: readonly (DateReading | undefined)[];
   /** The variable of the first member. */
   from: number;
 }
@@ -59,15 +66,15 @@ export class Space {
   readonly variables = new Map<string, number>();
   readonly values = new Map<string, number>();
 
-  /** @param hasDates whether a column of a file has dates */
-  constructor(hasDates = false) {
-    this.texts = new Texts(hasDates);
+  /** @param readings of the columns with dates or times in files */
+  constructor(readings: Iterable<DateReading> = []) {
+    this.texts = new Texts(readings);
   }
 
-  addSet(name: string, { titles, keys }: SetData): Members {
+  addSet(name: string, { titles, keys, readings = [] }: SetData): Members {
     const columns = keys.map((texts) => Int32Array.from(texts, (text) => this.texts.add(text)));
     const size = keys[0].length;
-    const set = { name, titles, columns, size, table: new KeyTable(columns, size) };
+    const set = { name, titles, columns, size, table: new KeyTable(columns, size), readings };
     this.sets.set(name, set);
     return set;
   }
@@ -79,11 +86,11 @@ export class Space {
       this.doubled.set(name, data.set);
       return;
     }
-    this.columns.set(
-      name,
-      data.type === 'number'
-        ? { name, ...data, set }
-        : { name, type: 'text', set, codes: Int32Array.from(data.texts, (text) => this.texts.add(text ?? '')) },
-    );
+    if (data.type === 'number') {
+      this.columns.set(name, { name, ...data, set });
+      return;
+    }
+    const { texts, ...rest } = data;
+    this.columns.set(name, { name, ...rest, set, codes: Int32Array.from(texts, (text) => this.texts.add(text ?? '')) });
   }
 }

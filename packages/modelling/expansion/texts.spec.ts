@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import type { DateReading } from '../dates.js';
 import { Texts } from './texts.js';
 
 describe('Texts', () => {
   it.each(['02.03.2025', '2.3.2025', '02/03/2025', '2 Mar 2025', '2025/03/02'])(
     'takes %s for the date of a file',
     (text) => {
-      const texts = new Texts(true);
+      const texts = new Texts([{ type: 'date' }]);
       const code = texts.add('2025-03-02');
       expect(texts.add(text)).toBe(code);
       expect(texts.add(text)).toBe(code);
@@ -13,8 +14,30 @@ describe('Texts', () => {
     },
   );
 
+  it.each<[string, DateReading[], string]>([
+    ['03/01/2025', [{ type: 'date', order: 'month_first' }], '2025-03-01'],
+    ['03/01/2025', [{ type: 'date', order: 'day_first' }], '2025-01-03'],
+    [
+      '03/01/2025',
+      [
+        { type: 'date', order: 'day_first' },
+        { type: 'date', order: 'month_first' },
+      ],
+      '03/01/2025',
+    ],
+    ['01.03.2025 10:00', [{ type: 'timestamp' }], '2025-03-01 10:00:00'],
+    ['2025-03-01 00:00:00', [{ type: 'timestamp' }, { type: 'date' }], '2025-03-01 00:00:00'],
+    ['8:00', [{ type: 'time' }], '08:00:00'],
+    ['8:00', [{ type: 'date' }], '8:00'],
+    ['20250301', [{ type: 'date' }], '20250301'],
+  ])('writes %s as the files with %j do: %s', (text, readings, cell) => {
+    const texts = new Texts(readings);
+    expect(texts.text(texts.add(text))).toBe(cell);
+    expect(texts.text(texts.add(cell))).toBe(cell);
+  });
+
   it('keeps texts that are no dates, and all texts where no file has dates', () => {
-    const [dated, plain] = [new Texts(true), new Texts()];
+    const [dated, plain] = [new Texts([{ type: 'date' }]), new Texts()];
     expect(dated.text(dated.add('1.2.3.4'))).toBe('1.2.3.4');
     expect(plain.text(plain.add('02.03.2025'))).toBe('02.03.2025');
     expect(plain.add('02.03.2025')).not.toBe(plain.add('2025-03-02'));

@@ -1,4 +1,4 @@
-import { isoDate } from '../dates.js';
+import { cellOf, type DateReading, mergedReadings } from '../dates.js';
 
 /** What is read as a figure, of members. */
 const FIGURE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
@@ -9,17 +9,30 @@ export class Texts {
   private readonly texts: string[] = [];
   private readonly figures: number[] = [];
 
-  /** @param hasDates whether dates of files are among the texts: then `02.02.2025` is the same as `2025-02-02` */
-  constructor(private readonly hasDates = false) {}
+  private readonly readings: readonly DateReading[];
+
+  /** @param readings of the dates and times in files: with dates, `02.02.2025` is the same as `2025-02-02` */
+  constructor(readings: Iterable<DateReading> = []) {
+    this.readings = mergedReadings(readings);
+  }
 
   /** The number of a text, which is given one the first time. */
   add(text: string): number {
     const known = this.codes.get(text);
     if (known !== undefined) return known;
-    const date = this.hasDates ? isoDate(text) : undefined;
-    const code = date === undefined || date === text ? this.texts.push(text) - 1 : this.add(date);
+    const cell = this.inForm(text);
+    const code = cell === text ? this.texts.push(text) - 1 : this.add(cell);
     this.codes.set(text, code);
     return code;
+  }
+
+  /** A date or time in the form that those of files have. */
+  private inForm(text: string): string {
+    for (const reading of this.readings) {
+      const cell = cellOf(text, reading);
+      if (cell !== undefined) return cell;
+    }
+    return text;
   }
 
   text(code: number): string {

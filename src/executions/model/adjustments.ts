@@ -7,6 +7,7 @@ import {
   type FormulaProblem,
   type Index,
   isProblem,
+  literalOf,
   type Members,
   namesInCondition,
   parseCondition,
@@ -101,8 +102,11 @@ function placesOf(space: Space, evaluator: Evaluator, adjustment: Adjustment, se
   return places;
 }
 
-function placeOf({ texts }: Space, { table }: Members, key: readonly string[]): number {
-  const codes = key.map((part) => Int32Array.of(texts.add(part)));
+function placeOf({ texts }: Space, { table, readings }: Members, key: readonly string[]): number {
+  const codes = key.map((part, at) => {
+    const reading = readings[at];
+    return Int32Array.of(texts.add((reading && literalOf(part, reading)) ?? part));
+  });
   return table.find(codes, 1)[0]!;
 }
 

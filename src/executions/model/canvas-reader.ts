@@ -71,7 +71,9 @@ class CanvasReader {
     private readonly cards: readonly ModelCard[],
     private readonly tables: ReadonlyMap<string, SetTable>,
   ) {
-    this.space = new Space([...tables.values()].some((table) => 'file' in table && table.hasDates === true));
+    this.space = new Space(
+      [...tables.values()].flatMap((table) => ('file' in table ? [...(table.readings?.values() ?? [])] : [])),
+    );
     this.evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
   }
 
@@ -168,7 +170,8 @@ class CanvasReader {
     for (let place = 0; place < frame.size; place += 1)
       this.model.variables.push(make(`${name}${memberOf(family, place)}`, place));
     const table = new KeyTable(columns, frame.size);
-    this.space.families.set(name, { name, names, columns, size: frame.size, table, from });
+    const readings = names.map((one) => frame.readings.get(one));
+    this.space.families.set(name, { name, names, columns, size: frame.size, table, readings, from });
   }
 
   private bound(card: ModelCard, field: 'lower' | 'upper', frame: Frame): Float64Array | undefined {

@@ -33,18 +33,22 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
     return texts;
   });
   const [first, ...others] = keys;
+  const readings = key.map((column) => table.readings?.get(column));
   if (file.isDistinct) {
-    space.addSet(set.name, { titles: key, keys: [[...new Set(first)]] });
+    space.addSet(set.name, { titles: key, keys: [[...new Set(first)]], readings });
     return;
   }
-  const added = space.addSet(set.name, { titles: key, keys: [first!, ...others] });
+  const added = space.addSet(set.name, { titles: key, keys: [first!, ...others], readings });
   const doubled = doubledIn(added);
   if (doubled !== undefined) {
     const member = keys.map((texts) => shortened(texts[doubled]!)).join(', ');
     const before = rowInFile(table, added.table.ids.indexOf(added.table.ids[doubled]!));
     refuse(doubled, `: the member ${member} is in row ${before} already`);
   }
-  for (const [name, column] of table.columns) space.addColumn(name, toColumn(set.name, cells.get(column)!, file));
+  for (const [name, column] of table.columns) {
+    const reading = table.readings?.get(column);
+    space.addColumn(name, { ...toColumn(set.name, cells.get(column)!, file), ...(reading && { reading }) });
+  }
 }
 
 /** The place of the first member that is there already; undefined when each is there once. */

@@ -1,4 +1,5 @@
 import type { TableDescription } from '../../../packages/data-engine/index.js';
+import type { DateReading } from '../../../packages/modelling/index.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
 import type { Adjustment } from '../model/adjustments.js';
 import type {
@@ -30,8 +31,8 @@ export type SetTable =
       names: readonly string[];
       /** Those of them that formulas can use, by the names that they have there. */
       columns: ReadonlyMap<string, string>;
-      /** Whether one of them has dates. */
-      hasDates?: boolean;
+      /** How columns with dates or times are read, by the names that the table has for them. */
+      readings?: ReadonlyMap<string, DateReading>;
       /** What number rows have in the file, as {@link rowInFile} reads it. */
       rowNumbers: TableDescription['rowNumbers'];
     }

@@ -8,7 +8,15 @@ import {
 } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import { type DataContent, type FileColumn, fileColumns, type InlineColumn, keysOf, partsOf } from './data-content.js';
+import {
+  type DataContent,
+  type FileColumn,
+  fileColumns,
+  type InlineColumn,
+  keysOf,
+  partsOf,
+  readingsOf,
+} from './data-content.js';
 import type { FileState } from './data-file.js';
 import { readIndex } from './expressions.js';
 
@@ -44,10 +52,12 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
     const keys = keysOf(content, facts);
     const size = set.members === undefined && content.file?.isDistinct === false ? facts?.rows : undefined;
     const parts = partsOf(content, facts);
+    const readings = readingsOf(content, facts);
     if (!sets.has(set.name))
       sets.set(set.name, {
         arity: set.arity,
         parts,
+        readings,
         ...(keys !== undefined && { keys }),
         ...(size !== undefined && { size }),
         ...(fallback !== undefined && { fallback }),
@@ -74,13 +84,14 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
 
 function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
   const { type, values, range, cells } = column;
-  const { misfit, origin, empty } = 'column' in column ? column : {};
+  const { reading, misfit, origin, empty } = 'column' in column ? column : {};
   return {
     set,
     type,
     ...(values !== undefined && { values }),
     ...(range !== undefined && { range }),
     ...(cells !== undefined && { cells }),
+    ...(reading !== undefined && { reading }),
     ...(misfit !== undefined && { misfit }),
     ...(empty !== undefined && { empty }),
     ...(origin !== undefined && { origin }),

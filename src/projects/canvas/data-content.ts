@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { DialectOptions } from '../../../packages/data-engine/index.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
-import { type Cells, shortened, type Values } from '../../../packages/modelling/index.js';
+import { type Cells, type DateReading, shortened, type Values } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file.js';
@@ -39,6 +39,8 @@ export interface FileColumn {
   type: 'number' | 'text';
   /** What it is called in the file. */
   column: string;
+  /** How its dates or times are read. */
+  reading?: DateReading;
   /** Of texts that seem to be meant as figures: which one is none, in a sentence. */
   misfit?: string;
   /** The different texts, as far as they are known. */
@@ -130,7 +132,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
   for (const [name, column] of columnNames(file, [...known.keys()])) {
     const found = known.get(column);
     if (found === undefined) continue;
-    const { type, misfit, values, range, empty } = found;
+    const { type, reading, misfit, values, range, empty } = found;
     const cells = cellsOf(found);
     const sentence =
       misfit &&
@@ -139,7 +141,8 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
       type,
       column,
       ...(sentence !== undefined && { misfit: sentence }),
-      ...(values !== undefined && { values: valuesOf(values) }),
+      ...(reading !== undefined && { reading }),
+      ...(values !== undefined && { values: valuesOf(values, reading) }),
       ...(range !== undefined && { range }),
       ...(empty !== undefined && { empty }),
       ...(cells !== undefined && { cells }),
@@ -154,10 +157,17 @@ export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined
   if (set === undefined) return [];
   if (set.members !== undefined) return [valuesOf(set.members)];
   return (file?.key ?? []).map((name) => {
-    const values = facts?.columns.find((column) => column.name === name)?.values;
-    return values && valuesOf(values);
+    const { values, reading } = factsOf(name, facts);
+    return values && valuesOf(values, reading);
   });
 }
+
+/** How the dates or times of each part of the members of a set are read. */
+export const readingsOf = ({ set, file }: DataContent, facts: FileFacts | undefined): (DateReading | undefined)[] =>
+  set === undefined || set.members !== undefined ? [] : (file?.key ?? []).map((name) => factsOf(name, facts).reading);
+
+const factsOf = (name: string, facts: FileFacts | undefined): Partial<FileFacts['columns'][number]> =>
+  facts?.columns.find((column) => column.name === name) ?? {};
 
 /** The columns of the keys of a set of tuples, row by row, as far as they are known. */
 export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined): Cells[] | undefined {

@@ -2,7 +2,7 @@ import type { DialectOptions } from '../../../packages/data-engine/index.js';
 import { dialectOf } from '../../tables/dialect-options.js';
 import { tableFormat } from '../../tables/table-format.js';
 import type { TableName } from '../../tables/table-reader.service.js';
-import { type Cells, isName } from '../../../packages/modelling/index.js';
+import { type Cells, type DateReading, isName } from '../../../packages/modelling/index.js';
 
 /** A table in a file of the workspace, as a data card names it. */
 export interface DataFile {
@@ -41,6 +41,8 @@ export interface FileFacts {
 export interface FactsOfColumn {
   name: string;
   type: 'number' | 'text';
+  /** How its dates or times are read. */
+  reading?: DateReading;
   /** The first text among figures. */
   misfit?: { row: number; text: string };
   /** The different texts of a column of the key or of texts, unless there are too many. */
@@ -89,7 +91,7 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): TableName => ({
 });
 
 /** Counts up when contents come to be read in another way: what was found out before does not count any more. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** Columns by the names that formulas have for them, without those of the key. Of those that are called the same the first. */
 export function columnNames(

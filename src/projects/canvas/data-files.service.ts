@@ -5,10 +5,12 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import {
   type ColumnCells,
+  type Dialect,
   PassingProblem,
   type TableDescription,
   TaskProblem,
 } from '../../../packages/data-engine/index.js';
+import type { DateReading } from '../../../packages/modelling/index.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
 import type { Tx } from '../../database/database.service.js';
@@ -200,8 +202,21 @@ interface Described {
 }
 
 /** What formulas make of the columns of a table. */
-export const factsOf = ({ columns }: TableDescription): FileFacts['columns'] =>
-  columns.map(({ name, type }) => ({ name, type: type === 'integer' || type === 'number' ? 'number' : 'text' }));
+export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['columns'] =>
+  columns.map(({ name, type }) => {
+    const isFigure = type === 'integer' || type === 'number';
+    const hasDates = type === 'date' || type === 'time' || type === 'timestamp';
+    const reading = hasDates && { reading: { type, ...orderOf(dialect) } };
+    return { name, type: isFigure ? ('number' as const) : ('text' as const), ...reading };
+  });
+
+/** The order of day and month in the dates of a table, as far as the file shows it. */
+function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
+  if (dialect === null) return {};
+  const { date_order, uncertain } = dialect;
+  if (date_order !== null) return { order: date_order };
+  return uncertain.includes('date_order') ? { order: 'mixed' } : {};
+}
 
 /** Most bytes of names of columns that are kept of a file: each change of a canvas loads them. */
 const MAX_NAMES = 64 * 1024;

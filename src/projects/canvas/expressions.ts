@@ -211,6 +211,7 @@ function roleOf(name: string, vocabulary: Vocabulary): unknown {
   const dataOf = (one: SetShape | undefined): unknown[] => [
     one?.fallback,
     one?.size,
+    one?.readings,
     one?.parts?.map(identity),
     one?.keys?.map(identity),
   ];

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isoDate, type Values } from '../../../packages/modelling/index.js';
+import { type DateReading, isoDate, type Values } from '../../../packages/modelling/index.js';
 
 /** The members of a set, in order, each once. */
 export interface Members extends Iterable<string> {
@@ -20,22 +20,31 @@ const valuesByText = new LRUCache<string, Values>({
 });
 const valuesByList = new WeakMap<readonly (string | number)[], Values>();
 
-/** The different texts of a list or a range. Equal ones are the same object, so that comparisons of them can be cached. */
-export function valuesOf(members: readonly (string | number)[] | string): Values | undefined {
+/**
+ * The different texts of a list or a range. Equal ones are the same object, so that comparisons of them can be cached.
+ *
+ * @param reading of a column of a file that has dates or times
+ */
+export function valuesOf(members: readonly (string | number)[] | string, reading?: DateReading): Values | undefined {
   const cached = typeof members === 'string' ? undefined : valuesByList.get(members);
   if (cached !== undefined) return cached;
   if (typeof members === 'string') return cachedAs(members, () => rangeOf(members));
-  const toSet = (): Values => withDates(new Set(members.map(toMember)));
-  const values = members.length > MAX_LISTED ? toSet() : cachedAs(JSON.stringify(members), toSet);
+  const toSet = (): Values => withDates(new Set(members.map(toMember)), reading);
+  const values = members.length > MAX_LISTED ? toSet() : cachedAs(JSON.stringify([members, reading]), toSet);
   if (values !== undefined) valuesByList.set(members, values);
   return values;
 }
 
 /** Texts that are found in the form that dates of files have, too. */
-function withDates(texts: Set<string>): Values {
+function withDates(texts: Set<string>, reading: DateReading | undefined): Values {
   const dates = new Set(Array.from(texts, (text) => isoDate(text) ?? text));
   const has = (text: string): boolean => texts.has(text) || dates.has(text);
-  return { size: texts.size, has, [Symbol.iterator]: () => texts[Symbol.iterator]() };
+  return {
+    size: texts.size,
+    ...(reading !== undefined && { reading }),
+    has,
+    [Symbol.iterator]: () => texts[Symbol.iterator](),
+  };
 }
 
 function cachedAs(text: string, make: () => Values | undefined): Values | undefined {

@@ -308,7 +308,7 @@ it('warns of keys that match no row before a solve, and takes dates as they stan
     classification: 'hard',
   });
   await plan.gaps('None', [
-    'No due is "03.02.2025", so nothing meets this condition: there are "2025-02-02", "2025-03-01"',
+    'No due is "2025-02-03", so nothing meets this condition: there are "2025-02-02", "2025-03-01"',
   ]);
   await plan.add('constraint', 'Early', {
     expression: 'make[o] <= most["02.02.2025"] - 15',

@@ -1,0 +1,47 @@
+import { type DateReading, literalOf, noLiteral } from './dates.js';
+import type { Condition, FormulaProblem, Operand } from './formula.js';
+
+type Compare = Extract<Condition, { kind: 'compare' }>;
+/** Reading of an operand that has dates or times; undefined for other operands. */
+type ReadingOf = (operand: Operand) => DateReading | undefined;
+/** Receives a text that is no date, and returns what to compare instead. */
+type Misfit = (problem: FormulaProblem, text: string) => string;
+
+/** Returns a condition whose texts have the form of the dates and times that they are compared with. */
+export function withDates(condition: Condition, readingOf: ReadingOf, misfit: Misfit): Condition {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const [first, second, ...rest] = condition.of.map((one) => withDates(one, readingOf, misfit));
+      return { ...condition, of: [first!, second!, ...rest] };
+    }
+    case 'not':
+      return { ...condition, of: withDates(condition.of, readingOf, misfit) };
+    case 'compare':
+      return comparisonWithDates(condition, readingOf, misfit);
+  }
+}
+
+export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, misfit: Misfit): Compare {
+  const { left, right } = condition;
+  const read = (operand: Operand, beside: Operand): Operand => {
+    const reading = operand.kind === 'text' ? readingOf(beside) : undefined;
+    return operand.kind !== 'text' || reading === undefined
+      ? operand
+      : { ...operand, text: dateIn(operand, nameOf(beside), reading, misfit) };
+  };
+  return { ...condition, left: read(left, right), right: read(right, left) };
+}
+
+/** Returns a text in the form of the cells of a column or of members. @param called what it is compared with */
+export function dateIn(
+  { text, position }: { text: string; position: number },
+  called: string,
+  reading: DateReading | undefined,
+  misfit: Misfit,
+): string {
+  if (reading === undefined) return text;
+  return literalOf(text, reading) ?? misfit({ problem: noLiteral(text, called, reading), position }, text);
+}
+
+const nameOf = (operand: Operand): string => ('name' in operand ? operand.name : '');
