@@ -17,6 +17,7 @@ import { contradictionIn, TURNED } from './contradictions.js';
 import { linearize } from './linear.js';
 import { tryOut } from './expansion/trial.js';
 import { shortened } from './names.js';
+import { misspelledNames } from './nearest-names.js';
 import { firstOf, listed, quotedList, shown } from './quoted-texts.js';
 import { isNever, rangeOf } from './ranges.js';
 import { noCell } from './sentences.js';
@@ -80,6 +81,12 @@ export function coverageOf(
     problem,
     lacksData: lacksData || (trial === undefined && problem !== undefined),
   };
+}
+
+/** The texts of a rest that look like misspelled values. */
+function misspelledOf({ texts }: Rest, values: Values | undefined): Rest {
+  const misspelled = texts.length === 0 ? [] : [...misspelledNames(texts, values ?? []).keys()];
+  return { texts: misspelled, count: misspelled.length };
 }
 
 class Coverage {
@@ -165,14 +172,16 @@ class Coverage {
       const bound = scope.get(key.name);
       if (bound === undefined || isFamily) continue;
       const [unused, unmatched] = this.rests(here, bound);
-      if (unused === undefined || unmatched === undefined || unmatched.count === 0) continue;
+      if (unused === undefined || unmatched === undefined) continue;
       if (sets.get(here.set)?.fallback !== undefined) {
-        if (unused.count === 0) continue;
-        const [matches, their] = unused.count === 1 ? ['matches', 'its'] : ['match', 'their'];
+        // A file with other members than a chosen set is normal, unless they look like misspelled ones.
+        const doubtful = unmatched.count === 0 ? misspelledOf(unused, this.values(bound)) : unused;
+        if (doubtful.count === 0) continue;
+        const [matches, their] = doubtful.count === 1 ? ['matches', 'its'] : ['match', 'their'];
         this.warn(
-          `${this.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${their} ${name} is not used`,
+          `${this.quoted(doubtful, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${their} ${name} is not used`,
         );
-      } else if (!bound.isFiltered && this.mayLackData) {
+      } else if (unmatched.count > 0 && !bound.isFiltered && this.mayLackData) {
         const has = unmatched.count === 1 ? 'has' : 'have';
         this.warn(`${this.quoted(unmatched, here, unused)} of ${bound.set} ${has} no ${name} in ${here.set}`);
         this.lacksData ||= key.lag === 0 && bound.isJoined !== true;
@@ -246,9 +255,18 @@ class Coverage {
   private equality(left: Compared, right: Compared): void {
     if (left.values === undefined || right.values === undefined || left.values === right.values) return;
     const [first, second] = this.restsOf(left.values, right.values);
-    if (first === undefined || second === undefined || first.count === 0 || second.count === 0) return;
-    const equals = first.count === 1 ? 'equals' : 'equal';
-    this.warn(`${quotedList(first, second.texts)} as ${left.called} ${equals} no ${right.called}`);
+    if (first === undefined || second === undefined) return;
+    if (first.count > 0 && second.count > 0) {
+      this.unequal(first, second.texts, left, right);
+      return;
+    }
+    for (const [one, other, rest] of [[left, right, first] as const, [right, left, second] as const])
+      this.unequal(misspelledOf(rest, other.values), firstOf(other.values ?? []), one, other);
+  }
+
+  private unequal(rest: Rest, near: readonly string[], one: Compared, other: Compared): void {
+    const equals = rest.count === 1 ? 'equals' : 'equal';
+    if (rest.count > 0) this.warn(`${quotedList(rest, near)} as ${one.called} ${equals} no ${other.called}`);
   }
 
   /** What is known of an operand; undefined for nothing. */

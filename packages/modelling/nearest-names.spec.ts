@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../test/support/cpu-time.js';
-import { nearestNames } from './nearest-names.js';
+import { misspelledNames, nearestNames } from './nearest-names.js';
 
 describe('nearestNames', () => {
   it.each([
@@ -44,5 +44,29 @@ describe('nearestNames', () => {
   it('compares 10,000 long names within two seconds of CPU time', () => {
     const candidates = Array.from({ length: 10_000 }, (_, at) => `${'long'.repeat(30)}${at}`);
     expect(cpuMs(() => nearestNames('lnog'.repeat(30), candidates))).toBeLessThan(2_000);
+  });
+});
+
+describe('misspelledNames', () => {
+  it.each([
+    ['Piine', 'Pine'],
+    ['screw', 'Screw'],
+    ['oak-chair', 'oak chair'],
+    ['oka', 'oak'],
+    ['Seatle', 'Seattle'],
+    ['oak 1', 'Oak 1'],
+  ])('takes %s for %s', (name, candidate) => {
+    expect(misspelledNames([name], ['table', candidate, 'stool'])).toEqual(new Map([[name, candidate]]));
+  });
+
+  it.each([
+    ['week 12', 'week 13'],
+    ['type A', 'type B'],
+    ['A', 'B'],
+    ['oak', 'elm'],
+    ['oak', 'oak chair'],
+    ['2025-03-01', '2025-03-02'],
+  ])('does not take %s for %s', (name, candidate) => {
+    expect(misspelledNames([name], [candidate])).toEqual(new Map());
   });
 });

@@ -29,6 +29,47 @@ export function nearestNames(wanted: string, candidates: Iterable<string>, count
     .map(({ name }) => name);
 }
 
+/** Longest name of two that are different things although they differ in one letter, as `A` and `B`. */
+const MAX_MARK = 2;
+
+/**
+ * Returns the names that differ from a candidate by case, signs or one letter, each with the first such candidate. The time is
+ * proportional to the number of names, whatever the number of candidates.
+ */
+export function misspelledNames(names: Iterable<string>, candidates: Iterable<string>): Map<string, string> {
+  const byTrace = new Map<string, string[]>();
+  for (const candidate of candidates)
+    for (const trace of tracesOf(spellingOf(candidate).letters)) {
+      const others = byTrace.get(trace);
+      if (others === undefined) byTrace.set(trace, [candidate]);
+      else if (others.length < MAX_ALIKE) others.push(candidate);
+    }
+  const misspelled = new Map<string, string>();
+  for (const name of names) {
+    const near = tracesOf(spellingOf(name).letters).flatMap((trace) => byTrace.get(trace) ?? []);
+    const candidate = near.find((one) => isMisspelled(spellingOf(name), spellingOf(one)));
+    if (candidate !== undefined) misspelled.set(name, candidate);
+  }
+  return misspelled;
+}
+const MAX_ALIKE = 20;
+
+/** A word, and the word without each of its letters: words that differ in one letter have one of these in common. */
+const tracesOf = (letters: string): string[] => [
+  letters,
+  ...Array.from(letters, (_, at) => letters.slice(0, at) + letters.slice(at + 1)),
+];
+
+function isMisspelled(one: Spelling, other: Spelling): boolean {
+  if (one.letters === other.letters) return true;
+  const areMarks =
+    one.words.length === other.words.length &&
+    one.words.every(
+      (word, at) => word === other.words[at] || Math.max(word.length, other.words[at]!.length) <= MAX_MARK,
+    );
+  return !areMarks && one.digits === other.digits && typosBetween(one.letters, other.letters, 1) !== undefined;
+}
+
 function spellingOf(name: string): Spelling {
   const words = wordsOf(name.slice(0, MAX_LENGTH));
   const letters = words.join('');
