@@ -39,6 +39,8 @@ export interface Checked {
   unknown: string[];
   /** The first member in it that a lag leads to. */
   lagged?: MemberOf;
+  /** Explains a sum over an index that runs over the same set already. */
+  rebound?: string;
   /** Whether it computes with a column of texts. */
   hasTexts?: true;
 }
@@ -55,7 +57,12 @@ export function checkFormula(formula: Formula, index: Index | undefined, use: Us
   const check = new Check(vocabulary);
   try {
     check.whole(formula, index, use);
-    return { unknown: [...check.unknown], ...(check.lagged !== undefined && { lagged: check.lagged }) };
+    const { lagged, rebound } = check;
+    return {
+      unknown: [...check.unknown],
+      ...(lagged !== undefined && { lagged }),
+      ...(rebound !== undefined && { rebound }),
+    };
   } catch (error) {
     if (error instanceof Refusal)
       return { problem: error.reason, unknown: [...check.unknown], ...(check.hasTexts && { hasTexts: true }) };
@@ -89,6 +96,7 @@ const FIGURES: Partial<Record<Use, string>> = {
 class Check {
   readonly unknown = new Set<string>();
   lagged: MemberOf | undefined;
+  rebound: string | undefined;
   hasTexts = false;
   /** The indices of sums that have been read. */
   private readonly ended = new Set<string>();
@@ -226,7 +234,7 @@ class Check {
     const rebound = over.over.find(
       ({ names: [name, ...others], set }) => others.length === 0 && scope.get(name)?.home === set,
     );
-    if (rebound !== undefined) refuse(reboundIndex(rebound.names[0], rebound.set), rebound.position);
+    if (rebound !== undefined) this.rebound ??= reboundIndex(rebound.names[0], rebound.set);
     const inner = this.index(over, scope);
     const variable = this.expression(of, inner);
     for (const name of inner.keys()) if (!scope.has(name)) this.ended.add(name);

@@ -149,7 +149,7 @@ function judge(
   if (isProblem(formula)) return { problem: whyUnread(formula, text) };
   // It is told where it stands.
   if (index !== undefined && isProblem(index)) return {};
-  const { problem, unknown, lagged, hasTexts = false } = checkFormula(formula, index, use, vocabulary);
+  const { problem, unknown, lagged, rebound, hasTexts = false } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
   const notes = [...(strict === undefined ? [] : [strict]), ...notesOnPoints(text)];
   const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
@@ -163,7 +163,7 @@ function judge(
     problem: problem === undefined ? coverage?.problem : placed(problem, text),
     unknown,
     hasTexts: hasTexts || coverage?.lacksData === true,
-    warnings: coverage?.warnings ?? [],
+    warnings: [...(rebound === undefined ? [] : [rebound]), ...(coverage?.warnings ?? [])],
     notes: [...notes, ...(lagged === undefined ? [] : [beyondTheEnds(lagged)])],
   };
 }
