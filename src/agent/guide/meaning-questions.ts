@@ -5,6 +5,7 @@ import type { Choice } from './column-choices.js';
 import { exampleFor, proposalsFor } from './proposals.js';
 import { ask } from './question-parts.js';
 import { quote } from './quote.js';
+import { splitLabel } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /* Proposals for words that could not be read. */
@@ -26,10 +27,15 @@ export function askForMeaning(refused: readonly { source: string }[], sketch: Sk
   return undefined;
 }
 
+const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
+
 /** Options that write a formula in the place of the words on a card. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
   const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
   return proposalsFor(text, sketch).map((proposal): Choice => {
+    // A statement with a name of its own, or a value, takes the place of the card.
+    if (splitLabel(proposal).label !== undefined || VALUE.test(proposal))
+      return [proposal, `remove ${reference}; ${proposal}`];
     const { body, index } = splitIndex(proposal) ?? { body: proposal };
     const statements = [
       `set ${reference} expression: ${body.trim()}`,

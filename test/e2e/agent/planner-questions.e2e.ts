@@ -181,7 +181,7 @@ describe('a planner who writes plain words', () => {
     const labour = await planner.say('we have 40 hours of labour');
     expect(labour.question?.options[0]).toEqual({
       label: 'labour: sum p in products: Labour_h[p] * make[p] <= 40',
-      description: 'labour: sum p in products: Labour_h[p] * make[p] <= 40',
+      description: 'remove we have 40 hours of labour; labour: sum p in products: Labour_h[p] * make[p] <= 40',
     });
     await planner.choose('labour: sum p in products: Labour_h[p] * make[p] <= 40');
     await planner.say('maximize output: sum p in products: make[p]');
