@@ -104,7 +104,7 @@ function timeOf(text: string): string | undefined {
   const isHalf = half !== undefined;
   if (Number(hour) > (isHalf ? 12 : 23) || (isHalf && Number(hour) === 0)) return undefined;
   const hours = isHalf ? (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0) : Number(hour);
-  const rest = fraction.replace(/0+$/, '');
+  const rest = fraction.replace(/(?<!0)0+$/, '');
   return `${String(hours).padStart(2, '0')}:${minute}:${second}${rest === '' ? '' : `.${rest}`}`;
 }
 
