@@ -135,7 +135,12 @@ function mayFill(line: string, pattern: string): boolean {
   if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
   if (field === 'sense') return /^(?:max|min)/i.test(line);
   if (isOfIndex(pattern)) return !isProblem(parseIndex(line));
-  if (pattern === `data: ${BLANK}`) return !line.includes(' ') || /\.\w{2,8}$/.test(line);
+  if (pattern === `data: ${BLANK}`)
+    return (
+      !line.includes(' ') ||
+      /\.\w{2,8}$/.test(line) ||
+      readStatement(`data: ${line}`).statement?.kind === 'data_in_formulas'
+    );
   if (field !== 'expression') return field === '' || !isSentence(line);
   // Its own name makes a line another statement.
   if (splitLabel(line).label !== undefined) return false;

@@ -724,6 +724,7 @@ export const UNREAD: Record<string, [told: string, reason: string]> = {
     'Need D: make[p] >= 3 for p in',
     'The name of a set is missing, as in `p in products`',
   ],
+  'colours: red, blue, red': ['colours: red, blue, red', 'the member red is there twice'],
   'Need E: x + * y <= 3': ['Need E: x + * y <= 3', '`*` at character 5 does not fit into a formula'],
   'Need F: 3 * (x + y <= 4': ['Need F: 3 * (x + y <= 4', '`<=` at character 12 does not fit into a formula'],
   'maximize margin: x <= 3': ['margin: maximize x <= 3', 'An objective has no <=, >= or = in it'],
@@ -739,7 +740,6 @@ export const UNREAD: Record<string, [told: string, reason: string]> = {
 /** Statements that the guide refuses, with the reason that it gives. */
 export const STATEMENTS: Record<string, string> = {
   'cost of goods: chair 1': 'no set is called `goods`: say its members first, as in `goods: a, b, c`',
-  'colours: red, blue, red': 'the member red is there twice',
   'goods from goods.csv key product': 'no file `goods.csv` is in the workspace: upload it, then say so again',
   'goods from products.csv key product column region':
     'the members are told by a `key` or are the values of a `column`, not both',
