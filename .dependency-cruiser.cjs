@@ -1,5 +1,5 @@
 /**
- * The import graph: one way, from the top row to the bottom row. Modules of one row do not know each other.
+ * The import graph. A module imports from the rows below its own and not from its neighbours in the row.
  */
 const rows = [
   ['web'],
@@ -17,7 +17,7 @@ const rows = [
   ['auth', 'common', 'database', 'storage'],
   ['config'],
 ];
-/** What all modules stand on, which is one row: its folders may know each other. */
+/** Folders that every module uses. They may import each other. */
 const FOUNDATION = ['auth', 'common', 'database', 'storage'];
 
 const packages = ['data-engine', 'embedded-postgres', 'json', 'modelling', 'solver'];
@@ -40,7 +40,7 @@ const oneWay = rows.flatMap((row, index) =>
   })),
 );
 
-/** The folders inside of modules, likewise; `[^/]+$` stands for the files beside them. A module file puts all of them together. */
+/** The order of the folders inside modules. `[^/]+$` matches the files beside the folders. The `*.module.ts` file imports all of them. */
 const folders = {
   chat: ['[^/]+$', 'stream/', 'turns/', 'conversations/', 'messages/'],
   files: ['maintenance/', 'uploads/', '[^/]+$', 'tree/', 'blobs/'],

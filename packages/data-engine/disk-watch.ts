@@ -30,6 +30,7 @@ export class DiskWatch {
     this.onFull();
   }
 
+  /** Whether the disk keeps its reserved bytes free. */
   private async hasRoom(): Promise<boolean> {
     const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize >= this.reserved;

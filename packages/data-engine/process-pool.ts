@@ -13,7 +13,7 @@ export interface PoolOptions {
 
 const IDLE_MS = 60_000;
 
-/** No process of the engine is to be had. Its cause says why one did not start. */
+/** Thrown if the pool has no process for a task. `cause` is the error of a process that did not start. */
 export class EngineUnavailable extends Error {}
 
 /** The processes of the data engine: started when there is a task for them, and ended when there is none for some time. */
