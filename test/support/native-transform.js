@@ -28,10 +28,10 @@ export default {
     return { code: [`const loaded = await importNatively(${JSON.stringify(url)});`, ...lines].join('\n') };
   },
 
+  /** All that the module's text is made of, for Jest keeps it over checkouts of the same path. */
   getCacheKey(_source, path) {
-    return createHash('sha256')
-      .update(`${path}\0`)
-      .update(readFileSync(loaded(path)))
-      .digest('hex');
+    const hash = createHash('sha256').update(`${path}\0`);
+    for (const file of [loaded(path), import.meta.filename]) hash.update(`${file}\0`).update(readFileSync(file));
+    return hash.digest('hex');
   },
 };
