@@ -33,7 +33,20 @@ const endToEnd = {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
 };
+const unit = { ...common, displayName: 'unit' };
 const SCHEMA = '/test/integration/schema\\.spec\\.ts$';
+
+/**
+ * Folders whose unit tests use what was built, loaded once in each process of Jest: they share hundreds of modules. The others set
+ * the clock of their modules or declare applications, for which Jest has to load both sides.
+ */
+const BUILT = [
+  ...['data-engine', 'embedded-postgres', 'modelling', 'solver'].map((name) => `packages/${name}`),
+  ...['agent', 'data-engine', 'tables'].map((name) => `src/${name}`),
+  ...['corpus', 'data-engine', 'modelling', 'support'].map((name) => `test/${name}`),
+];
+/** Modules of the service, without their tests. */
+const MODULES = '(?<!/(client|web)/)(src|packages)/.+(?<!\\.spec)\\.ts';
 
 /** What Node loads, and not Jest, in place of the modules that a pattern names: once in each process of Jest. */
 const natively = (pattern) => ({
@@ -51,29 +64,22 @@ export default {
   testSequencer: '<rootDir>/test/support/end-to-end-first.js',
   projects: [
     {
-      ...common,
+      ...unit,
       // It takes seconds to make its alphabets.
       ...natively('/node_modules/fast-check/.+\\.js$'),
-      displayName: 'unit',
-      testMatch: [
-        '<rootDir>/packages/**/*.spec.ts',
-        '<rootDir>/src/**/*.spec.ts',
-        '<rootDir>/test/client/**/*.spec.ts',
-        '<rootDir>/test/corpus/**/*.spec.ts',
-        '<rootDir>/test/data-engine/**/*.spec.ts',
-        '<rootDir>/test/docker/**/*.spec.ts',
-        '<rootDir>/test/house/**/*.spec.ts',
-        '<rootDir>/test/interface/**/*.spec.ts',
-        '<rootDir>/test/modelling/**/*.spec.ts',
-        '<rootDir>/test/support/**/*.spec.ts',
-        '<rootDir>/web/src/**/*.spec.ts',
-      ],
+      testMatch: ['<rootDir>/{packages,src,test,web/src}/**/*.spec.ts'],
+      testPathIgnorePatterns: ['test/integration', ...BUILT].map((folder) => `<rootDir>/${folder}/`),
+    },
+    {
+      ...unit,
+      ...natively(`/(${MODULES}|node_modules/(@nestjs|fast-check|pg|typeorm)/.+\\.m?js)$`),
+      testMatch: BUILT.map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
     },
     {
       ...endToEnd,
       // The application and what it stands on are loaded once in each process of Jest, and are what was built.
       ...natively(
-        '/((src|packages)/.+\\.ts|client/dist/.+\\.js|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$',
+        `/(${MODULES}|client/dist/.+\\.js|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$`,
       ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/integration/**/*.spec.ts', '<rootDir>/test/e2e/**/*.e2e.ts'],
