@@ -29,8 +29,7 @@ const noForwardReference = {
 const sqlText = String.raw`/^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+\s|DELETE\s+FROM\s|WITH\s+(RECURSIVE\s+)?\w+\s+AS\s|LOCK\s+TABLE\s)/`;
 const noSql = [
   {
-    selector:
-      "CallExpression:matches([callee.property.name=/^(query|createQueryBuilder)$/], [callee.name='shortRead'])",
+    selector: 'CallExpression:matches([callee.property.name=/^(query|createQueryBuilder)$/])',
     message: 'Statements run in *.repository.ts only; give the repository a method.',
   },
   {

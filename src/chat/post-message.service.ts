@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
-import { Database, Last, pipelined, type Tx } from '../database/database.service.js';
+import { Database, pipelined, type Tx } from '../database/database.service.js';
 import { Conflict, parseId } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import type { LogIds } from '../common/logging/request-log.js';
@@ -81,8 +81,7 @@ export class PostMessageService {
         posted = { conversation_id: conversation.id, startsTurn: !situation.is_active };
         if (earlier !== undefined) return toAnswer(repeated(earlier, identity));
         if (!situation.is_active) ids.turn_id = situation.new_turn_id;
-        const stored = await this.store(tx, editor.caller, conversation, situation, identity, request);
-        return new Last(stored.result.then(toAnswer));
+        return toAnswer(await this.store(tx, editor.caller, conversation, situation, identity, request));
       });
     });
     if (posted === undefined) throw new Error('A message was stored in no conversation');
@@ -102,7 +101,7 @@ export class PostMessageService {
     return await tx.withRepository(this.messages).findByClientKey(project_id, clientKey(author, client_msg_id));
   }
 
-  /** Stores a message, its last statements being asked for; JSON text of it. */
+  /** Stores a message; JSON text of it. */
   private async store(
     tx: Tx,
     author: Principal,
@@ -110,7 +109,7 @@ export class PostMessageService {
     situation: Situation & { exhausted: ExhaustedBudget | null },
     identity: PostIdentity | null,
     request: ChatMessageCreate,
-  ): Promise<Last<string>> {
+  ): Promise<string> {
     assertBudgetLeft(situation.exhausted);
     const isFirst = startsTurn(situation, request.content);
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
@@ -139,7 +138,7 @@ export class PostMessageService {
       api_key_name,
       api_key_prefix,
     };
-    const stored = pipelined(
+    const [, { json }] = await pipelined(
       isFirst && tx.withRepository(this.turns).start(turn_id, conversation, author),
       tx.withRepository(this.conversations).append(message),
     );
@@ -147,7 +146,7 @@ export class PostMessageService {
     this.events.by(tx, author);
     this.events.note(tx, project_id, 'message.created', { conversation_id, message_id, role: message.role });
     if (isFirst) this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id });
-    return new Last(stored.then(([, { json }]) => json));
+    return json;
   }
 }
 

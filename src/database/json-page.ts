@@ -1,7 +1,6 @@
 import { creationOf, type WalkStart } from '../common/listing/cursor.js';
 import type { PageQuery } from '../common/listing/page.query.js';
 import type { Tx } from './database.service.js';
-import { SHORT_OFFSET, shortRead } from './short-read.js';
 
 /** What a listing is made of, as SQL over the same parameters. */
 export interface Listing {
@@ -14,8 +13,6 @@ export interface Listing {
   /** SELECT of the number of all of them. */
   count: string;
   parameters: unknown[];
-  /** Whether each row is looked at, as in a search for a text. */
-  isSearch?: boolean;
 }
 
 /** One page of a listing; `items` is the JSON text of an array. */
@@ -27,7 +24,7 @@ export interface JsonPage {
 /** Reads a page and the number of all rows in one statement; the database makes the JSON. */
 export async function readJsonPage(
   tx: Tx,
-  { items, order, table, count, parameters, isSearch = false }: Listing,
+  { items, order, table, count, parameters }: Listing,
   { limit, offset }: PageQuery,
   start: WalkStart,
 ): Promise<JsonPage> {
@@ -41,8 +38,7 @@ export async function readJsonPage(
                FROM (${page}) item) AS items,
             (${count}) AS total`;
   const all = [...parameters, limit, ...(start === undefined ? [offset] : creationOf(start))];
-  const isLong = isSearch || (start === undefined && offset > SHORT_OFFSET);
-  const [read]: JsonPage[] = isLong ? await tx.query(statement, all) : await shortRead(tx, statement, all);
+  const [read]: JsonPage[] = await tx.query(statement, all);
   if (read === undefined) throw new Error('A page has no row');
   return read;
 }

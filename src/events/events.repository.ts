@@ -1,6 +1,4 @@
-import type { Statement } from '../database/database.service.js';
 import { EntityRepository } from '../database/entity-repository.js';
-import { shortRead } from '../database/short-read.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
 import {
@@ -86,10 +84,11 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * The statement that adds events to a stream, for the end of a transaction: the stream is locked from there to the commit. It fails
-   * when there is no such stream.
+   * Adds events to a stream at the end of a transaction: the stream is locked from here to the commit.
+   *
+   * @throws QueryFailedError when there is no such stream
    */
-  appending(stream_id: string, actor: Actor, events: readonly NewEvent[]): Statement {
+  async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<void> {
     const parameters: unknown[] = [stream_id, actor.kind, actor.id];
     const few = APPEND_FEW[events.length - 1];
     if (few === undefined)
@@ -98,12 +97,12 @@ export class EventsRepository extends EntityRepository(Event) {
         events.map(({ data }) => data),
       );
     else for (const { type, data } of events) parameters.push(type, data);
-    return { text: few ?? APPEND_MANY, parameters };
+    await this.query(few ?? APPEND_MANY, parameters);
   }
 
   /** Reads on after an event; null when the project is gone for good. */
   async following(stream_id: string, id: number): Promise<FollowingEvents | null> {
-    const rows = await shortRead<(StoredEvent & { last_id: number })[]>(this.manager, FOLLOWING, [stream_id, id]);
+    const rows: (StoredEvent & { last_id: number })[] = await this.query(FOLLOWING, [stream_id, id]);
     const [first] = rows;
     if (first === undefined) return null;
     // Without events there is one row of nulls.

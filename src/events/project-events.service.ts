@@ -101,15 +101,14 @@ export class ProjectEvents implements OnModuleInit {
     if (known !== undefined) return known;
     const notes: Notes = { actor: SERVICE, events: new Map() };
     this.notes.set(tx, notes);
-    this.database.atEnd(tx, {
-      statements: () =>
-        // In one order everywhere, as each locks its stream.
-        [...notes.events]
-          .sort(([one], [other]) => (one < other ? -1 : 1))
-          .map(([stream_id, noted]) => this.events.appending(stream_id, notes.actor, noted)),
-      committed: () => {
-        for (const stream_id of notes.events.keys()) this.channel.send(stream_id);
-      },
+    this.database.beforeCommit(tx, async () => {
+      // In one order everywhere, as each locks its stream.
+      const streams = [...notes.events].sort(([one], [other]) => (one < other ? -1 : 1));
+      for (const [stream_id, noted] of streams)
+        await tx.withRepository(this.events).append(stream_id, notes.actor, noted);
+    });
+    this.database.afterCommit(tx, () => {
+      for (const stream_id of notes.events.keys()) this.channel.send(stream_id);
     });
     return notes;
   }

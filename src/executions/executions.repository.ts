@@ -1,5 +1,4 @@
 import { EntityRepository } from '../database/entity-repository.js';
-import { shortRead } from '../database/short-read.js';
 import { type JsonPage, readJsonPage } from '../database/json-page.js';
 import { isId, NotFound } from '../common/errors/errors.js';
 import { LeaseLost } from '../common/leases/lease.js';
@@ -203,7 +202,6 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
         table: 'executions',
         count: `SELECT count(*) ${rows}`,
         parameters,
-        isSearch: q !== undefined,
       },
       page,
       walkStart('executions', page, isCreationKey),
@@ -271,8 +269,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
 
   /** @throws NotFound */
   async require(project_id: ProjectId, id: string): Promise<ExecutionRecord> {
-    const [execution] = await shortRead<ExecutionRecord[]>(
-      this.manager,
+    const [execution]: ExecutionRecord[] = await this.query(
       `SELECT ${RECORD} FROM executions WHERE project_id = $1 AND id = $2`,
       [project_id, id],
     );

@@ -5,7 +5,6 @@ import { entityTag, KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { JsonText } from '../common/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../database/json-page.js';
-import { shortRead } from '../database/short-read.js';
 import {
   type Access,
   accessOf,
@@ -213,7 +212,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
       const tag = await this.tagOf(reader, projectId);
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const [found] = await shortRead<(Versions & { details: string })[]>(this.manager, DETAILS(reader), [
+    const [found]: (Versions & { details: string })[] = await this.query(DETAILS(reader), [
       reader.parameter,
       parseId(projectId, 'Project'),
     ]);
@@ -230,10 +229,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** The entity tag of {@link details}. @throws NotFound */
   async tagOf(reader: ProjectReader, projectId: string): Promise<string> {
-    const [found] = await shortRead<Versions[]>(this.manager, VERSIONS(reader), [
-      reader.parameter,
-      parseId(projectId, 'Project'),
-    ]);
+    const [found]: Versions[] = await this.query(VERSIONS(reader), [reader.parameter, parseId(projectId, 'Project')]);
     if (found === undefined) throw new NotFound('Project');
     return tagOf(found);
   }
@@ -273,7 +269,6 @@ export class ProjectsRepository extends EntityRepository(Project) {
         table: 'p',
         count: `SELECT count(*) FROM projects p WHERE ${matching}`,
         parameters: [reader.parameter, ...filters.map(({ value }) => value)],
-        isSearch: filters.length > 0,
       },
       page,
       walkStart('projects', page, isCreationKey),
@@ -398,8 +393,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   private async select(reader: ProjectReader, projectId: string, locking: '' | typeof LOCKING): Promise<Project> {
     const statement = SELECTED(reader, locking);
     const parameters = [reader.parameter, parseId(projectId, 'Project')];
-    const found: FoundProject[] =
-      locking === '' ? await shortRead(this.manager, statement, parameters) : await this.query(statement, parameters);
+    const found: FoundProject[] = await this.query(statement, parameters);
     const project = admitted(reader, found);
     if (project === undefined) throw new NotFound('Project');
     return project;

@@ -10,7 +10,7 @@ import { Config } from '../config/config.js';
 import { envelopeOf } from '../events/envelope.js';
 import { EventsChannel } from '../events/events.channel.js';
 import { EventsRepository, type OutgoingEvent } from '../events/events.repository.js';
-import { Database, Last } from '../database/database.service.js';
+import { Database } from '../database/database.service.js';
 import { IntervalRunner } from '../common/leases/interval-runner.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { type Relayed, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
@@ -124,7 +124,8 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
       const webhooks = await tx.withRepository(this.deliveries).relay(page.map(deliveryOf));
       const full = webhooks.filter(({ skipped }) => skipped > 0);
       if (full.length > 0) await tx.withRepository(this.webhooks).noteSkipped(full);
-      return new Last(events.markRelayed(page).then(() => ({ count, webhooks })));
+      await events.markRelayed(page);
+      return { count, webhooks };
     });
     await this.queue.wakeEach(webhooks.filter(({ added }) => added > 0).map(({ webhook_id: id }) => ({ id })));
     return count;

@@ -28,7 +28,6 @@ const SQL = 'SQL stands in *.repository.ts and *.sql.ts only.';
 describe('the linter finds in a service', () => {
   it.each([
     ['await tx.query(statement, [id]);', [IN_REPOSITORY]],
-    ['await shortRead(this.database.manager, statement, [id]);', [IN_REPOSITORY]],
     ['await this.database.manager.query(`SELECT 1`);', [IN_REPOSITORY, SQL]],
     ['this.counts.createQueryBuilder();', [IN_REPOSITORY]],
     ['const all = "select id from stock_counts";', []],

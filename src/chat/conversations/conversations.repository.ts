@@ -2,7 +2,6 @@ import { EntityRepository } from '../../database/entity-repository.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
 import { type JsonPage, readJsonPage } from '../../database/json-page.js';
-import { shortRead } from '../../database/short-read.js';
 import { isCreationKey, walkStart } from '../../common/listing/cursor.js';
 import type { WalkQuery } from '../../common/listing/walk.query.js';
 import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
@@ -78,7 +77,7 @@ const windowWith = (messages: string): string => `
 /** $4 limit, $5 offset. */
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
-/** Most bytes of the messages behind known ones that are read with others ({@link shortRead}). */
+/** Most bytes of the messages behind known ones that are read without waiting for a turn. */
 const MAX_SHORT_BYTES = 1024 ** 2;
 /** $6 and $7 the known messages. Known messages that begin behind a window say nothing of it. */
 const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
@@ -185,12 +184,11 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     known: { first: number; last: number } | undefined,
     inTurn: (work: () => Promise<ConversationWindow>) => Promise<ConversationWindow>,
   ): Promise<ConversationWindow & { tag: string }> {
-    const read = async (select: string, more: number[], isLong: boolean): Promise<ConversationWindow> =>
-      await this.read(select, reader, project_id, conversationId, [limit, offset, ...more], isLong);
+    const read = async (select: string, more: number[]): Promise<ConversationWindow> =>
+      await this.read(select, reader, project_id, conversationId, [limit, offset, ...more]);
     const given = known === undefined ? NOTHING_KNOWN : [known.first, known.last];
-    let row = await (known === undefined ? read(KNOWN_WINDOW, given, true) : read(SHORT_WINDOW, given, false));
-    if (row.is_cut)
-      row = await inTurn(() => (known === undefined ? read(WINDOW, [], true) : read(KNOWN_WINDOW, given, true)));
+    let row = await (known === undefined ? read(KNOWN_WINDOW, given) : read(SHORT_WINDOW, given));
+    if (row.is_cut) row = await inTurn(() => (known === undefined ? read(WINDOW, []) : read(KNOWN_WINDOW, given)));
     return { ...row, tag: tagOf(row) };
   }
 
@@ -255,12 +253,11 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     project_id: string,
     conversationId: string | undefined,
     more: number[],
-    isLong = false,
   ): Promise<Row> {
     const { condition, parameters } = named(project_id, conversationId);
     const statement = READ(reader, select, condition);
     const all = [...parameters, reader.parameter, ...more];
-    const [row]: Row[] = isLong ? await this.query(statement, all) : await shortRead(this.manager, statement, all);
+    const [row]: Row[] = await this.query(statement, all);
     if (row === undefined) throw new NotFound('Conversation');
     return row;
   }

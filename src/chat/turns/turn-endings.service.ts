@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEvents } from '../../events/project-events.service.js';
-import { Database, Last, pipelined, type Tx } from '../../database/database.service.js';
+import { Database, pipelined, type Tx } from '../../database/database.service.js';
 import { LeaseLost } from '../../common/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { UsageService } from '../../usage/usage.service.js';
@@ -80,11 +80,11 @@ export class TurnEndings {
       this.events.by(tx, { kind: 'agent', id: turn.id });
       const messages = tx.withRepository(this.messages);
       const left = ending.leavesOthers === true ? await messages.leaveOthers(turn.id, spenderOf(turn)) : 0;
-      const finished = await this.finish(tx, turn, ending);
-      if (waiting + left === 0) return new Last(finished.result.then(() => false));
-      const started = turns.start(new_turn_id, { id: conversation_id, project_id }, turn);
+      await this.finish(tx, turn, ending);
+      if (waiting + left === 0) return false;
+      await turns.start(new_turn_id, { id: conversation_id, project_id }, turn);
       this.events.note(tx, project_id, 'turn.dispatched', { conversation_id, turn_id: new_turn_id });
-      return new Last(pipelined(finished.result, started).then(() => true));
+      return true;
     });
     this.changed.send(conversation_id);
     if (isFollowed) this.dispatched.send();
@@ -99,13 +99,12 @@ export class TurnEndings {
   async stop(tx: Tx, conversation_id: ConversationId, turn_id: string | null): Promise<string | null> {
     const turn = await tx.withRepository(this.turns).lockActive(conversation_id, turn_id);
     if (turn === undefined) return null;
-    const finished = await this.finish(tx, turn, STOPPED);
-    await finished.result;
+    await this.finish(tx, turn, STOPPED);
     return turn.id;
   }
 
-  /** Ends a locked turn; its last statements are asked for. */
-  private async finish(tx: Tx, turn: LockedTurn, ending: Ending): Promise<Last<unknown>> {
+  /** Ends a locked turn. */
+  private async finish(tx: Tx, turn: LockedTurn, ending: Ending): Promise<void> {
     const { id, project_id, conversation_id, company_id, model, notice_id } = turn;
     const { outcome, progress, notice } = ending;
     const { body, events } = await this.finalBody(tx, turn, ending);
@@ -118,7 +117,7 @@ export class TurnEndings {
     const charge = { ...of, source_type: 'turn', source_id: id, credits } as const;
     const conversations = tx.withRepository(this.conversations);
     const message = { conversation_id, turn_id: id } as const;
-    const done = pipelined(
+    await pipelined(
       isNew && conversations.append({ id: turn.new_message_id, role: 'assistant', ...message, ...body }),
       turn.message_id !== null && tx.withRepository(this.messages).finish(turn.message_id, body),
       notice !== undefined && conversations.append({ id: notice_id, role: 'system', content: notice, ...message }),
@@ -131,7 +130,6 @@ export class TurnEndings {
     if (isNew) note(turn.new_message_id, 'assistant');
     if (notice !== undefined) note(notice_id, 'system');
     this.events.note(tx, project_id, 'turn.ended', { conversation_id, turn_id: id, outcome, message_id });
-    return new Last(done);
   }
 
   /** Final content of the turn's message, and the events that lead to it from the stored content. */

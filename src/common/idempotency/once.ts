@@ -1,4 +1,4 @@
-import { Last, type Tx } from '../../database/database.service.js';
+import type { Tx } from '../../database/database.service.js';
 
 /** An answer as it was given: JSON text, empty where there is no body. */
 export interface KeptAnswer {
@@ -62,17 +62,10 @@ export class Once<Value> {
    * @throws AnsweredBefore
    * @throws Conflict while the first request is under way, or for another body
    */
-  async do<Result extends Value>(tx: Tx, work: () => Promise<Result>, proof?: Proof): Promise<Result>;
-  async do<Result extends Value>(tx: Tx, work: () => Promise<Result | Last<Result>>): Promise<Result | Last<Result>>;
-  async do<Result extends Value>(
-    tx: Tx,
-    work: () => Promise<Result | Last<Result>>,
-    proof?: Proof,
-  ): Promise<Result | Last<Result>> {
+  async do<Result extends Value>(tx: Tx, work: () => Promise<Result>, proof?: Proof): Promise<Result> {
     if (this.request === undefined) return await work();
     await this.request.begin(tx, proof);
-    const done = await work();
-    const value = done instanceof Last ? await done.result : done;
+    const value = await work();
     await this.request.keep(tx, this.toBody(value));
     return value;
   }

@@ -1,5 +1,4 @@
 import { EntityRepository } from '../../database/entity-repository.js';
-import { SHORT_OFFSET, shortRead } from '../../database/short-read.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
 import { KNOWN_CONTAINER, listBelow, listChildren, walkBelow, walkChildren } from './file-listing.sql.js';
@@ -49,10 +48,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
         : [container.select('$6'), container.identifier, container.scope];
     const statement = listing(recursive, after !== undefined)(place);
     const parameters = [identifier, container.company_id, path, limit, after ?? offset, ...scope];
-    const isLong = recursive || (after === undefined && offset > SHORT_OFFSET);
-    const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = isLong
-      ? await this.query(statement, parameters)
-      : await shortRead(this.manager, statement, parameters);
+    const [page]: (Omit<TreePage, 'total'> & { total: number | null })[] = await this.query(statement, parameters);
     return page;
   }
 

@@ -1,5 +1,4 @@
 import { EntityRepository } from '../../database/entity-repository.js';
-import { shortRead } from '../../database/short-read.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
 import { perKind, type ProjectReader } from '../project-access.js';
@@ -46,7 +45,7 @@ export class CardsRepository extends EntityRepository(Card) {
   /** The entity tag of all cards of a project that the caller sees. @throws NotFound for the project */
   async tag(reader: ProjectReader, project_id: string): Promise<string> {
     const parameters = [reader.parameter, project_id];
-    return tagOfAll(await shortRead<{ cards_revision: string }[]>(this.manager, REVISION(reader), parameters));
+    return tagOfAll(await this.query<{ cards_revision: string }[]>(REVISION(reader), parameters));
   }
 
   /** All cards of a project that the caller sees, oldest first, with their entity tag. @throws NotFound for the project */
@@ -61,8 +60,7 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /** A card of a project that the caller sees; undefined when there is none. */
   async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
-    const [card] = await shortRead<Card[]>(
-      this.manager,
+    const [card]: Card[] = await this.query(
       `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} AND id = $3`,
       [reader.parameter, project_id, parseId(cardId, 'Card')],
     );
