@@ -184,7 +184,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     const parameters: unknown[] = [reader.parameter, project_id];
     const given = (value: unknown): string => `$${parameters.push(value)}`;
     const conditions = [
-      `project_id = ${projectOf(reader.access('$1'), '$2')}`,
+      `project_id = ${projectOf('$1', '$2')}`,
       ...(status === undefined ? [] : [`status = ${given(status)}`]),
       ...(is_test === undefined ? [] : [`is_test = ${given(is_test)}`]),
       ...(scenario_id === undefined ? [] : [`scenario_id = ${given(isId(scenario_id) ? scenario_id : null)}::uuid`]),

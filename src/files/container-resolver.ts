@@ -15,12 +15,12 @@ export type FileSource = (typeof FILE_SOURCES)[number];
 export interface ContainerLookup {
   /** What a client knows them as. */
   resource: Resource;
-  /** SELECT of the {@link FoundContainer} that the identifier `$1` names to a caller, whose scope is SQL: one row at most. */
-  select: (scope: string, caller: Principal) => string;
+  /** SELECT of the {@link FoundContainer} that the identifier `$1` names. The argument is the SQL of the caller's scope. At most one row. */
+  select: (scope: string) => string;
   /** What the caller may see, as the SELECT takes it. */
   scope: (caller: Principal) => Scope;
   /** The same SELECT by the id of a container that clients reach without naming it; null: the whole company sees them. */
-  selectKnown: ((scope: string, caller: Principal) => string) | null;
+  selectKnown: ((scope: string) => string) | null;
   /** A client's identifier as the database takes it. @throws NotFound for what can be none */
   parse(identifier: string): string;
 }
@@ -83,7 +83,7 @@ export class ContainerResolver {
     const { company_id } = caller;
     return {
       company_id,
-      select: (scope) => lookup.select(scope, caller),
+      select: lookup.select,
       identifier: lookup.parse(identifier),
       scope: lookup.scope(caller),
       resource: lookup.resource,
@@ -123,7 +123,7 @@ export class ContainerResolver {
     const { selectKnown, scope } = lookup;
     const found = selectKnown
       ? await this.containers.findSought({
-          select: (at) => selectKnown(at, caller),
+          select: selectKnown,
           identifier: container_id,
           scope: scope(caller),
         })

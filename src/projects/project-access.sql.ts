@@ -1,63 +1,53 @@
-import type { Access } from './project-access.js';
-
 /**
- * Who may see projects, as SQL; `p` is the name of a row of projects. A project is seen by company-level callers and its
- * members, one that is visible to the company also by everybody in it; an API key with a list sees those on it at most.
- * Whether somebody is a member, and where the credential leaves it open also whether they are company-level, is looked up in
- * the statement itself.
+ * Who may see projects, as SQL. Company-level callers and the members of a project see it. If it is visible to the company, everybody
+ * in the company sees it too. An API key with a list of projects sees those projects at most. The statement itself looks up whether
+ * somebody is a member and, where the credential leaves it open, whether they are company-level.
  *
- * What kind of caller it is decides the text, so that the same plan serves all of a kind and holds nothing that they do not need.
+ * `p` is the name of a row of projects, `caller` the SQL of a parameter that `callerParameter` made.
  */
 
-/** The company of those who may see anything. */
-export const companyOf = ({ parameter }: Access): string => `(${parameter}::text[])[1]`;
+/** The company of the caller. */
+export const companyOf = (caller: string): string => `(${caller}::text[])[1]`;
 
 /** The id of the person whose rights count. */
-export const personOf = ({ parameter }: Access): string => `(${parameter}::text[])[2]`;
+export const personOf = (caller: string): string => `(${caller}::text[])[2]`;
 
-const listOf = ({ parameter }: Access): string => `(${parameter}::text[])[3:]::uuid[]`;
+const seesAll = (caller: string): string => `(${caller}::text[])[3]::boolean`;
+const onlyReads = (caller: string): string => `(${caller}::text[])[4]::boolean`;
+const isLimited = (caller: string): string => `(${caller}::text[])[5]::boolean`;
+const listOf = (caller: string): string => `(${caller}::text[])[6:]::uuid[]`;
 
-/** Condition that the person is company-level at this moment. */
-const isCompanyLevel = (access: Access): string => `
-  EXISTS (SELECT FROM users u WHERE u.company_id = ${companyOf(access)} AND u.id = ${personOf(access)} AND u.role = 'company')`;
+/** Condition that the caller is company-level at this moment, whichever projects there are. */
+const isCompanyLevel = (caller: string): string => `coalesce(${seesAll(caller)}, EXISTS (
+  SELECT FROM users u WHERE u.company_id = ${companyOf(caller)} AND u.id = ${personOf(caller)} AND u.role = 'company'))`;
 
-const membership = (p: string, access: Access, columns: string, condition = 'true'): string => `
-  SELECT ${columns} FROM project_members m WHERE m.project_id = ${p}.id AND m.user_id = ${personOf(access)} AND ${condition}`;
+const membership = (p: string, caller: string, columns: string, condition = 'true'): string => `
+  SELECT ${columns} FROM project_members m WHERE m.project_id = ${p}.id AND m.user_id = ${personOf(caller)} AND ${condition}`;
 
-/** Condition that somebody reaches a project of theirs, by what it is visible to, by their role in the company or in it. */
-const reaches = (p: string, access: Access, role = 'true'): string => {
-  if (access.seesAll === true) return 'true';
-  const ways = [
-    `${p}.visibility = 'company'`,
-    ...(access.seesAll === null ? [isCompanyLevel(access)] : []),
-    `EXISTS (${membership(p, access, '', role)})`,
-  ];
-  return `(${ways.join(' OR ')})`;
-};
+/** Condition that the person reaches a project: by its visibility, by their role in the company or by their role in the project. */
+const reaches = (p: string, caller: string, role = 'true'): string => `
+  (${p}.visibility = 'company' OR ${isCompanyLevel(caller)} OR EXISTS (${membership(p, caller, '', role)}))`;
 
-const mayBeSeen = (p: string, access: Access): string => `
-  ${p}.company_id = ${companyOf(access)} AND ${access.isLimited ? `${p}.id = ANY (${listOf(access)})` : 'true'}
-  AND ${reaches(p, access)}`;
+const mayBeSeen = (p: string, caller: string): string => `
+  ${p}.company_id = ${companyOf(caller)} AND (NOT ${isLimited(caller)} OR ${p}.id = ANY (${listOf(caller)})) AND ${reaches(p, caller)}`;
 
-/** Condition that a project is there and the caller may see it. */
-export const isVisible = (p: string, access: Access): string => `${p}.deleted_at IS NULL AND ${mayBeSeen(p, access)}`;
+/** Condition that a project exists and the caller may see it. */
+export const isVisible = (p: string, caller: string): string => `${p}.deleted_at IS NULL AND ${mayBeSeen(p, caller)}`;
 
-/** The same for a project that was deleted. */
-export const wasVisible = (p: string, access: Access): string =>
-  `${p}.deleted_at IS NOT NULL AND ${mayBeSeen(p, access)}`;
+/** The same for a deleted project. */
+export const wasVisible = (p: string, caller: string): string =>
+  `${p}.deleted_at IS NOT NULL AND ${mayBeSeen(p, caller)}`;
 
-/** SQL of the role that the caller has in a project that they may see. What is visible to the company everybody edits. */
-export const roleIn = (p: string, access: Access): string => {
-  if (access.onlyReads) return `'viewer'`;
-  if (access.seesAll === true) return `'owner'`;
-  const asMember = `coalesce((${membership(p, access, 'm.role', `(${p}.visibility = 'private' OR m.role = 'owner')`)}), 'editor')`;
-  return access.seesAll === null ? `CASE WHEN ${isCompanyLevel(access)} THEN 'owner' ELSE ${asMember} END` : asMember;
-};
+/** SQL of the role that the caller has in a project that they may see. Everybody edits what is visible to the company. */
+export const roleIn = (p: string, caller: string): string => `
+  CASE WHEN ${onlyReads(caller)} THEN 'viewer'
+       WHEN ${isCompanyLevel(caller)} THEN 'owner'
+       ELSE coalesce((${membership(p, caller, 'm.role', `(${p}.visibility = 'private' OR m.role = 'owner')`)}), 'editor') END`;
 
-/** SQL that is true when the caller may change what is in a project that they may see. */
-export const mayEdit = (p: string, access: Access): string =>
-  access.onlyReads ? 'false' : reaches(p, access, `m.role <> 'viewer'`);
+/** Condition that the caller may change what is in a project that they may see. */
+export const mayEdit = (p: string, caller: string): string =>
+  `(NOT ${onlyReads(caller)} AND ${reaches(p, caller, `m.role <> 'viewer'`)})`;
 
-/** SQL of the id of a project that the caller may see, null when there is none of this id: for reads of the modules above. */
-export const projectOf = (access: Access, project: string): string =>
-  `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', access)})`;
+/** SQL of the id of a project that the caller may see, null if there is none of this id: for reads of the modules above. */
+export const projectOf = (caller: string, project: string): string =>
+  `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', caller)})`;

@@ -28,14 +28,9 @@ export class ProjectReader {
     return this.caller.company_id;
   }
 
-  /** What the one parameter of the conditions of `project-access.sql.ts` holds. */
-  get parameter(): string[] {
-    return accessParameter(this.caller);
-  }
-
-  /** What these conditions ask for; `parameter` is the SQL of theirs. */
-  access(parameter: string): Access {
-    return accessOf(this.caller, parameter);
+  /** The parameter that the conditions of `project-access.sql.ts` take. */
+  get parameter(): CallerParameter {
+    return callerParameter(this.caller);
   }
 
   /** @throws Forbidden for somebody whose role in the project is too little */
@@ -94,56 +89,19 @@ export const OwningCaller = createParamDecorator((_: unknown, context: Execution
   ProjectOwner.of(callerOf(context)),
 );
 
-/** A kind of caller, of which the conditions of `project-access.sql.ts` are made. */
-export interface Access {
-  /** SQL of the parameter that tells callers of a kind apart, a text[] as {@link accessParameter} makes it. */
-  parameter: string;
-  /** Whether they see every project of the company; null: if the person is company-level at that moment. */
-  seesAll: boolean | null;
-  /** Whether they see projects of a list at most. */
-  isLimited: boolean;
-  onlyReads: boolean;
-}
-
-/** The kind of a caller. */
-export const accessOf = ({ sees_all, project_ids, access }: Principal, parameter: string): Access => ({
-  parameter,
-  seesAll: sees_all,
-  isLimited: project_ids !== null,
-  onlyReads: access === 'read',
-});
-
-const kindOf = ({ sees_all, project_ids, access }: Principal): number =>
-  (sees_all === null ? 0 : sees_all ? 1 : 2) + (project_ids === null ? 0 : 3) + (access === 'read' ? 6 : 0);
+/** A `text[]` of the database. */
+export type CallerParameter = (string | null)[];
 
 /**
- * The text of a statement, made once for each kind of caller and not for each request: to make it, and to find what was
- * prepared under it, would cost as much as to run it.
- *
- * @param parts up to two texts that it is made of as well: constants, as all of them are remembered
+ * What decides which projects a caller sees: the company, the person whose rights count, whether the person sees every project of the
+ * company (null: if they are company-level at that moment), whether the caller may only read, whether a list limits the caller, and
+ * the ids of that list.
  */
-export function perKind<Parts extends [] | [string] | [string, string]>(
-  parameter: string,
-  make: (access: Access, ...parts: Parts) => string,
-): (reader: ProjectReader, ...parts: Parts) => string {
-  const kinds: Map<string | undefined, Map<string | undefined, string>>[] = [];
-  return ({ caller }, ...parts) => {
-    const [first, second] = parts;
-    const kind = (kinds[kindOf(caller)] ??= new Map());
-    let texts = kind.get(first);
-    if (texts === undefined) kind.set(first, (texts = new Map<string | undefined, string>()));
-    let text = texts.get(second);
-    if (text === undefined) texts.set(second, (text = make(accessOf(caller, parameter), ...parts)));
-    return text;
-  };
-}
-
-/** The company of a caller, the person whose rights count, and the projects of the list if there is one. */
-export const accessParameter = ({ company_id, person_id, project_ids }: Principal): string[] => [
-  company_id,
-  person_id,
-  ...(project_ids ?? []),
-];
+export const callerParameter = (caller: Principal): CallerParameter => {
+  const { company_id, person_id, sees_all, access, project_ids } = caller;
+  const flags = [sees_all === null ? null : String(sees_all), String(access === 'read'), String(project_ids !== null)];
+  return [company_id, person_id, ...flags, ...(project_ids ?? [])];
+};
 
 const REFUSALS: Record<Exclude<ProjectRole, 'viewer'>, [code: ErrorCode<403>, sentence: string]> = {
   editor: ['editor_required', 'A viewer of a project changes nothing in it'],

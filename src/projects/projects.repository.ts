@@ -6,10 +6,7 @@ import { Tagged } from '../common/etag/tagged.js';
 import { JsonText } from '../common/http/json-text.js';
 import { type JsonPage, readJsonPage } from '../database/json-page.js';
 import {
-  type Access,
-  accessOf,
-  accessParameter,
-  perKind,
+  callerParameter,
   type ProjectEditor,
   type ProjectLeaver,
   type ProjectOwner,
@@ -23,16 +20,16 @@ import { Project, type ProjectId } from './project.entity.js';
 import type { ProjectQuery } from './projects.dto.js';
 
 /** SELECT of the workspace of a project that the caller may see. */
-const workspaceOf = (condition: string, access: Access): string => `
-  SELECT p.workspace_id AS container_id, p.id AS project_id, ${mayEdit('p', access)} AS may_write
-    FROM projects p WHERE ${condition} AND ${isVisible('p', access)}`;
+const workspaceOf = (condition: string, caller: string): string => `
+  SELECT p.workspace_id AS container_id, p.id AS project_id, ${mayEdit('p', caller)} AS may_write
+    FROM projects p WHERE ${condition} AND ${isVisible('p', caller)}`;
 
 /** The containers of projects' files. */
 export const WORKSPACES: ContainerLookup = {
   resource: 'Project',
-  select: (scope, caller) => workspaceOf('p.id = $1', accessOf(caller, scope)),
-  selectKnown: (scope, caller) => workspaceOf('p.workspace_id = $1', accessOf(caller, scope)),
-  scope: accessParameter,
+  select: (scope) => workspaceOf('p.id = $1', scope),
+  selectKnown: (scope) => workspaceOf('p.workspace_id = $1', scope),
+  scope: callerParameter,
   parse: (id) => parseId(id, 'Project'),
 };
 
@@ -98,8 +95,7 @@ interface Versions {
   role: ProjectRole;
 }
 
-const versions = (access: Access): string =>
-  `p.revision, u.revision AS creator_revision, d.revision AS origin_revision, ${roleIn('p', access)} AS role`;
+const VERSION = `p.revision, u.revision AS creator_revision, d.revision AS origin_revision, ${roleIn('p', '$1')} AS role`;
 
 const tagOf = ({ revision, creator_revision, origin_revision, role }: Versions): string =>
   entityTag(revision, creator_revision, origin_revision, role);
@@ -110,34 +106,26 @@ const STATUS = `CASE WHEN p.active_solves > 0 THEN 'solving' WHEN p.active_turns
 const mayComeBack = (graceSeconds: string): string =>
   `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;
 
-const DETAILS = perKind(
-  '$1',
-  (access) => `
-  SELECT row_to_json(project)::text AS details, ${versions(access)} FROM projects p ${JOINED}, LATERAL (
+const DETAILS = `
+  SELECT row_to_json(project)::text AS details, ${VERSION} FROM projects p ${JOINED}, LATERAL (
        SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
               iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
               p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
               d.handle AS origin_deployment_handle, p.run_setup_status, ${CREDITS}, p.workspace_mode, p.config_digest,
-              p.visibility, ${roleIn('p', access)} AS role) project
-   WHERE p.id = $2 AND ${isVisible('p', access)}`,
-);
+              p.visibility, ${roleIn('p', '$1')} AS role) project
+   WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
 
-const VERSIONS = perKind(
-  '$1',
-  (access) => `SELECT ${versions(access)} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', access)}`,
-);
+const VERSIONS = `SELECT ${VERSION} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
 
 const LOCKING = 'FOR NO KEY UPDATE OF p';
 
 /** SELECT of a project as a row, with the role of the caller. */
-const selected = (access: Access, condition: string, locking: string): string =>
-  `SELECT p.*, ${roleIn('p', access)} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`;
+const selected = (condition: string, locking: string): string =>
+  `SELECT p.*, ${roleIn('p', '$1')} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`;
 
-const SELECTED = perKind('$1', (access, locking: string) => selected(access, isVisible('p', access), locking));
-
-const DELETED = perKind('$1', (access) =>
-  selected(access, `${wasVisible('p', access)} AND ${mayComeBack('$3')}`, LOCKING),
-);
+const SELECTED = selected(isVisible('p', '$1'), '');
+const LOCKED = selected(isVisible('p', '$1'), LOCKING);
+const DELETED = selected(`${wasVisible('p', '$1')} AND ${mayComeBack('$3')}`, LOCKING);
 
 /**
  * Projects of companies, for those who may see them. A project that was deleted is found by the methods for its return and
@@ -146,12 +134,12 @@ const DELETED = perKind('$1', (access) =>
 export class ProjectsRepository extends EntityRepository(Project) {
   /** The project as a row. @throws NotFound also for an id that is none @throws Forbidden */
   async require(reader: ProjectReader, projectId: string): Promise<Project> {
-    return await this.select(reader, projectId, '');
+    return await this.select(SELECTED, reader, projectId);
   }
 
   /** The project, locked against other writers until the transaction ends. @throws NotFound @throws Forbidden */
   async lock(editor: ProjectEditor | ProjectLeaver, projectId: string): Promise<Project> {
-    return await this.select(editor, projectId, LOCKING);
+    return await this.select(LOCKED, editor, projectId);
   }
 
   /** A project that was looked up before, for work that goes on whoever has begun it. @throws NotFound */
@@ -168,38 +156,29 @@ export class ProjectsRepository extends EntityRepository(Project) {
   async unseen(reader: ProjectReader, ids: readonly string[]): Promise<number[]> {
     const rows: { place: number }[] = await this.query(
       `SELECT w.place::integer AS place FROM unnest($2::uuid[]) WITH ORDINALITY w (id, place)
-        WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = w.id AND ${isVisible('p', reader.access('$1'))})`,
+        WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = w.id AND ${isVisible('p', '$1')})`,
       [reader.parameter, ids],
     );
     return rows.map(({ place }) => place - 1);
   }
 
-  /**
-   * Those of the readers who do not see the project any more that each is given with: one look for each kind of reader. One
-   * that was deleted those still see whose stream outlives it.
-   */
+  /** Those of the readers who no longer see the project that each is given with. A stream that outlives its project counts as seen. */
   async lost<Following extends { reader: ProjectReader; project_id: ProjectId; outlivesProject: boolean }>(
     followed: readonly Following[],
   ): Promise<Following[]> {
-    const kinds = new Map<string, Following[]>();
-    for (const one of followed) {
-      const access = one.reader.access('a.access');
-      const sees = `(${isVisible('p', access)}${one.outlivesProject ? ` OR ${wasVisible('p', access)}` : ''})`;
-      const alike = kinds.get(sees) ?? [];
-      kinds.set(sees, alike);
-      alike.push(one);
-    }
-    const lost: Following[] = [];
-    for (const [sees, alike] of kinds) {
-      const rows: { place: number }[] = await this.query(
-        `SELECT f.place::integer AS place FROM unnest($1::jsonb[], $2::uuid[]) WITH ORDINALITY f (access, project_id, place),
-                LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(f.access)) AS access) a
-          WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = f.project_id AND ${sees})`,
-        [alike.map(({ reader }) => JSON.stringify(reader.parameter)), alike.map(({ project_id }) => project_id)],
-      );
-      lost.push(...rows.map(({ place }) => alike[place - 1]!));
-    }
-    return lost;
+    const rows: { place: number }[] = await this.query(
+      `SELECT f.place::integer AS place
+         FROM unnest($1::jsonb[], $2::uuid[], $3::boolean[]) WITH ORDINALITY f (caller, project_id, outlives, place),
+              LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(f.caller)) AS parameter) c
+        WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = f.project_id
+                             AND (${isVisible('p', 'c.parameter')} OR f.outlives AND ${wasVisible('p', 'c.parameter')}))`,
+      [
+        followed.map(({ reader }) => JSON.stringify(reader.parameter)),
+        followed.map(({ project_id }) => project_id),
+        followed.map(({ outlivesProject }) => outlivesProject),
+      ],
+    );
+    return rows.map(({ place }) => followed[place - 1]!);
   }
 
   /** The project as ProjectResponse, unless the caller has it already. @throws NotFound */
@@ -212,7 +191,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
       const tag = await this.tagOf(reader, projectId);
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const [found]: (Versions & { details: string })[] = await this.query(DETAILS(reader), [
+    const [found]: (Versions & { details: string })[] = await this.query(DETAILS, [
       reader.parameter,
       parseId(projectId, 'Project'),
     ]);
@@ -229,7 +208,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** The entity tag of {@link details}. @throws NotFound */
   async tagOf(reader: ProjectReader, projectId: string): Promise<string> {
-    const [found]: Versions[] = await this.query(VERSIONS(reader), [reader.parameter, parseId(projectId, 'Project')]);
+    const [found]: Versions[] = await this.query(VERSIONS, [reader.parameter, parseId(projectId, 'Project')]);
     if (found === undefined) throw new NotFound('Project');
     return tagOf(found);
   }
@@ -238,21 +217,19 @@ export class ProjectsRepository extends EntityRepository(Project) {
   async summaries(reader: ProjectReader, query: ProjectQuery, graceSeconds: number): Promise<JsonPage> {
     const { q = null, workspace_mode = null, created_by = null, visibility = null, status = null, ...rest } = query;
     const { deleted = false, ...page } = rest;
-    const access = reader.access('$1');
-    const me = personOf(access);
     const filters = [
       { value: q, condition: (at: string) => `strpos(lower(p.name), lower(${at}::text)) > 0` },
       { value: workspace_mode, condition: (at: string) => `p.workspace_mode = ${at}::text` },
       {
         value: created_by,
-        condition: (at: string) => `p.created_by = CASE ${at}::text WHEN 'me' THEN ${me} ELSE ${at} END`,
+        condition: (at: string) => `p.created_by = CASE ${at}::text WHEN 'me' THEN ${personOf('$1')} ELSE ${at} END`,
       },
       { value: visibility, condition: (at: string) => `p.visibility = ${at}::text` },
       { value: status, condition: (at: string) => `${STATUS} = ${at}::text` },
       { value: deleted ? graceSeconds : null, condition: (at: string) => mayComeBack(`${at}::float8`) },
     ].filter(({ value }) => value !== null);
     const matching = [
-      deleted ? wasVisible('p', access) : isVisible('p', access),
+      deleted ? wasVisible('p', '$1') : isVisible('p', '$1'),
       ...filters.map(({ condition }, index) => condition(`$${index + 2}`)),
     ].join(' AND ');
     return await readJsonPage(
@@ -351,7 +328,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   /** A deleted project that can come back, locked until the transaction ends; undefined when there is none. @throws Forbidden */
   async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project | undefined> {
     const parameters = [owner.parameter, parseId(projectId, 'Project'), graceSeconds];
-    return admitted(owner, await this.query(DELETED(owner), parameters));
+    return admitted(owner, await this.query(DELETED, parameters));
   }
 
   /** Lets a locked project that was deleted be found again. */
@@ -390,8 +367,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return left.length > 0;
   }
 
-  private async select(reader: ProjectReader, projectId: string, locking: '' | typeof LOCKING): Promise<Project> {
-    const statement = SELECTED(reader, locking);
+  private async select(statement: string, reader: ProjectReader, projectId: string): Promise<Project> {
     const parameters = [reader.parameter, parseId(projectId, 'Project')];
     const found: FoundProject[] = await this.query(statement, parameters);
     const project = admitted(reader, found);

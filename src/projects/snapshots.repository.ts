@@ -2,7 +2,7 @@ import type { ContainerLookup } from '../files/container-resolver.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import type { Page } from '../common/listing/page.js';
-import { type Access, accessOf, accessParameter } from './project-access.js';
+import { callerParameter } from './project-access.js';
 import { LAST_ID, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { isVisible, mayEdit } from './project-access.sql.js';
@@ -21,17 +21,17 @@ const SNAPSHOT_ROWS = `
     FROM snapshots s JOIN projects p ON p.id = s.project_id`;
 
 /** SELECT of the tree of a snapshot of a project that the caller may see. */
-const treeOf = (condition: string, access: Access): string => `
-  SELECT s.container_id, s.project_id, ${mayEdit('p', access)} AS may_write
-    FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', access)}
+const treeOf = (condition: string, caller: string): string => `
+  SELECT s.container_id, s.project_id, ${mayEdit('p', caller)} AS may_write
+    FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', caller)}
    WHERE ${condition}`;
 
 /** The containers of snapshots' files. */
 export const SNAPSHOT_TREES: ContainerLookup = {
   resource: 'Snapshot',
-  select: (scope, caller) => treeOf('s.id = $1', accessOf(caller, scope)),
-  selectKnown: (scope, caller) => treeOf('s.container_id = $1', accessOf(caller, scope)),
-  scope: accessParameter,
+  select: (scope) => treeOf('s.id = $1', scope),
+  selectKnown: (scope) => treeOf('s.container_id = $1', scope),
+  scope: callerParameter,
   parse: (id) => parseId(id, 'Snapshot'),
 };
 

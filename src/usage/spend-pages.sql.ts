@@ -1,13 +1,11 @@
-import type { Access } from '../projects/project-access.js';
 import { isVisible } from '../projects/project-access.sql.js';
 
 /** The column in the tables of spend of each that spend of a day can be divided by. */
 const GROUP_COLUMNS = { user: 'user_id', project: 'project_id', model: 'model' } as const;
 export type DayGroup = keyof typeof GROUP_COLUMNS;
 
-/** The part of a company's spend that is counted: in projects that somebody sees, and of one spender if there is a column for it. */
+/** The part of a company's spend that is counted: in projects that the caller $10 sees, and of one spender if there is a column for it. */
 export interface Share {
-  access: Access;
   own: 'user_id' | 'api_key_id' | null;
 }
 
@@ -17,14 +15,14 @@ export interface Share {
  * is either in the sums or pending, this is the ledger.
  *
  * $1 company; $2 to $7 seconds: whole days from and until, edge before from and until, edge after from and until, where an edge
- * that ends before it begins is taken away; of a share, $10 the parameter of its access, and $11 the id of the one spender.
+ * that ends before it begins is taken away; of a share, $10 the caller, and $11 the id of the one spender.
  */
 const spentIn = (key: string, share: Share | null): string => {
   const who =
     share === null
       ? ''
       : `${share.own === null ? '' : `AND r.${share.own} = $11`}
-         AND EXISTS (SELECT FROM projects p WHERE p.id = r.project_id AND ${isVisible('p', share.access)})`;
+         AND EXISTS (SELECT FROM projects p WHERE p.id = r.project_id AND ${isVisible('p', '$10')})`;
   const date = (moment: string): string => `(to_timestamp(${moment}::float8) AT TIME ZONE 'UTC')::date`;
   const day = `(r.created_at AT TIME ZONE 'UTC')::date`;
   const edge = (from: string, until: string): string => `

@@ -1,7 +1,7 @@
 import { EntityRepository } from '../database/entity-repository.js';
 import type { Page } from '../common/listing/page.js';
 import type { PageQuery } from '../common/listing/page.query.js';
-import type { ProjectReader } from '../projects/project-access.js';
+import type { CallerParameter, ProjectReader } from '../projects/project-access.js';
 import type { DividedSpan } from './span.js';
 import { daysPage, type DayGroup, projectsPage, type Share } from './spend-pages.sql.js';
 import { type Charge, UsageEntry } from './usage-entry.entity.js';
@@ -132,7 +132,7 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     company_id: string,
     { whole, before, after }: DividedSpan,
     { limit, offset }: PageQuery,
-    who: (string | string[] | null)[],
+    who: (string | CallerParameter | null)[],
   ): Promise<Page<Row>> {
     const seconds = [...whole, ...before, ...after].map((ms) => ms / 1000);
     const rows: (Row & { total: number })[] = await this.query(statement, [
@@ -146,10 +146,9 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
   }
 }
 
-const shareOf = (counted: CountedFor): Share | null =>
-  counted && { access: counted.reader.access('$10'), own: counted.spender?.column ?? null };
+const shareOf = (counted: CountedFor): Share | null => counted && { own: counted.spender?.column ?? null };
 
-const parametersOf = (counted: CountedFor): (string | string[])[] =>
+const parametersOf = (counted: CountedFor): (string | CallerParameter)[] =>
   counted === null ? [] : [counted.reader.parameter, ...(counted.spender === null ? [] : [counted.spender.id])];
 
 /** The condition of a listing, and its parameter. */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as blobs from '../../src/files/blobs/blobs.sql.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
 import { Principal } from '../../src/auth/principal.js';
-import { accessParameter } from '../../src/projects/project-access.js';
+import { callerParameter } from '../../src/projects/project-access.js';
 import { DELETED_CONTAINERS } from '../../src/files/tree/containers.sql.js';
 import { KNOWN_CONTAINER, listBelow, listChildren, walkChildren } from '../../src/files/tree/file-listing.sql.js';
 import * as changes from '../../src/files/tree/file-tree-changes.sql.js';
@@ -114,10 +114,10 @@ describe('listings', () => {
   const id = '01234567-89ab-7def-8123-456789abcdef';
   const rights = { person_id: 'ada', sees_all: false, access: 'write', project_ids: null } as const;
   const caller = Principal.agent(company_id, rights);
-  const access = accessParameter(caller);
+  const access = callerParameter(caller);
   const places = [
-    ['a workspace', WORKSPACES.select('$6', caller), [access]],
-    ['a snapshot', SNAPSHOT_TREES.select('$6', caller), [access]],
+    ['a workspace', WORKSPACES.select('$6'), [access]],
+    ['a snapshot', SNAPSHOT_TREES.select('$6'), [access]],
     ['a known container', KNOWN_CONTAINER, []],
   ] as const;
 

@@ -4,7 +4,7 @@ import { entityTag } from '../../common/etag/entity-tag.js';
 import { type JsonPage, readJsonPage } from '../../database/json-page.js';
 import { isCreationKey, walkStart } from '../../common/listing/cursor.js';
 import type { WalkQuery } from '../../common/listing/walk.query.js';
-import { type Access, perKind, type ProjectEditor, type ProjectReader } from '../../projects/project-access.js';
+import type { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
 import { knownMessageWindow, messageJson, messageWindow } from '../messages/message-json.sql.js';
@@ -85,18 +85,8 @@ const NOTHING_KNOWN = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const SHORT_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_SHORT_BYTES));
 const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
 
-const ofProject = (access: Access, condition: string): string =>
-  `${condition} AND c.project_id = ${projectOf(access, '$1')}`;
-
-const OF_PROJECT = perKind(
-  '$3',
-  (access, condition: string, locking: string) => `${ofProject(access, condition)} ${locking}`,
-);
-const READ = perKind(
-  '$3',
-  (access, select: string, condition: string) => `${select} WHERE ${ofProject(access, condition)}`,
-);
-const PROJECT = perKind('$1', (access) => projectOf(access, '$2'));
+/** Condition on a conversation `c` of the project $1, which the caller $3 sees. */
+const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 
 /**
  * Conversations of projects. Whoever changes the messages or turns of one holds its lock.
@@ -114,8 +104,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   /** The conversation of a project that the caller sees, locked until the transaction ends. @throws NotFound */
   async lock(editor: ProjectEditor, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = named(project_id, conversationId);
-    const seen = OF_PROJECT(editor, condition, 'FOR NO KEY UPDATE');
-    return await this.head(seen, [...parameters, editor.parameter]);
+    return await this.head(`${condition} AND ${IN_PROJECT} FOR NO KEY UPDATE`, [...parameters, editor.parameter]);
   }
 
   /** A conversation of a project that the caller sees. @throws NotFound */
@@ -147,7 +136,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
 
   /** A page of a project's conversations as ConversationResponse, the last changed first. */
   async page(reader: ProjectReader, project_id: string, page: WalkQuery): Promise<JsonPage> {
-    const rows = `FROM conversations WHERE project_id = ${PROJECT(reader)}`;
+    const rows = `FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`;
     return await readJsonPage(
       this.manager,
       {
@@ -255,7 +244,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     more: number[],
   ): Promise<Row> {
     const { condition, parameters } = named(project_id, conversationId);
-    const statement = READ(reader, select, condition);
+    const statement = `${select} WHERE ${condition} AND ${IN_PROJECT}`;
     const all = [...parameters, reader.parameter, ...more];
     const [row]: Row[] = await this.query(statement, all);
     if (row === undefined) throw new NotFound('Conversation');

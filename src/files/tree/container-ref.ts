@@ -11,7 +11,7 @@ export interface ContainerRef {
 }
 
 /** What a caller may see, as the parameter of a SELECT. */
-export type Scope = string | string[];
+export type Scope = string | (string | null)[];
 
 /** A container that a statement is to find itself, in place of a round trip before. */
 export interface SoughtContainer {

@@ -1,7 +1,7 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
-import { perKind, type ProjectReader } from '../project-access.js';
+import type { ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';
 import type { Judgement } from './derivation.js';
@@ -23,17 +23,11 @@ function tagOfAll([project]: readonly { cards_revision: string }[]): string {
 /** The entity tag of a card. Its version does not tell of gaps, which follow from other cards and files. */
 export const cardTag = ({ revision }: Pick<Card, 'revision'>): string => entityTag('card', revision);
 
-const REVISION = perKind(
-  '$1',
-  (access) => `SELECT p.cards_revision FROM projects p WHERE p.id = $2 AND ${isVisible('p', access)}`,
-);
-const ALL = perKind(
-  '$1',
-  (access) => `
+const REVISION = `SELECT p.cards_revision FROM projects p WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
+const ALL = `
   SELECT ${SHOWN.map((column) => `c.${column}`).join(', ')}, p.cards_revision
     FROM projects p LEFT JOIN cards c ON c.project_id = p.id
-   WHERE p.id = $2 AND ${isVisible('p', access)} ORDER BY c.created_at, c.id`,
-);
+   WHERE p.id = $2 AND ${isVisible('p', '$1')} ORDER BY c.created_at, c.id`;
 
 /** The cards of projects. For changes the caller has locked the project. */
 export class CardsRepository extends EntityRepository(Card) {
@@ -45,15 +39,12 @@ export class CardsRepository extends EntityRepository(Card) {
   /** The entity tag of all cards of a project that the caller sees. @throws NotFound for the project */
   async tag(reader: ProjectReader, project_id: string): Promise<string> {
     const parameters = [reader.parameter, project_id];
-    return tagOfAll(await this.query<{ cards_revision: string }[]>(REVISION(reader), parameters));
+    return tagOfAll(await this.query<{ cards_revision: string }[]>(REVISION, parameters));
   }
 
   /** All cards of a project that the caller sees, oldest first, with their entity tag. @throws NotFound for the project */
   async showAll(reader: ProjectReader, project_id: string): Promise<{ tag: string; cards: ShownCard[] }> {
-    const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL(reader), [
-      reader.parameter,
-      project_id,
-    ]);
+    const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL, [reader.parameter, project_id]);
     // Of a project without cards there is one row without a card.
     return { tag: tagOfAll(rows), cards: rows[0]?.id == null ? [] : rows };
   }
@@ -61,7 +52,7 @@ export class CardsRepository extends EntityRepository(Card) {
   /** A card of a project that the caller sees; undefined when there is none. */
   async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
     const [card]: Card[] = await this.query(
-      `SELECT * FROM cards WHERE project_id = ${projectOf(reader.access('$1'), '$2')} AND id = $3`,
+      `SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} AND id = $3`,
       [reader.parameter, project_id, parseId(cardId, 'Card')],
     );
     return card;
