@@ -3,10 +3,8 @@ import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../p
 import { IfMatch } from '../common/etag/conditions.js';
 import { ExpectedTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
-import type { JsonText } from '../common/http/json-text.js';
 import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
 import { Once } from '../common/idempotency/once.js';
-import { listingJson } from '../common/listing/listing-json.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';
@@ -28,8 +26,8 @@ export class ConversationsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: WalkQuery,
-  ): Promise<JsonText> {
-    return listingJson('conversations', await this.conversations.list(reader, projectId, query), query);
+  ): Promise<ConversationListResponse> {
+    return ConversationListResponse.from(await this.conversations.list(reader, projectId, query), query);
   }
 
   @Post()

@@ -1,3 +1,6 @@
+import { creationPosition } from '../common/listing/cursor.js';
+import type { Page } from '../common/listing/page.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import { WalkResponse } from '../common/listing/walk.response.js';
 import { BooleanField, DateTimeField, ObjectArrayField, StringField } from '../common/validation/fields.js';
 import { Tagged } from '../common/etag/tagged.js';
@@ -42,4 +45,9 @@ export class ConversationResponse {
 export class ConversationListResponse extends WalkResponse {
   @ObjectArrayField(() => ConversationResponse)
   conversations!: ConversationResponse[];
+
+  static from(page: Page<Conversation>, query: WalkQuery): ConversationListResponse {
+    const conversations = page.rows.map((row) => ConversationResponse.from(row));
+    return { conversations, ...creationPosition('conversations', page, query) };
+  }
 }

@@ -4,7 +4,7 @@ import { Database, type Tx } from '../database/database.service.js';
 import { Conflict, NotFound, parseId } from '../common/errors/errors.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
-import type { JsonPage } from '../database/json-page.js';
+import type { Page } from '../common/listing/page.js';
 import { Once } from '../common/idempotency/once.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectId } from '../projects/project.entity.js';
@@ -42,7 +42,7 @@ export class ConversationsService implements OnModuleInit {
   }
 
   /** A project's conversations as ConversationResponse, the last changed first. @throws NotFound */
-  async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<JsonPage> {
+  async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<Conversation>> {
     const listed = await this.conversations.page(reader, parseId(projectId, 'Project'), page);
     if (listed.total === 0) await this.projects.require(reader, projectId);
     return listed;

@@ -3,10 +3,8 @@ import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
 import { Caller, CompanyLevel } from '../auth/decorators.js';
 import { Principal } from '../auth/principal.js';
 import type { Tagged } from '../common/etag/tagged.js';
-import type { JsonText } from '../common/http/json-text.js';
 import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
 import { Once } from '../common/idempotency/once.js';
-import { listingJson } from '../common/listing/listing-json.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { DeploymentCreateRequest, DeploymentListResponse, DeploymentResponse } from './deployments.dto.js';
@@ -23,8 +21,8 @@ export class DeploymentsController {
     description: 'Newest first.',
     response: DeploymentListResponse,
   })
-  async listDeployments(@Caller() caller: Principal, @Query() query: WalkQuery): Promise<JsonText> {
-    return listingJson('deployments', await this.deployments.list(caller.company_id, query), query);
+  async listDeployments(@Caller() caller: Principal, @Query() query: WalkQuery): Promise<DeploymentListResponse> {
+    return DeploymentListResponse.from(await this.deployments.list(caller.company_id, query), query);
   }
 
   @Post()

@@ -1,3 +1,6 @@
+import { creationPosition } from '../common/listing/cursor.js';
+import type { Page } from '../common/listing/page.js';
+import type { WalkQuery } from '../common/listing/walk.query.js';
 import { WalkResponse } from '../common/listing/walk.response.js';
 import { DateTimeField, ObjectArrayField, StringField } from '../common/validation/fields.js';
 import { entityTag } from '../common/etag/entity-tag.js';
@@ -55,4 +58,9 @@ export class DeploymentResponse {
 export class DeploymentListResponse extends WalkResponse {
   @ObjectArrayField(() => DeploymentResponse)
   deployments!: DeploymentResponse[];
+
+  static from(page: Page<Deployment>, query: WalkQuery): DeploymentListResponse {
+    const deployments = page.rows.map((row) => DeploymentResponse.from(row));
+    return { deployments, ...creationPosition('deployments', page, query) };
+  }
 }

@@ -1,7 +1,8 @@
 import { IsNull } from 'typeorm';
 import type { ContainerLookup } from '../files/container-resolver.js';
 import { EntityRepository } from '../database/entity-repository.js';
-import { type JsonPage, readJsonPage } from '../database/json-page.js';
+import type { Page } from '../common/listing/page.js';
+import { readPage } from '../database/listing.js';
 import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Deployment } from './deployment.entity.js';
@@ -29,16 +30,14 @@ export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
  * whoever changes one that exists holds the lock of its container.
  */
 export class DeploymentsRepository extends EntityRepository(Deployment) {
-  /** The company's deployments as DeploymentResponse, newest first. */
-  async page(company_id: string, page: WalkQuery): Promise<JsonPage> {
-    return await readJsonPage(
+  /** The company's deployments, newest first. */
+  async page(company_id: string, page: WalkQuery): Promise<Page<Deployment>> {
+    return await readPage(
       this.manager,
       {
-        items: `
-          SELECT id, name, handle, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
-            FROM deployments d WHERE company_id = $1 AND deleted_at IS NULL`,
-        order: 'd.created_at DESC, d.id DESC',
-        table: 'd',
+        select: 'SELECT * FROM deployments WHERE company_id = $1 AND deleted_at IS NULL',
+        table: 'deployments',
+        orderBy: 'created_at',
         count: 'SELECT count(*) FROM deployments WHERE company_id = $1 AND deleted_at IS NULL',
         parameters: [company_id],
       },

@@ -4,7 +4,7 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { type CompanyPrincipal, companyLevel } from '../auth/company-level.js';
 import { CompaniesRepository } from '../auth/identities/companies.repository.js';
 import { Database, type Tx } from '../database/database.service.js';
-import type { JsonPage } from '../database/json-page.js';
+import type { Page } from '../common/listing/page.js';
 import { Conflict, NotFound } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
@@ -34,7 +34,7 @@ export class DeploymentsService implements OnModuleInit {
   }
 
   /** The company's deployments as DeploymentResponse, newest first. */
-  async list(company_id: string, page: WalkQuery): Promise<JsonPage> {
+  async list(company_id: string, page: WalkQuery): Promise<Page<Deployment>> {
     return await this.deployments.page(company_id, page);
   }
 

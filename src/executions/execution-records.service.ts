@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import type { JsonPage } from '../database/json-page.js';
+import type { Page } from '../common/listing/page.js';
 import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { parseId } from '../common/errors/errors.js';
@@ -40,12 +40,12 @@ export class ExecutionRecords {
     private readonly runValues: RunValues,
   ) {}
 
-  /** A project's executions as ExecutionResponse, most recent first. @throws NotFound */
+  /** A project's executions, most recent first. @throws NotFound */
   async list(
     reader: ProjectReader,
     projectId: string,
     { status, is_test, scenario_id, q, ...page }: ExecutionListQuery,
-  ): Promise<JsonPage> {
+  ): Promise<Page<ExecutionRecord>> {
     const filter: ExecutionFilter = {
       ...(status !== undefined && { status }),
       ...(is_test !== undefined && { is_test }),

@@ -7,7 +7,6 @@ import type { Tagged } from '../common/etag/tagged.js';
 import type { JsonText } from '../common/http/json-text.js';
 import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
 import { Once } from '../common/idempotency/once.js';
-import { listingJson } from '../common/listing/listing-json.js';
 import { Operation } from '../common/openapi/operation.js';
 import {
   ExecutionCancelQuery,
@@ -39,8 +38,8 @@ export class ExecutionsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ExecutionListQuery,
-  ): Promise<JsonText> {
-    return listingJson('executions', await this.records.list(reader, projectId, query), query);
+  ): Promise<ExecutionListResponse> {
+    return ExecutionListResponse.from(await this.records.list(reader, projectId, query), query);
   }
 
   @Post()

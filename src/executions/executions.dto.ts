@@ -1,5 +1,7 @@
 import { invalidValue } from '../common/errors/errors.js';
 import { JsonText } from '../common/http/json-text.js';
+import { creationPosition } from '../common/listing/cursor.js';
+import type { Page } from '../common/listing/page.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { WalkResponse } from '../common/listing/walk.response.js';
 import {
@@ -254,4 +256,9 @@ export class ExecutionDetailResponse extends ExecutionResponse {
 export class ExecutionListResponse extends WalkResponse {
   @ObjectArrayField(() => ExecutionResponse)
   executions!: ExecutionResponse[];
+
+  static from(page: Page<ExecutionRecord>, query: WalkQuery): ExecutionListResponse {
+    const executions = page.rows.map((row) => ExecutionResponse.from(row));
+    return { executions, ...creationPosition('executions', page, query) };
+  }
 }

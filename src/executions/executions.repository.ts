@@ -1,5 +1,6 @@
 import { EntityRepository } from '../database/entity-repository.js';
-import { type JsonPage, readJsonPage } from '../database/json-page.js';
+import type { Page } from '../common/listing/page.js';
+import { readPage } from '../database/listing.js';
 import { isId, NotFound } from '../common/errors/errors.js';
 import { LeaseLost } from '../common/leases/lease.js';
 import { claimedBy, givenBack, LEASE, LEASED_UNTIL, OVER, OVERDUE, RENEWED } from '../common/leases/leased-row.sql.js';
@@ -180,7 +181,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     project_id: string,
     { status, is_test, scenario_id, q }: ExecutionFilter,
     page: WalkQuery,
-  ): Promise<JsonPage> {
+  ): Promise<Page<ExecutionRecord>> {
     const parameters: unknown[] = [reader.parameter, project_id];
     const given = (value: unknown): string => `$${parameters.push(value)}`;
     const conditions = [
@@ -191,15 +192,12 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
       ...(q === undefined ? [] : [`name IS NOT NULL AND strpos(lower(name), lower(${given(q)})) > 0`]),
     ];
     const rows = `FROM executions WHERE ${conditions.join(' AND ')}`;
-    return await readJsonPage(
+    return await readPage(
       this.manager,
       {
-        items: `SELECT id, project_id, status, triggered_by, iso_timestamp(created_at) AS created_at, input_file_ids, is_test,
-                       name, scenario_id, iso_timestamp(started_at) AS started_at, iso_timestamp(ended_at) AS ended_at,
-                       outcome, objective_value, gap, ${CREDITS}
-                  ${rows}`,
-        order: 'executions.created_at DESC, executions.id DESC',
+        select: `SELECT ${RECORD} ${rows}`,
         table: 'executions',
+        orderBy: 'created_at',
         count: `SELECT count(*) ${rows}`,
         parameters,
       },

@@ -6,11 +6,10 @@ import { UploadRegistry } from '../files/uploads/upload-registry.service.js';
 import { Database, type Tx } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
-import type { JsonText } from '../common/http/json-text.js';
 import { Once } from '../common/idempotency/once.js';
 import type { ProjectOwner } from './project-access.js';
 import type { Project } from './project.entity.js';
-import { ProjectsRepository } from './projects.repository.js';
+import { type ProjectDetails, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
 
 /**
@@ -81,19 +80,18 @@ export class ProjectDeletion {
    * Brings a deleted project back as it was, but for what has ended with it: turns, solves and open uploads. One that is
    * there is left alone.
    *
-   * @returns the project as ProjectResponse
    * @throws NotFound also when its time is over @throws Forbidden for all but owners and company-level callers
    */
-  async restore(owner: ProjectOwner, projectId: string, once = Once.unkept<JsonText>()): Promise<JsonText> {
+  async restore(owner: ProjectOwner, projectId: string, once = Once.unkept<ProjectDetails>()): Promise<ProjectDetails> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const restore = async (): Promise<JsonText> => await this.bringBack(tx, owner, projectId);
+      const restore = async (): Promise<ProjectDetails> => await this.bringBack(tx, owner, projectId);
       // It is not among the deleted ones any more, where its owners are looked at.
       return await once.do(tx, restore, async () => await projects.require(owner, projectId));
     });
   }
 
-  private async bringBack(tx: Tx, owner: ProjectOwner, projectId: string): Promise<JsonText> {
+  private async bringBack(tx: Tx, owner: ProjectOwner, projectId: string): Promise<ProjectDetails> {
     const projects = tx.withRepository(this.projects);
     const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
     if (project === undefined) return await projects.shown(owner, (await projects.require(owner, projectId)).id);

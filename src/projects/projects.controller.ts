@@ -10,10 +10,9 @@ import {
 import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
 import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
-import type { JsonBytes, JsonText } from '../common/http/json-text.js';
+import type { JsonBytes } from '../common/http/json-text.js';
 import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
 import { Once } from '../common/idempotency/once.js';
-import { listingJson } from '../common/listing/listing-json.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
@@ -43,8 +42,11 @@ export class ProjectsController {
     description: 'Those that the caller may see, last changed first.',
     response: ProjectSummaryListResponse,
   })
-  async listProjects(@ReadingCaller() reader: ProjectReader, @Query() query: ProjectQuery): Promise<JsonText> {
-    return listingJson('projects', await this.projects.list(reader, query), query);
+  async listProjects(
+    @ReadingCaller() reader: ProjectReader,
+    @Query() query: ProjectQuery,
+  ): Promise<ProjectSummaryListResponse> {
+    return ProjectSummaryListResponse.from(await this.projects.list(reader, query), query);
   }
 
   @Post()
@@ -63,9 +65,15 @@ export class ProjectsController {
   async createProject(
     @EditingCaller() editor: ProjectEditor,
     @Body() body: ProjectCreateRequest,
-    @RequestOnce() once: Once<JsonText>,
-  ): Promise<JsonText> {
-    return await this.projects.create(editor, body, once);
+    @RequestOnce() once: Once<ProjectResponse>,
+  ): Promise<ProjectResponse> {
+    return ProjectResponse.from(
+      await this.projects.create(
+        editor,
+        body,
+        once.from((made) => ProjectResponse.from(made)),
+      ),
+    );
   }
 
   @Get(':project_id')
@@ -80,8 +88,9 @@ export class ProjectsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @IfNoneMatch() known: KnownTags,
-  ): Promise<Tagged<JsonText>> {
-    return await this.projects.details(reader, projectId, known);
+  ): Promise<Tagged<ProjectResponse>> {
+    const project = await this.projects.details(reader, projectId, known);
+    return project.map((found) => ProjectResponse.from(found));
   }
 
   @Patch(':project_id')
@@ -99,8 +108,9 @@ export class ProjectsController {
     @Param('project_id') projectId: string,
     @Body() body: ProjectUpdate,
     @IfMatch() expected: ExpectedTags,
-  ): Promise<Tagged<JsonText>> {
-    return await this.projects.update(editor, projectId, body, expected);
+  ): Promise<Tagged<ProjectResponse>> {
+    const project = await this.projects.update(editor, projectId, body, expected);
+    return project.map((changed) => ProjectResponse.from(changed));
   }
 
   @Delete(':project_id')
@@ -140,9 +150,15 @@ export class ProjectsController {
   async restoreProject(
     @OwningCaller() owner: ProjectOwner,
     @Param('project_id') projectId: string,
-    @RequestOnce() once: Once<JsonText>,
-  ): Promise<JsonText> {
-    return await this.deletion.restore(owner, projectId, once);
+    @RequestOnce() once: Once<ProjectResponse>,
+  ): Promise<ProjectResponse> {
+    return ProjectResponse.from(
+      await this.deletion.restore(
+        owner,
+        projectId,
+        once.from((restored) => ProjectResponse.from(restored)),
+      ),
+    );
   }
 
   @Get(':project_id/cards')

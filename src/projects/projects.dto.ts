@@ -1,3 +1,5 @@
+import { creationPosition } from '../common/listing/cursor.js';
+import type { Page } from '../common/listing/page.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { WalkResponse } from '../common/listing/walk.response.js';
 import {
@@ -21,6 +23,7 @@ import {
   type WorkspaceMode,
 } from './project.entity.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
+import type { ListedProject, ProjectDetails, ProjectRow } from './projects.repository.js';
 
 const COMPONENTS = 'Objectives on the canvas; only the first ones if all together exceed 16,384 bytes';
 const VISIBILITY =
@@ -118,6 +121,12 @@ export class ProjectCreator {
 
   @StringField({ nullable: true, optional: true })
   avatar_url!: string | null;
+
+  /** Null if nobody is known who created the project. */
+  static of({ created_by, creator_name, creator_avatar_url }: ProjectRow): ProjectCreator | null {
+    if (created_by === null || creator_name === null) return null;
+    return { id: created_by, avatar_url: creator_avatar_url, display_name: creator_name };
+  }
 }
 
 /** A project with everything but its contents. */
@@ -184,6 +193,31 @@ export class ProjectResponse {
 
   @EnumField(PROJECT_ROLES, { extension: true, description: 'What the caller may do in it' })
   role!: ProjectRole;
+
+  static from(project: ProjectDetails): ProjectResponse {
+    return {
+      id: project.id,
+      name: project.name,
+      description: project.description,
+      short_description: project.short_description,
+      created_at: project.created_at,
+      updated_at: project.updated_at,
+      created_by: ProjectCreator.of(project),
+      completeness: CompletenessResponse.from(project),
+      current_snapshot_id: project.current_snapshot_id,
+      objective_components: project.objective_components,
+      objective_confirmed: project.objective_confirmed,
+      objective_description: project.objective_description,
+      objective_type: project.objective_type,
+      origin_deployment_handle: project.origin_deployment_handle,
+      run_setup_status: project.run_setup_status,
+      total_credits: project.total_credits,
+      workspace_mode: project.workspace_mode,
+      config_digest: project.config_digest,
+      visibility: project.visibility,
+      role: project.role,
+    };
+  }
 }
 
 /** A project as the listing shows it. */
@@ -229,10 +263,34 @@ export class ProjectSummary {
 
   @DateTimeField({ nullable: true, extension: true, description: 'When it was deleted' })
   deleted_at!: Date | null;
+
+  static from(project: ListedProject): ProjectSummary {
+    return {
+      id: project.id,
+      name: project.name,
+      created_at: project.created_at,
+      updated_at: project.updated_at,
+      created_by: ProjectCreator.of(project),
+      card_count: project.card_count,
+      completeness: CompletenessResponse.from(project),
+      objective_components: project.objective_components,
+      objective_confirmed: project.objective_confirmed,
+      status: project.status,
+      total_credits: project.total_credits,
+      workspace_mode: project.workspace_mode,
+      visibility: project.visibility,
+      deleted_at: project.deleted_at,
+    };
+  }
 }
 
 /** Projects that the caller sees, last changed first. */
 export class ProjectSummaryListResponse extends WalkResponse {
   @ObjectArrayField(() => ProjectSummary)
   projects!: ProjectSummary[];
+
+  static from(page: Page<ListedProject>, query: WalkQuery): ProjectSummaryListResponse {
+    const projects = page.rows.map((row) => ProjectSummary.from(row));
+    return { projects, ...creationPosition('projects', page, query) };
+  }
 }

@@ -3,8 +3,8 @@ import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import { entityTag, KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
-import { JsonText } from '../common/http/json-text.js';
-import { type JsonPage, readJsonPage } from '../database/json-page.js';
+import type { Page } from '../common/listing/page.js';
+import { readPage } from '../database/listing.js';
 import {
   callerParameter,
   type ProjectEditor,
@@ -16,7 +16,7 @@ import { isVisible, mayEdit, personOf, roleIn, wasVisible } from './project-acce
 import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { ProjectRole } from './project-member.entity.js';
 import type { Derived } from './canvas/derivation.js';
-import { Project, type ProjectId } from './project.entity.js';
+import { Project, type ProjectId, type ProjectStatus } from './project.entity.js';
 import type { ProjectQuery } from './projects.dto.js';
 
 /** SELECT of the workspace of a project that the caller may see. */
@@ -71,20 +71,22 @@ export interface DueProject {
   container_ids: string[];
 }
 
-const CREATOR = `
-  (SELECT row_to_json(creator) FROM (SELECT u.id, u.avatar_url, u.display_name) creator WHERE creator.id IS NOT NULL) AS created_by`;
+/** A project with what responses show of its creator. */
+export type ProjectRow = Project & {
+  creator_name: string | null;
+  creator_avatar_url: string | null;
+};
 
-/** Without the zeros at the end that a numeric has in JSON. */
-const CREDITS = 'trim_scale(p.total_credits) AS total_credits';
+/** A project as one caller sees it. */
+export type ProjectDetails = ProjectRow & { origin_deployment_handle: string | null; role: ProjectRole };
 
-const COMPLETENESS = `
-  (SELECT checklist FROM (
-     SELECT p.all_constraints_classified, p.all_variables_provided, p.data_available, p.kpis_defined, p.objective_drafted,
-            p.objectives_defined, p.production_requirements_defined, p.feasibility_result, p.overall) checklist) AS completeness`;
+/** A project in a listing. */
+export type ListedProject = ProjectRow & { status: ProjectStatus };
 
-/** What ProjectResponse shows of other rows than the project's. */
+const CREATOR = 'u.display_name AS creator_name, u.avatar_url AS creator_avatar_url';
+const JOIN_CREATOR = 'LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by';
 const JOINED = `
-  LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
+  ${JOIN_CREATOR}
   LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id`;
 
 /** What ProjectResponse is made of. */
@@ -107,12 +109,7 @@ const mayComeBack = (graceSeconds: string): string =>
   `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;
 
 const DETAILS = `
-  SELECT row_to_json(project)::text AS details, ${VERSION} FROM projects p ${JOINED}, LATERAL (
-       SELECT p.id, p.name, p.description, p.short_description, iso_timestamp(p.created_at) AS created_at,
-              iso_timestamp(p.updated_at) AS updated_at, ${CREATOR}, ${COMPLETENESS}, p.current_snapshot_id,
-              p.objective_components, p.objective_confirmed, p.objective_description, p.objective_type,
-              d.handle AS origin_deployment_handle, p.run_setup_status, ${CREDITS}, p.workspace_mode, p.config_digest,
-              p.visibility, ${roleIn('p', '$1')} AS role) project
+  SELECT p.*, ${CREATOR}, d.handle AS origin_deployment_handle, ${VERSION} FROM projects p ${JOINED}
    WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
 
 const VERSIONS = `SELECT ${VERSION} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
@@ -181,26 +178,26 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return rows.map(({ place }) => followed[place - 1]!);
   }
 
-  /** The project as ProjectResponse, unless the caller has it already. @throws NotFound */
+  /** The project with its entity tag, unless the caller has it already. @throws NotFound */
   async details(
     reader: ProjectReader,
     projectId: string,
     known: KnownTags = KnownTags.NONE,
-  ): Promise<Tagged<JsonText>> {
+  ): Promise<Tagged<ProjectDetails>> {
     if (!known.isEmpty) {
       const tag = await this.tagOf(reader, projectId);
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const [found]: (Versions & { details: string })[] = await this.query(DETAILS, [
+    const [found]: (ProjectDetails & Versions)[] = await this.query(DETAILS, [
       reader.parameter,
       parseId(projectId, 'Project'),
     ]);
     if (found === undefined) throw new NotFound('Project');
-    return Tagged.of(tagOf(found), new JsonText(found.details));
+    return Tagged.of(tagOf(found), found);
   }
 
   /** The same without its tag, for answers that are kept. @throws NotFound */
-  async shown(reader: ProjectReader, projectId: string): Promise<JsonText> {
+  async shown(reader: ProjectReader, projectId: string): Promise<ProjectDetails> {
     const { body } = await this.details(reader, projectId);
     if (body === undefined) throw new Error('A project that nobody has yet has no body');
     return body;
@@ -213,8 +210,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return tagOf(found);
   }
 
-  /** A page of the projects that the caller sees as ProjectSummary, with the exact number of all that match. */
-  async summaries(reader: ProjectReader, query: ProjectQuery, graceSeconds: number): Promise<JsonPage> {
+  /** A page of the projects that the caller sees, with the exact number of all that match. */
+  async summaries(reader: ProjectReader, query: ProjectQuery, graceSeconds: number): Promise<Page<ListedProject>> {
     const { q = null, workspace_mode = null, created_by = null, visibility = null, status = null, ...rest } = query;
     const { deleted = false, ...page } = rest;
     const filters = [
@@ -232,18 +229,12 @@ export class ProjectsRepository extends EntityRepository(Project) {
       deleted ? wasVisible('p', '$1') : isVisible('p', '$1'),
       ...filters.map(({ condition }, index) => condition(`$${index + 2}`)),
     ].join(' AND ');
-    return await readJsonPage(
+    return await readPage(
       this.manager,
       {
-        items: `
-        SELECT p.id, p.name, iso_timestamp(p.created_at) AS created_at, iso_timestamp(p.updated_at) AS updated_at, ${CREATOR},
-               p.card_count, ${COMPLETENESS}, p.objective_components, p.objective_confirmed,
-               ${STATUS} AS status, ${CREDITS}, p.workspace_mode, p.visibility, iso_timestamp(p.deleted_at) AS deleted_at
-          FROM projects p
-          LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by
-         WHERE ${matching}`,
-        order: `${deleted ? 'p.deleted_at' : 'p.updated_at'} DESC, p.id DESC`,
+        select: `SELECT p.*, ${CREATOR}, ${STATUS} AS status FROM projects p ${JOIN_CREATOR} WHERE ${matching}`,
         table: 'p',
+        orderBy: deleted ? 'deleted_at' : 'updated_at',
         count: `SELECT count(*) FROM projects p WHERE ${matching}`,
         parameters: [reader.parameter, ...filters.map(({ value }) => value)],
       },

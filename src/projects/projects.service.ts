@@ -10,14 +10,13 @@ import { Forbidden } from '../common/errors/errors.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
-import type { JsonText } from '../common/http/json-text.js';
 import { Once } from '../common/idempotency/once.js';
-import type { JsonPage } from '../database/json-page.js';
+import type { Page } from '../common/listing/page.js';
 import { type ProjectEditor, ProjectOwner, type ProjectReader } from './project-access.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
 import type { Project } from './project.entity.js';
 import type { ProjectCreateRequest, ProjectQuery, ProjectResponse, ProjectUpdate } from './projects.dto.js';
-import { ProjectsRepository } from './projects.repository.js';
+import { type ListedProject, type ProjectDetails, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Takes part in the transaction that creates a project. */
@@ -45,13 +44,13 @@ export class ProjectsService {
     this.creationListeners.push(listener);
   }
 
-  /** The projects that the caller sees as ProjectSummary, last changed or deleted first. */
-  async list(reader: ProjectReader, query: ProjectQuery): Promise<JsonPage> {
+  /** The projects that the caller sees last changed or deleted first. */
+  async list(reader: ProjectReader, query: ProjectQuery): Promise<Page<ListedProject>> {
     return await this.projects.summaries(reader, query, this.config.PROJECTS_GRACE_SECONDS);
   }
 
-  /** The project as ProjectResponse. @throws NotFound */
-  async details(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<JsonText>> {
+  /** @throws NotFound */
+  async details(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<ProjectDetails>> {
     return await this.projects.details(reader, projectId, known);
   }
 
@@ -67,15 +66,15 @@ export class ProjectsService {
   async create(
     editor: ProjectEditor,
     request: ProjectCreateRequest,
-    once = Once.unkept<JsonText>(),
+    once = Once.unkept<ProjectDetails>(),
     wantedId?: string,
-  ): Promise<JsonText> {
+  ): Promise<ProjectDetails> {
     const { project_ids } = editor.caller;
     if (project_ids !== null)
       throw new Forbidden('api_key_limited', 'An API key for certain projects creates no others');
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const create = async (): Promise<JsonText> => await this.add(tx, editor, request, wantedId);
+      const create = async (): Promise<ProjectDetails> => await this.add(tx, editor, request, wantedId);
       // Who may create projects may not see for ever what they have created.
       return await once.do(tx, create, async ({ text }) => {
         await projects.require(editor, (JSON.parse(text) as ProjectResponse).id);
@@ -88,7 +87,7 @@ export class ProjectsService {
     editor: ProjectEditor,
     request: ProjectCreateRequest,
     wantedId?: string,
-  ): Promise<JsonText> {
+  ): Promise<ProjectDetails> {
     const { company_id, user_id, person_id } = editor.caller;
     const projects = tx.withRepository(this.projects);
     const origin =
@@ -136,7 +135,7 @@ export class ProjectsService {
     projectId: string,
     change: ProjectUpdate,
     expected: ExpectedTags,
-  ): Promise<Tagged<JsonText>> {
+  ): Promise<Tagged<ProjectDetails>> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const { name, description, short_description, workspace_mode, visibility } = change;

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
-import { creationKey, nextPage } from '../common/listing/cursor.js';
+import { creationPosition } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { WalkResponse } from '../common/listing/walk.response.js';
@@ -114,11 +114,9 @@ export class WebhookListResponse extends WalkResponse {
   @ObjectArrayField(() => WebhookResponse)
   webhooks!: WebhookResponse[];
 
-  static from({ rows, total }: Page<Webhook>, query: WalkQuery): WebhookListResponse {
-    const { limit, offset } = query;
-    const keys = rows.map(({ created_at, id }) => creationKey({ created_at: created_at.toISOString(), id }));
-    const next = nextPage('webhooks', query, keys);
-    return { webhooks: rows.map((row) => WebhookResponse.from(row)), limit, offset, total, ...next };
+  static from(page: Page<Webhook>, query: WalkQuery): WebhookListResponse {
+    const webhooks = page.rows.map((row) => WebhookResponse.from(row));
+    return { webhooks, ...creationPosition('webhooks', page, query) };
   }
 }
 
@@ -169,10 +167,8 @@ export class WebhookDeliveryListResponse extends WalkResponse {
   @ObjectArrayField(() => WebhookDeliveryResponse)
   deliveries!: WebhookDeliveryResponse[];
 
-  static from({ rows, total }: Page<WebhookDelivery>, query: WalkQuery): WebhookDeliveryListResponse {
-    const { limit, offset } = query;
-    const keys = rows.map(({ created_at, id }) => creationKey({ created_at: created_at.toISOString(), id }));
-    const next = nextPage('webhook deliveries', query, keys);
-    return { deliveries: rows.map((row) => WebhookDeliveryResponse.from(row)), limit, offset, total, ...next };
+  static from(page: Page<WebhookDelivery>, query: WalkQuery): WebhookDeliveryListResponse {
+    const deliveries = page.rows.map((row) => WebhookDeliveryResponse.from(row));
+    return { deliveries, ...creationPosition('webhook deliveries', page, query) };
   }
 }

@@ -1,7 +1,8 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
-import { type JsonPage, readJsonPage } from '../../database/json-page.js';
+import { readPage } from '../../database/listing.js';
+import type { Page } from '../../common/listing/page.js';
 import { isCreationKey, walkStart } from '../../common/listing/cursor.js';
 import type { WalkQuery } from '../../common/listing/walk.query.js';
 import type { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
@@ -135,15 +136,14 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 
   /** A page of a project's conversations as ConversationResponse, the last changed first. */
-  async page(reader: ProjectReader, project_id: string, page: WalkQuery): Promise<JsonPage> {
+  async page(reader: ProjectReader, project_id: string, page: WalkQuery): Promise<Page<Conversation>> {
     const rows = `FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`;
-    return await readJsonPage(
+    return await readPage(
       this.manager,
       {
-        items: `SELECT id, title, is_default, iso_timestamp(created_at) AS created_at, iso_timestamp(updated_at) AS updated_at
-                  ${rows}`,
-        order: 'conversations.updated_at DESC, conversations.id DESC',
+        select: `SELECT * ${rows}`,
         table: 'conversations',
+        orderBy: 'updated_at',
         count: `SELECT count(*) ${rows}`,
         parameters: [reader.parameter, project_id],
       },

@@ -1,4 +1,5 @@
 import { Invalid, invalidValue, isId } from '../errors/errors.js';
+import type { Page } from './page.js';
 
 /** What a request says of its page. */
 export interface Paging {
@@ -36,7 +37,8 @@ export function walkStart(
 }
 
 /** The place of an item in the order of creation; both columns never change. */
-export const creationKey = ({ created_at, id }: { created_at: string; id: string }): string => `${created_at} ${id}`;
+export const creationKey = ({ created_at, id }: { created_at: Date; id: string }): string =>
+  `${created_at.toISOString()} ${id}`;
 
 /** Times that the database takes: JavaScript also writes years before the first, and those of more than four digits. */
 const STORABLE_TIME = /^(?!0000)\d{4}-/;
@@ -76,4 +78,14 @@ export function nextPage(
   if (cursor === undefined) return {};
   const last = keys.at(-1);
   return { next_cursor: last === undefined || keys.length < limit ? null : encode(listing, last) };
+}
+
+/** The position of a page in a listing that is walked in the order of creation, as `WalkResponse` has it. */
+export function creationPosition(
+  listing: string,
+  { rows, total }: Page<{ created_at: Date; id: string }>,
+  query: Paging,
+): Pick<Paging, 'limit' | 'offset'> & { total: number; next_cursor?: string | null } {
+  const { limit, offset } = query;
+  return { limit, offset, total, ...nextPage(listing, query, rows.map(creationKey)) };
 }
