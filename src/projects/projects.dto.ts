@@ -23,7 +23,7 @@ import {
   type WorkspaceMode,
 } from './project.entity.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
-import type { ListedProject, ProjectDetails, ProjectRow } from './projects.repository.js';
+import type { Creator, ListedProject, ProjectDetails } from './projects.repository.js';
 
 const COMPONENTS = 'Objectives on the canvas; only the first ones if all together exceed 16,384 bytes';
 const VISIBILITY =
@@ -123,7 +123,7 @@ export class ProjectCreator {
   avatar_url!: string | null;
 
   /** Null if nobody is known who created the project. */
-  static of({ created_by, creator_name, creator_avatar_url }: ProjectRow): ProjectCreator | null {
+  static of({ created_by, creator_name, creator_avatar_url }: Creator): ProjectCreator | null {
     if (created_by === null || creator_name === null) return null;
     return { id: created_by, avatar_url: creator_avatar_url, display_name: creator_name };
   }

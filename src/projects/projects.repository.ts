@@ -71,17 +71,25 @@ export interface DueProject {
   container_ids: string[];
 }
 
-/** A project with what responses show of its creator. */
-export type ProjectRow = Project & {
+/** What responses show of the user who created a project. */
+export type Creator = Pick<Project, 'created_by'> & {
   creator_name: string | null;
   creator_avatar_url: string | null;
 };
 
 /** A project as one caller sees it. */
-export type ProjectDetails = ProjectRow & { origin_deployment_handle: string | null; role: ProjectRole };
+export type ProjectDetails = Project & Creator & { origin_deployment_handle: string | null; role: ProjectRole };
+
+/** What a listing shows of a project's own columns. Its description can be long, and is not among them. */
+const LISTED = [
+  ...(['id', 'name', 'created_at', 'updated_at', 'created_by', 'deleted_at', 'card_count', 'overall'] as const),
+  ...(['all_constraints_classified', 'all_variables_provided', 'data_available', 'kpis_defined'] as const),
+  ...(['objective_drafted', 'objectives_defined', 'production_requirements_defined', 'feasibility_result'] as const),
+  ...(['objective_components', 'objective_confirmed', 'total_credits', 'workspace_mode', 'visibility'] as const),
+];
 
 /** A project in a listing. */
-export type ListedProject = ProjectRow & { status: ProjectStatus };
+export type ListedProject = Pick<Project, (typeof LISTED)[number]> & Creator & { status: ProjectStatus };
 
 const CREATOR = 'u.display_name AS creator_name, u.avatar_url AS creator_avatar_url';
 const JOIN_CREATOR = 'LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by';
@@ -232,7 +240,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return await readPage(
       this.manager,
       {
-        select: `SELECT p.*, ${CREATOR}, ${STATUS} AS status FROM projects p ${JOIN_CREATOR} WHERE ${matching}`,
+        select: `SELECT ${LISTED.map((column) => `p.${column}`).join(', ')}, ${CREATOR}, ${STATUS} AS status FROM projects p ${JOIN_CREATOR} WHERE ${matching}`,
         table: 'p',
         orderBy: deleted ? 'deleted_at' : 'updated_at',
         count: `SELECT count(*) FROM projects p WHERE ${matching}`,

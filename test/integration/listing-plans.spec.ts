@@ -99,13 +99,16 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   return plans.map((rows) => rows.map((row) => row['QUERY PLAN']).join('\n'));
 }
 
+/** The plan below the last sort of a page, which has no more rows than the page. */
+const belowSort = (plan: string): string => plan.replace(/^Sort\n {2}Sort Key: .*\n/, '');
+
 describe('reads of projects', () => {
-  it('read the first page in the order of the index and sort nothing', async () => {
+  it('read the first page in the order of the index and sort no more than the page', async () => {
     for (const plan of await plansOf(() =>
       new ProjectsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
     )) {
       expect(plan).toMatch(/Index Scan using projects_listing_idx/);
-      expect(plan).not.toMatch(/Sort|Seq Scan on projects/);
+      expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on projects/);
     }
   });
 
@@ -121,11 +124,11 @@ describe('reads of projects', () => {
 });
 
 describe('listings', () => {
-  it('of deployments read the first page in the order of the index and sort nothing', async () => {
+  it('of deployments read the first page in the order of the index and sort no more than the page', async () => {
     const deployments = new DeploymentsRepository(db.source);
     for (const plan of await plansOf(() => deployments.page(company_id, page))) {
       expect(plan).toMatch(/Index Scan using deployments_listing_idx/);
-      expect(plan).not.toMatch(/Sort|Seq Scan on deployments/);
+      expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on deployments/);
     }
   });
 
@@ -163,10 +166,10 @@ describe('walks by cursor', () => {
       /Index Scan using executions_listing_idx/,
       () => new ExecutionsRepository(db.source).page(reader, project_id, {}, walk),
     ],
-  ])('through %s follow an index and sort nothing', async (_, index, read) => {
+  ])('through %s follow an index and sort no more than the page', async (_, index, read) => {
     for (const plan of await plansOf(read)) {
       expect(plan).toMatch(index);
-      expect(plan).not.toMatch(/Sort|Seq Scan on (projects|deployments|conversations|executions)/);
+      expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on (projects|deployments|conversations|executions)/);
     }
   });
 });
@@ -184,7 +187,7 @@ describe('lists of runs', () => {
     for (const plan of await plansOf(() => executions.page(reader, project_id, filter, page))) {
       expect(plan).toMatch(new RegExp(`Index (?:Only )?Scan using ${index}`));
       expect(plan).toMatch(/Index Scan using usage_ledger_source_key/);
-      expect(plan).not.toMatch(/Sort|Seq Scan on (executions|usage_ledger)/);
+      expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on (executions|usage_ledger)/);
     }
   });
 });
