@@ -111,8 +111,8 @@ export class Settings {
   @PostgresUrl()
   DATABASE_URL?: string;
 
-  /** Most connections of this process to the database. */
-  @WholeNumber(2)
+  /** Most connections of this process to the database, at least 4. Short reads share two of them. */
+  @WholeNumber(4)
   DATABASE_POOL_SIZE: number = 20;
 
   /** Folder of the embedded database, the disk store and generated secrets. */

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { releaseShared } from './shared-reads.js';
 
 /** A running transaction, passed on explicitly to everything that takes part in it. */
 export type Tx = EntityManager;
@@ -108,6 +109,7 @@ export class Database implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await releaseShared(this.source);
     await this.source.destroy();
   }
 }

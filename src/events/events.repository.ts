@@ -1,4 +1,5 @@
 import { EntityRepository } from '../database/entity-repository.js';
+import { sharedRead } from '../database/shared-reads.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
 import {
@@ -102,7 +103,7 @@ export class EventsRepository extends EntityRepository(Event) {
 
   /** Reads on after an event; null when the project is gone for good. */
   async following(stream_id: string, id: number): Promise<FollowingEvents | null> {
-    const rows: (StoredEvent & { last_id: number })[] = await this.query(FOLLOWING, [stream_id, id]);
+    const rows = await sharedRead<(StoredEvent & { last_id: number })[]>(this.manager, FOLLOWING, [stream_id, id]);
     const [first] = rows;
     if (first === undefined) return null;
     // Without events there is one row of nulls.

@@ -5,6 +5,7 @@ import { entityTag, KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import type { Page } from '../common/listing/page.js';
 import { readPage } from '../database/listing.js';
+import { sharedRead } from '../database/shared-reads.js';
 import {
   callerParameter,
   type ProjectEditor,
@@ -139,12 +140,13 @@ const DELETED = selected(`${wasVisible('p', '$1')} AND ${mayComeBack('$3')}`, LO
 export class ProjectsRepository extends EntityRepository(Project) {
   /** The project as a row. @throws NotFound also for an id that is none @throws Forbidden */
   async require(reader: ProjectReader, projectId: string): Promise<Project> {
-    return await this.select(SELECTED, reader, projectId);
+    const parameters = [reader.parameter, parseId(projectId, 'Project')];
+    return one(reader, await sharedRead<FoundProject[]>(this.manager, SELECTED, parameters));
   }
 
   /** The project, locked against other writers until the transaction ends. @throws NotFound @throws Forbidden */
   async lock(editor: ProjectEditor | ProjectLeaver, projectId: string): Promise<Project> {
-    return await this.select(LOCKED, editor, projectId);
+    return one(editor, await this.query(LOCKED, [editor.parameter, parseId(projectId, 'Project')]));
   }
 
   /** A project that was looked up before, for work that goes on whoever has begun it. @throws NotFound */
@@ -196,7 +198,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
       const tag = await this.tagOf(reader, projectId);
       if (known.has(tag)) return Tagged.unchanged(tag);
     }
-    const [found]: (ProjectDetails & Versions)[] = await this.query(DETAILS, [
+    const [found] = await sharedRead<(ProjectDetails & Versions)[]>(this.manager, DETAILS, [
       reader.parameter,
       parseId(projectId, 'Project'),
     ]);
@@ -213,7 +215,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** The entity tag of {@link details}. @throws NotFound */
   async tagOf(reader: ProjectReader, projectId: string): Promise<string> {
-    const [found]: Versions[] = await this.query(VERSIONS, [reader.parameter, parseId(projectId, 'Project')]);
+    const [found] = await sharedRead<Versions[]>(this.manager, VERSIONS, [
+      reader.parameter,
+      parseId(projectId, 'Project'),
+    ]);
     if (found === undefined) throw new NotFound('Project');
     return tagOf(found);
   }
@@ -366,14 +371,6 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return left.length > 0;
   }
 
-  private async select(statement: string, reader: ProjectReader, projectId: string): Promise<Project> {
-    const parameters = [reader.parameter, parseId(projectId, 'Project')];
-    const found: FoundProject[] = await this.query(statement, parameters);
-    const project = admitted(reader, found);
-    if (project === undefined) throw new NotFound('Project');
-    return project;
-  }
-
   private async known(id: ProjectId, locking: string): Promise<Project> {
     const [project]: Project[] = await this.query(
       `SELECT * FROM projects WHERE id = $1 AND deleted_at IS NULL ${locking}`,
@@ -382,6 +379,13 @@ export class ProjectsRepository extends EntityRepository(Project) {
     if (project === undefined) throw new NotFound('Project');
     return project;
   }
+}
+
+/** @throws NotFound @throws Forbidden */
+function one(reader: ProjectReader, found: FoundProject[]): Project {
+  const project = admitted(reader, found);
+  if (project === undefined) throw new NotFound('Project');
+  return project;
 }
 
 type FoundProject = Project & { caller_role: ProjectRole };

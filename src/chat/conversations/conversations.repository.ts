@@ -1,6 +1,7 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
+import { sharedRead } from '../../database/shared-reads.js';
 import { readPage } from '../../database/listing.js';
 import type { Page } from '../../common/listing/page.js';
 import { isCreationKey, walkStart } from '../../common/listing/cursor.js';
@@ -173,10 +174,10 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     known: { first: number; last: number } | undefined,
     inTurn: (work: () => Promise<ConversationWindow>) => Promise<ConversationWindow>,
   ): Promise<ConversationWindow & { tag: string }> {
-    const read = async (select: string, more: number[]): Promise<ConversationWindow> =>
-      await this.read(select, reader, project_id, conversationId, [limit, offset, ...more]);
+    const read = async (select: string, more: number[], isShort = false): Promise<ConversationWindow> =>
+      await this.read(select, reader, project_id, conversationId, [limit, offset, ...more], isShort);
     const given = known === undefined ? NOTHING_KNOWN : [known.first, known.last];
-    let row = await (known === undefined ? read(KNOWN_WINDOW, given) : read(SHORT_WINDOW, given));
+    let row = await (known === undefined ? read(KNOWN_WINDOW, given) : read(SHORT_WINDOW, given, true));
     if (row.is_cut) row = await inTurn(() => (known === undefined ? read(WINDOW, []) : read(KNOWN_WINDOW, given)));
     return { ...row, tag: tagOf(row) };
   }
@@ -242,11 +243,13 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     project_id: string,
     conversationId: string | undefined,
     more: number[],
+    isShort = true,
   ): Promise<Row> {
     const { condition, parameters } = named(project_id, conversationId);
     const statement = `${select} WHERE ${condition} AND ${IN_PROJECT}`;
     const all = [...parameters, reader.parameter, ...more];
-    const [row]: Row[] = await this.query(statement, all);
+    const rows: Row[] = isShort ? await sharedRead(this.manager, statement, all) : await this.query(statement, all);
+    const [row] = rows;
     if (row === undefined) throw new NotFound('Conversation');
     return row;
   }

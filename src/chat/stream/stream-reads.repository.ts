@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { sharedRead } from '../../database/shared-reads.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { messageJson } from '../messages/message-json.sql.js';
 import type { TurnEventType } from '../turns/turn-event.entity.js';
@@ -48,7 +49,8 @@ export class StreamReadsRepository {
 
   /** Reads on from a cursor in one statement; null when the conversation is gone. */
   async following(conversation_id: ConversationId, cursor: Cursor): Promise<Following | null> {
-    const [read] = await this.source.query<Following[]>(
+    const [read] = await sharedRead<Following[]>(
+      this.source.manager,
       `SELECT c.last_sequence,
               (SELECT coalesce(json_agg(json_build_object('sequence', sequence, 'json', json, 'answered', answered) ORDER BY sequence), '[]')
                  FROM (SELECT *, sum(bytes + coalesce(octet_length(answered), 0)) OVER (ORDER BY sequence) - bytes

@@ -1,4 +1,5 @@
 import { EntityRepository } from '../../database/entity-repository.js';
+import { sharedRead } from '../../database/shared-reads.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
 import type { ProjectReader } from '../project-access.js';
@@ -39,7 +40,7 @@ export class CardsRepository extends EntityRepository(Card) {
   /** The entity tag of all cards of a project that the caller sees. @throws NotFound for the project */
   async tag(reader: ProjectReader, project_id: string): Promise<string> {
     const parameters = [reader.parameter, project_id];
-    return tagOfAll(await this.query<{ cards_revision: string }[]>(REVISION, parameters));
+    return tagOfAll(await sharedRead<{ cards_revision: string }[]>(this.manager, REVISION, parameters));
   }
 
   /** All cards of a project that the caller sees, oldest first, with their entity tag. @throws NotFound for the project */
