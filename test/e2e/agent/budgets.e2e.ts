@@ -647,13 +647,13 @@ describe('looking at budgets', () => {
     for (const budgets of [false, true]) {
       if (budgets) await put(client, 1000);
       const posted = await transactionOf(() => post(client, id));
-      // Its begin, two locks, situation, cards, turn, message, commit; what TypeORM does not see are events.
-      expect(posted).toHaveLength(8);
+      // Its begin, two locks, situation, cards, turn, message, events, commit.
+      expect(posted).toHaveLength(9);
       expect(posted.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
       const solved = await transactionOf(() => solve(client, id));
-      // Its begin, lock, cards, lock of starts, queue, execution, job, project, commit.
-      expect(solved).toHaveLength(9);
+      // Its begin, lock, cards, lock of starts, queue, execution, job, project, events, commit.
+      expect(solved).toHaveLength(10);
       expect(solved.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
     }
