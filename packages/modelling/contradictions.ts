@@ -1,5 +1,6 @@
 import { isoDate } from './dates.js';
 import type { Comparison, Condition, Key, Operand } from './formula.js';
+import { compareTexts, orderedText } from './text-order.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
 type Constant = number | string;
@@ -92,13 +93,17 @@ function canHold(limits: readonly Limit[]): boolean {
   const isMixed = new Set(limits.map(({ constant }) => typeof constant)).size > 1;
   const isEquality = ({ comparison }: Limit): boolean => comparison === '=' || comparison === '<>';
   const comparable = isMixed ? limits.filter(isEquality) : limits;
-  const constants = [...new Set(comparable.map(({ constant }) => constant))].sort((one, other) =>
-    one < other ? -1 : 1,
-  );
+  const constants = [...new Set(comparable.map(({ constant }) => constant))].sort(inOrder);
   return Array.from({ length: 2 * constants.length + 1 }, (_, place) => place).some((place) =>
     comparable.every(({ comparison, constant }) => HOLDS[comparison](place - 2 * constants.indexOf(constant) - 1)),
   );
 }
+
+/** Compares constants of the same type. */
+const inOrder = (one: Constant, other: Constant): number =>
+  typeof one === 'number' && typeof other === 'number'
+    ? one - other
+    : compareTexts(orderedText(String(one)), orderedText(String(other)));
 
 function toConstant(text: string): Constant {
   const figure = text === '' ? NaN : Number(text);

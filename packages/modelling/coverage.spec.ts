@@ -198,6 +198,7 @@ describe('coverageOf', () => {
       'capacity[p] >= 400 and capacity[p] <= 400 and capacity[p] <> 400',
     ],
     ['capacity[p] > left[p] and left[p] > capacity[p]', 'capacity[p] > left[p] and left[p] > capacity[p]'],
+    ['p > "KW 10" and p <= "KW 9"', 'p > "KW 10" and p <= "KW 9"'],
   ])('warns of comparisons that exclude each other: %s', (where, excluding) => {
     const expected = `${excluding} can never hold, so nothing meets this condition`;
     expect(warnings('make[p] <= 3', `p in plants where ${where}`)).toContain(expected);
@@ -218,6 +219,7 @@ describe('coverageOf', () => {
     'region[p] <> "north" and region[p] <> "south"',
     'p = "seattle" and region[p] = "north"',
     'capacity[p] > left[p] and left[p] < capacity[p]',
+    'p >= "KW 9" and p < "KW 10"',
   ])('says nothing of comparisons that can hold together: %s', (where) => {
     expect(warnings('make[p] <= 3', `p in plants where ${where}`)!.filter((one) => one.includes('never'))).toEqual([]);
   });

@@ -206,7 +206,9 @@ class SlowExpansion {
         if (one === NOBODY || other === NOBODY) return false;
         const isOrder = comparison !== '=' && comparison !== '<>';
         if (isOrder && isFigure(one) && isFigure(other)) return compare(comparison, Number(one), Number(other));
-        return compare(comparison, one, other);
+        if (isOrder && (one === '' || other === '')) return false;
+        const isNatural = isOrder && one.replace(/\d+/g, '#') === other.replace(/\d+/g, '#');
+        return isNatural ? compare(comparison, padded(one), padded(other)) : compare(comparison, one, other);
       }
     }
   }
@@ -309,6 +311,9 @@ class SlowExpansion {
 
 const parts = (condition: Condition): Condition[] =>
   condition.kind === 'and' ? condition.of.flatMap(parts) : [condition];
+
+/** A text whose numbers have as many digits as any other. */
+const padded = (text: string): string => text.replace(/\d+/g, (digits) => digits.padStart(9, '0'));
 
 const isFigure = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
 

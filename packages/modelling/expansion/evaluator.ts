@@ -15,6 +15,8 @@ import { concatenated, type Linear, merged, negate, scale, startsOf, Terms } fro
 
 /** Most terms of one sum before those of the same variable are added up. */
 const MAX_TERMS = 10_000_000;
+/** A key that no member has. */
+const NO_KEY = -9;
 const TOO_LARGE = 'A number in it becomes too large';
 
 /**
@@ -244,8 +246,9 @@ export class Evaluator {
     if (isText !== this.lookup.isText(ofRows, rows)) return undefined;
     if (isText)
       return {
-        members: this.lookup.texts(ofMembers, ofRows, members, rows),
-        rows: this.lookup.texts(ofRows, ofMembers, rows, members),
+        members: this.lookup.texts(ofMembers, '=', ofRows, members, rows),
+        // Nothing equals an empty date or what is beyond the end of a lag, not even another one.
+        rows: this.lookup.texts(ofRows, '=', ofMembers, rows, members).map((code) => (code < 0 ? NO_KEY : code)),
       };
     return keyOfFigures(
       this.figures(ofMembers as Expression, members, 'A condition'),
@@ -275,9 +278,9 @@ export class Evaluator {
   private compared({ left, comparison, right }: Extract<Condition, { kind: 'compare' }>, frame: Frame): Uint8Array {
     if (this.lookup.isText(left, frame) && this.lookup.isText(right, frame))
       return comparedTexts(
-        this.lookup.texts(left, right, frame),
+        this.lookup.texts(left, comparison, right, frame),
         comparison,
-        this.lookup.texts(right, left, frame),
+        this.lookup.texts(right, comparison, left, frame),
         this.space.texts,
       );
     return comparedFigures(this.comparable(left, frame), comparison, this.comparable(right, frame));

@@ -1,6 +1,6 @@
 import { dateIn } from '../date-literals.js';
 import { type DateReading, firstMoment } from '../dates.js';
-import type { FormulaProblem, Key, MemberOf, Membership, Operand } from '../formula.js';
+import type { Comparison, FormulaProblem, Key, MemberOf, Membership, Operand } from '../formula.js';
 import { shortened } from '../names.js';
 import {
   doubledColumn,
@@ -22,6 +22,8 @@ import { Terms } from './terms.js';
 
 /** A member that a lag finds beyond an end of the set. */
 const OUTSIDE = -2;
+/** An empty cell that meets no comparison. */
+const EMPTY = -3;
 /** Figure in place of a missing one while an observer collects them: none that a formula cannot divide by. */
 const STAND_IN = 1;
 
@@ -103,16 +105,32 @@ export class Lookup {
   }
 
   /**
-   * The numbers of an operand's texts; negative where a lag has left the set.
+   * The numbers of an operand's texts. They are negative where nothing can be compared: beyond the end of a lag, and in empty cells
+   * whose order counts or that have dates. The literal `""` is compared with empty cells.
    *
    * @param other operand that they are compared with: beside times, a date is its first moment
    */
-  texts(operand: Operand, other: Operand, frame: Frame, ofOther = frame): Int32Array {
-    const codes = this.codes(operand, frame);
-    const isDate = this.readingOf(operand, frame.readings)?.type === 'date';
-    if (!isDate || this.readingOf(other, ofOther.readings)?.type !== 'timestamp') return codes;
+  texts(operand: Operand, comparison: Comparison, other: Operand, frame: Frame, ofOther = frame): Int32Array {
+    const reading = this.readingOf(operand, frame.readings);
+    const isOrder = comparison !== '=' && comparison !== '<>';
+    const isOfEmpty = other.kind === 'text' && other.text === '';
+    const all = this.codes(operand, frame);
+    const isCell = operand.kind === 'member' && (isOrder || reading !== undefined) && !isOfEmpty;
+    const codes = isCell ? this.withoutEmpty(operand, all, frame) : all;
+    if (reading?.type !== 'date' || this.readingOf(other, ofOther.readings)?.type !== 'timestamp') return codes;
     const { texts } = this.space;
     return codes.map((code) => (code < 0 ? code : texts.add(firstMoment(texts.text(code)))));
+  }
+
+  private withoutEmpty(expression: MemberOf, codes: Int32Array, frame: Frame): Int32Array {
+    const empty = this.space.texts.add('');
+    if (!codes.includes(empty)) return codes;
+    if (this.observer !== undefined) {
+      const keys = this.keyColumns(expression, this.column(expression).set.readings, frame);
+      for (const [row, code] of codes.entries())
+        if (code === empty) this.observer.uncompared(expression.name, this.memberAt(keys, row));
+    }
+    return codes.map((code) => (code === empty ? EMPTY : code));
   }
 
   private codes(operand: Operand, frame: Frame): Int32Array {
@@ -175,11 +193,15 @@ export class Lookup {
   /** @param isMember of a column: whether its set has the member, and the cell alone is missing */
   private miss(expression: MemberOf, keys: readonly Int32Array[], row: number, isMember: boolean): void {
     const { name, position } = expression;
-    const member = keys.map((codes) => this.quoted(codes[row]!)).join(', ');
+    const member = this.memberAt(keys, row);
     const column = this.space.families.has(name) ? undefined : this.space.columns.get(name);
     if (this.observer === undefined)
       refuse(column ? noCell(name, member, column.set.name, isMember) : noMember(name, member), position);
     this.observer.missing({ expression, member, isMember, ...(column !== undefined && { column }) });
+  }
+
+  private memberAt(keys: readonly Int32Array[], row: number): string {
+    return keys.map((codes) => this.quoted(codes[row]!)).join(', ');
   }
 
   private quoted(code: number): string {

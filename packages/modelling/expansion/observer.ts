@@ -17,6 +17,8 @@ export interface Missing {
 export interface Observer {
   /** A figure or member is missing. The evaluation continues without it. */
   missing(missing: Missing): void;
+  /** A comparison leaves out the empty cell that a column has for a member, which is in quotes. */
+  uncompared(column: string, member: string): void;
   /** Places in its set of the members that a column with a default is looked up for; negative where it has none. */
   defaulted(expression: MemberOf, column: Column, places: Int32Array): void;
   /** The set of a sum is joined with the rows outside of it. */

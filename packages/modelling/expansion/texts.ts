@@ -1,4 +1,5 @@
 import { cellOf, type DateReading, mergedReadings } from '../dates.js';
+import { compareTexts, type OrderedText, orderedText } from '../text-order.js';
 
 /** What is read as a figure, of members. */
 const FIGURE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
@@ -8,7 +9,7 @@ export class Texts {
   private readonly codes = new Map<string, number>();
   private readonly texts: string[] = [];
   private readonly figures: number[] = [];
-
+  private readonly ordered: OrderedText[] = [];
   private readonly readings: readonly DateReading[];
 
   /** @param readings of the dates and times in files: with dates, `02.02.2025` is the same as `2025-02-02` */
@@ -44,6 +45,17 @@ export class Texts {
     for (let code = this.figures.length; code < this.texts.length; code += 1)
       this.figures.push(toFigure(this.text(code)));
     return this.figures;
+  }
+
+  /** Compares two texts by their numbers: figures as such, others in their natural order. Negative if the first is smaller. */
+  compare(one: number, other: number): number {
+    const { asFigures } = this;
+    const difference = asFigures[one]! - asFigures[other]!;
+    return Number.isNaN(difference) ? compareTexts(this.orderedAt(one), this.orderedAt(other)) : difference;
+  }
+
+  private orderedAt(code: number): OrderedText {
+    return (this.ordered[code] ??= orderedText(this.text(code)));
   }
 }
 

@@ -27,6 +27,8 @@ const canvas: Vocabulary = {
     ['straight', tuples(['oak', 'elm'], ['1', '2'])],
     ['trips', tuples(['oak', 'elm'], ['1', '2'], ['rome', 'bonn'])],
     ['unread', { arity: 2 }],
+    ['orders', single('o1', 'o2', 'o3')],
+    ['calendar', single('KW 8', 'KW 9', 'KW 10', 'KW 11')],
   ]),
   columns: new Map<string, ColumnShape[]>([
     ['width', figures('goods', 5, null)],
@@ -37,6 +39,9 @@ const canvas: Vocabulary = {
     ['late', figures('unread', 1)],
     ['lead', figures('weeks', null, 4, 5)],
     ['zero', figures('goods', 0, 2)],
+    ['due', [{ ...labels('orders', '2025-01-05', null, '2025-03-05')[0]!, reading: { type: 'date' as const } }]],
+    ['sent', [{ ...labels('orders', null, null, '2025-03-05')[0]!, reading: { type: 'date' as const } }]],
+    ['slot', labels('orders', null, 'KW 10', 'KW 9')],
   ]),
   families: new Map([
     ['make', { index: over('g in goods') }],
@@ -156,5 +161,55 @@ describe('tryOut', () => {
     const sets = new Map<string, SetShape>([...canvas.sets, ['many', single(...many)]]);
     const formula = read(parseFormula('x <= 3'));
     expect(tryOut(formula, over('a in many, b in many'), { ...canvas, sets })).toBeUndefined();
+  });
+
+  /** The members that meet a condition, as the figure that a sum over them has for each. */
+  const membersWhere = (set: string, condition: string): string[] => {
+    const names = [...(canvas.sets.get(set)?.parts?.[0] ?? [])];
+    return names.filter((name) => {
+      const report = trialOf('x <= 3', `m in ${set} where m = "${name}" and (${condition})`);
+      return report?.warnings.every((warning) => !warning.startsWith('Nothing in')) === true;
+    });
+  };
+
+  it.each([
+    ['due[m] < "2025-02-01"', ['o1']],
+    ['due[m] <= "05.03.2025"', ['o1', 'o3']],
+    ['due[m] <> "2025-01-05"', ['o3']],
+    ['due[m] >= "2025-02-01" or due[m] = "2025-01-05"', ['o1', 'o3']],
+    ['due[m] = ""', ['o2']],
+    ['due[m] <> ""', ['o1', 'o3']],
+    ['due[m] = sent[m]', ['o3']],
+    ['due[m] > sent[m]', []],
+    ['slot[m] <= "KW 9"', ['o3']],
+    ['slot[m] > ""', ['o2', 'o3']],
+    ['slot[m] <> "KW 9"', ['o1', 'o2']],
+  ])('compares no empty cell in %s', (condition, members) => {
+    expect(membersWhere('orders', condition)).toEqual(members);
+  });
+
+  it('matches no empty dates of two columns with each other', () => {
+    expect(trialOf('sum n in orders where due[n] = sent[m]: x <= 3', 'm in orders where m = "o1"')?.warnings).toContain(
+      'Nothing in orders meets this condition, so its sum is always empty',
+    );
+  });
+
+  it.each([
+    ['due[m] < "2025-02-01"', ['due is empty for "o2", and an empty cell meets no comparison']],
+    ['sent[m] > "2025-02-01"', ['sent is empty for "o1" and 1 more, and an empty cell meets no comparison']],
+    ['slot[m] <= "KW 9"', ['slot is empty for "o1", and an empty cell meets no comparison']],
+    ['due[m] <> "" and due[m] < "2025-02-01"', []],
+    ['slot[m] = "KW 9"', []],
+  ])('names the empty cells that %s leaves out', (condition, sentences) => {
+    expect(trialOf('x <= 3', `m in orders where ${condition}`)?.warnings).toEqual(sentences);
+  });
+
+  it.each([
+    ['m <= "KW 9"', ['KW 8', 'KW 9']],
+    ['m > "KW 9"', ['KW 10', 'KW 11']],
+    ['m >= "KW 9" and m < "KW 11"', ['KW 9', 'KW 10']],
+    ['m < "L"', ['KW 8', 'KW 9', 'KW 10', 'KW 11']],
+  ])('orders members that differ in their numbers by these in %s', (condition, members) => {
+    expect(membersWhere('calendar', condition)).toEqual(members);
   });
 });

@@ -54,6 +54,8 @@ class Trial implements Observer {
   private readonly gaps = new Map<string, { first: Missing; members: Set<string> }>();
   /** Sentences, each with whether it is of a condition. */
   private readonly warnings = new Map<string, boolean>();
+  /** Members with empty cells, by their column. */
+  private readonly empty = new Map<string, Set<string>>();
 
   /** @param hasConditions whether a condition leaves out some members on purpose */
   constructor(
@@ -63,6 +65,11 @@ class Trial implements Observer {
 
   report(refusal?: string): TrialReport {
     const gaps = [...this.gaps.values()];
+    for (const [column, members] of this.empty) {
+      const [first, ...others] = members;
+      const more = others.length === 0 ? '' : ` and ${others.length} more`;
+      this.warn(`${column} is empty for ${first}${more}, and an empty cell meets no comparison`);
+    }
     const problems = gaps.map(({ first, members }) => describeMissing(first, members.size - 1));
     return {
       problem: problems.length === 0 ? refusal : problems.join('. '),
@@ -77,6 +84,11 @@ class Trial implements Observer {
     const gap = this.gaps.get(kind) ?? { first: missing, members: new Set() };
     this.gaps.set(kind, gap);
     gap.members.add(missing.member);
+  }
+
+  uncompared(column: string, member: string): void {
+    const members = this.empty.get(column) ?? new Set();
+    this.empty.set(column, members.add(member));
   }
 
   /** A default that stands for every figure hides keys that match nothing together. */
