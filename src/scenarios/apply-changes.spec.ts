@@ -232,6 +232,39 @@ describe('a bound', () => {
   });
 });
 
+describe('a constraint that is added', () => {
+  it.each<[string, number[], number[]]>([
+    ['extra <= 4', [-Infinity], [4]],
+    ['make["stool"] >= 2', [2], [Infinity]],
+    ['make[p] <= 40 for p in products', [-Infinity, -Infinity, -Infinity], [40, 40, 40]],
+    ['make[p] = least for p in products where region[p] = "north"', [50, 50], [50, 50]],
+    ['2 <= sum t in weeks: store[t] <= 9', [2], [9]],
+  ])('is in the model beside all bounds: %s', (target, lower, upper) => {
+    const model = modelOf({ kind: 'add', target });
+    expect(lowersOf(model, target)).toEqual(lower);
+    expect(uppersOf(model, target)).toEqual(upper);
+    expect(boundsOf(model, 'make[table]')).toEqual([0, 30]);
+    expect(boundsOf(model, 'extra')).toEqual([2, 10]);
+  });
+
+  it.each([
+    ['extra', 'There is no <=, >= or = in it'],
+    ['extra <= * 4', '`*`'],
+    ['extra <= boxes', 'no variable and no value is called boxes'],
+    ['make <= 40', 'make'],
+    ['make[p] <= 40 for p in goods', 'goods'],
+    ['make["a", "b"] <= 40', 'make'],
+  ])('is refused with its fault: %s', (target, problem) => {
+    expect(apply([{ kind: 'add', target }]).problems).toEqual([
+      { index: 0, field: 'target', problem: expect.stringContaining(problem) },
+    ]);
+  });
+
+  it('has nothing but its relation', () => {
+    expect(problemOfForm({ kind: 'add', target: 'extra <= 4', to: 3 })).toMatchObject({ field: 'to' });
+  });
+});
+
 describe('a column', () => {
   it.each<[Partial<Change>, number[]]>([
     [{ times: 2 }, [180, 420, 90]],
@@ -544,6 +577,7 @@ describe('applying changes', () => {
     'Goods',
     'weeks',
     'nothing',
+    'extra <= hours',
     '__proto__',
   );
   const figure = fc.constantFrom(0, 1, -2, 1.5, 1e-7, 1e21, 1e300);

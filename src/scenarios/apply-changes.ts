@@ -29,6 +29,7 @@ import {
   operationOf,
   problemOfForm,
 } from './change.js';
+import { addedConstraint } from './added-constraint.js';
 import { changedLimit } from './changed-limit.js';
 
 /** What is known where changes are applied. */
@@ -93,6 +94,7 @@ class Application {
   private readonly revalued = new Map<string, Set<string>>();
   private readonly problems: ChangeProblem[] = [];
   private readonly off: ModelCard[] = [];
+  private added = 0;
   /** Cards of sets of whose files nothing is known. */
   private readonly unread: ModelCard[];
 
@@ -145,6 +147,9 @@ class Application {
       case 'column':
       case 'cell':
         this.changeColumn(change, index);
+        break;
+      case 'add':
+        this.addConstraint(change);
         break;
       case 'off':
         this.switchOff(change);
@@ -209,6 +214,13 @@ class Application {
     if (typeof expression !== 'string')
       refuse('target', `the limit of ${shortened(target)} cannot be changed: ${expression.problem}`);
     this.replace(card, { expression });
+  }
+
+  private addConstraint({ target }: Change): void {
+    const card = addedConstraint(target, this.added + 1, this.vocabulary, this.unread.length > 0);
+    if (typeof card === 'string') refuse('target', card);
+    this.added += 1;
+    this.cards = [...this.cards, card];
   }
 
   private changeColumn(change: Change, index: number): void {

@@ -1,7 +1,7 @@
 import type { Arithmetic } from '../executions/model/adjustments.js';
 import { shortened } from '../../packages/modelling/index.js';
 
-export const CHANGE_KINDS = ['value', 'bound', 'limit', 'column', 'cell', 'off', 'file'] as const;
+export const CHANGE_KINDS = ['value', 'bound', 'limit', 'column', 'cell', 'add', 'off', 'file'] as const;
 
 /** Most changes of a scenario. */
 export const MAX_CHANGES = 100;
@@ -51,10 +51,13 @@ export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | un
   if (kind === 'cell' && (key === undefined || key.length === 0))
     return { field: 'key', problem: 'a cell needs the `key` of its member, a part for each column of the key' };
   const given = OPERATIONS.filter((field) => change[field] !== undefined);
-  if (kind === 'off')
+  if (kind === 'off' || kind === 'add')
     return given[0] === undefined
       ? undefined
-      : { field: given[0], problem: 'what is switched off has no `times`, `plus` or `to`' };
+      : {
+          field: given[0],
+          problem: `what is ${kind === 'off' ? 'switched off' : 'added'} has no \`times\`, \`plus\` or \`to\``,
+        };
   if (kind === 'file') {
     const other = given.find((field) => field !== 'to');
     if (other !== undefined)

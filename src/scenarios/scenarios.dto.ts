@@ -55,7 +55,7 @@ export class ScenarioChange {
   @EnumField(CHANGE_KINDS, {
     description:
       '`value`: a value of a data card. `bound`: of a variable. `limit`: the side of a constraint without variables. ' +
-      '`column`: numbers over a set, of all members or those of `where`. `cell`: one of them. `off`: leaves a card out. `file`: reads a set from another file, before all other changes',
+      '`column`: numbers over a set, of all members or those of `where`. `cell`: one of them. `add`: a hard constraint. `off`: leaves a card out. `file`: reads a set from another file, before all other changes',
     example: 'column',
   })
   kind!: (typeof CHANGE_KINDS)[number];
@@ -64,7 +64,7 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_TEXT,
     description:
-      'Name of the value or column, `x.lower` or `x.upper` of a variable, label or id of a card, name of a set in a file',
+      'Name of the value or column, `x.lower` or `x.upper` of a variable, relation to add, label or id of a card, name of a set in a file',
     example: 'hours',
   })
   target!: string;

@@ -30,7 +30,7 @@ const figure = z.number();
 const change = z.strictObject({
   kind: z.enum(CHANGE_KINDS),
   target: text.describe(
-    'Name of a value or column; x.lower or x.upper; label or id of a constraint or another card; name of a set',
+    'Name of a value or column; x.lower or x.upper; a relation to add; label or id of a constraint or another card; name of a set',
   ),
   where: z.string().min(1).max(2_000).optional().describe('Of a column: region = "north" and price > 10'),
   key: z

@@ -193,6 +193,8 @@ describe('a solve of scenarios', () => {
       [[{ kind: 'column', target: 'price', times: 2, where: 'region = "north"' }], 60 * 40 + 50 * 20],
       [[{ kind: 'cell', target: 'price', key: ['stool'], to: 1_000 }], 41_000],
       [[{ kind: 'off', target: 'Labour' }], 3_600],
+      [[{ kind: 'add', target: 'make["oak chair"] <= 10' }], 2_400],
+      [[{ kind: 'add', target: 'make[p] <= 15 for p in products where region[p] = "south"' }], 2_000],
       [[{ kind: 'file', target: 'products', to: 'other.csv' }], 4_600],
       [
         [

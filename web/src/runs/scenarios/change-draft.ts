@@ -44,7 +44,7 @@ export function draftOf({ kind, target, where = '', key = [], times, plus, to }:
 /** The change that a form says; what is missing in it is told by {@link problemOf}. */
 export function changeOf({ kind, target, where, key, operation, amount, path }: ChangeDraft): Change {
   const change = { kind, target: target.trim() };
-  if (kind === 'off') return change;
+  if (kind === 'off' || kind === 'add') return change;
   if (kind === 'file') return { ...change, to: path.trim() };
   return {
     ...change,
@@ -63,7 +63,7 @@ export function problemOf({
   path,
 }: ChangeDraft): { field: string; problem: string } | undefined {
   if (target.trim() === '') return { field: 'target', problem: 'Say what is changed' };
-  if (kind === 'off') return undefined;
+  if (kind === 'off' || kind === 'add') return undefined;
   if (kind === 'file') return path.trim() === '' ? { field: 'to', problem: 'Say which file' } : undefined;
   if (kind === 'cell' && key.every((part) => part.trim() === '')) return { field: 'key', problem: 'Say which member' };
   const isNumber = amount.trim() !== '' && Number.isFinite(Number(amount));

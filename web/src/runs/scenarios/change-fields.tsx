@@ -10,6 +10,7 @@ export const KINDS: readonly { value: Kind; label: string }[] = [
   { value: 'limit', label: 'A limit' },
   { value: 'column', label: 'A column' },
   { value: 'cell', label: 'One number' },
+  { value: 'add', label: 'One more limit' },
   { value: 'off', label: 'Leave out' },
   { value: 'file', label: 'Another file' },
 ];
@@ -27,6 +28,7 @@ const TARGETS: Record<Kind, string> = {
   limit: 'Constraint',
   column: 'Column',
   cell: 'Column',
+  add: 'Relation',
   off: 'Card',
   file: 'Set',
 };
@@ -62,7 +64,7 @@ export function ChangeFields({
   const { kind, target, operation, amount } = draft;
   const change = (part: Partial<ChangeDraft>) => onChange({ ...draft, ...part });
   const offered = offeredFor(kind, names);
-  const hasAmount = kind !== 'off' && kind !== 'file';
+  const hasAmount = kind !== 'add' && kind !== 'off' && kind !== 'file';
   const whole = problems.get('');
   return (
     <fieldset className={classes.fieldset}>
@@ -90,7 +92,7 @@ export function ChangeFields({
           size="xs"
           className={classes.target}
           label={TARGETS[kind]}
-          placeholder={offered.length === 0 ? 'None on the canvas yet' : undefined}
+          placeholder={kind === 'add' ? 'x + y <= 40' : offered.length === 0 ? 'None on the canvas yet' : undefined}
           data={[...new Set(offered.map(({ value }) => value))]}
           limit={OFFERED}
           renderOption={({ option }) => {
@@ -176,6 +178,8 @@ function offeredFor(kind: Kind, { values, bounds, limits, columns, off, files }:
     case 'column':
     case 'cell':
       return columns;
+    case 'add':
+      return [];
     case 'off':
       return off;
     case 'file':

@@ -9,6 +9,8 @@ type Card = Pick<Schemas['CardResponse'], 'id' | 'label'>;
 export function changeInWords(change: Change, cards: readonly Card[] = []): string {
   const { kind, target, where, key } = change;
   switch (kind) {
+    case 'add':
+      return target;
     case 'off':
       return `without ${labelOf(target, cards)}`;
     case 'limit':

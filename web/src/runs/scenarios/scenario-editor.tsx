@@ -303,6 +303,7 @@ function problemsOf(draft: ChangeDraft, index: number, error: unknown, isTold: b
 function shownIn({ kind, operation }: ChangeDraft): readonly string[] {
   const always = ['kind', 'target'];
   switch (kind) {
+    case 'add':
     case 'off':
       return always;
     case 'file':
