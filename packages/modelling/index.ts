@@ -4,6 +4,7 @@ export { type DateReading, isoDate, literalOf } from './dates.js';
 export { Evaluator } from './expansion/evaluator.js';
 export type { Frame } from './expansion/frame.js';
 export { KeyTable } from './expansion/key-table.js';
+export { knownFigures } from './expansion/known-figures.js';
 export { ExpansionRefusal } from './expansion/refusal.js';
 export { type Rows, rowsOf } from './expansion/relations.js';
 export { type Column, type ColumnData, type Members, Space } from './expansion/space.js';

@@ -138,7 +138,8 @@ export class GuideAgent extends Agent {
     yield* say(isFirst || kinds.has('show') ? describeChecklist(checklist) : describeProgress(checklist));
     const question = kinds.has('later')
       ? undefined
-      : (proposed ??
+      : (answers.question ??
+        proposed ??
         nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files }));
     if (question === undefined) return;
     // The same question is shown once. Its options are still there.

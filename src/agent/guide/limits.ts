@@ -2,6 +2,7 @@ import { isProblem, namesOfIndex, shortened } from '../../../packages/modelling/
 import { readIndex } from '../../projects/canvas/expressions.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { VariableFacts } from './statement.js';
+import { WORD } from './words.js';
 
 /** A variable on the canvas, and the members that a statement is about. */
 export interface Subject {
@@ -72,6 +73,15 @@ function description({ card, name }: Subject, facts: VariableFacts, taken: reado
   const bounds = taken.map((side) => `the ${side} bound ${shortened(String(card.data[side]))}`).join(' and ');
   const [first] = taken;
   return `Adds to ${bounds}. To replace a bound, write: set ${name} ${first}: ${String(facts[first!])}`;
+}
+
+/** A relation about a variable, with the index of the variable: `make <= 4` becomes `make[p] <= 4 for p in products`. */
+export function allMembers(relation: string, name: string, { data }: Pick<SketchCard, 'data'>): string {
+  const { index } = data;
+  if (typeof index !== 'string') return relation;
+  const places = [...relation.matchAll(WORD)].filter(([word]) => word === name);
+  const at = places[0]?.index ?? 0;
+  return `${relation.slice(0, at)}${memberOf(name, index)}${relation.slice(at + name.length)} for ${index}`;
 }
 
 /** `make[p, t]` of `p in products, t in weeks` */

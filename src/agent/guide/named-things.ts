@@ -1,7 +1,6 @@
 import { nearestNames, wordsOf } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { columnsOf, describeColumns } from './canvas-columns.js';
-import { quote } from './quote.js';
+import { columnsOf } from './canvas-columns.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /** Something on the canvas that questions can be about. */
@@ -12,8 +11,6 @@ export interface Thing {
   /** Absent of values, columns and sets. */
   card?: SketchCard;
 }
-
-const MAX_NEAR = 3;
 
 /** Lists the named things on the canvas. The first thing wins if two have the same name. */
 export function thingsOn(sketch: Sketch): Thing[] {
@@ -67,13 +64,6 @@ export function thingNear(text: string, things: readonly Thing[]): Thing | undef
   return near !== undefined && other === undefined ? thingNamed(near, things, true) : undefined;
 }
 
-/** Explains that a name is unknown, with similar names and the formula names of the columns. */
-export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketch): string {
-  const near = nearestNames(text, namesOf(things), MAX_NEAR).map((name) => quote(name, 60));
-  const others = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
-  const columns = describeColumns(sketch);
-  return `nothing on the canvas is called ${quote(text, 60)}${others}${columns === '' ? '' : `${others === '' ? '.' : ''} ${columns}`}`;
-}
-
-const namesOf = (things: readonly Thing[]): string[] =>
+/** The names and labels of things, in their order. */
+export const namesOf = (things: readonly Thing[]): string[] =>
   things.flatMap(({ name, card }) => (card === undefined || card.label === name ? [name] : [name, card.label]));

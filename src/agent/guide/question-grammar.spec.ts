@@ -119,7 +119,7 @@ describe('a what-if question', () => {
     ['what if 10% more demand', [{ subject: 'demand', times: 1.1 }]],
     ['what if we make at least 5 rickshaws', [{ subject: 'rickshaws', to: 5, side: 'lower' }]],
     ['what if carts <= 3', [{ subject: 'carts', to: 3, side: 'upper' }]],
-    ['what if there is no overtime', [{ subject: 'overtime', isOff: true }]],
+    ['what if there is no overtime', [{ subject: 'overtime', isNone: true }]],
     ['what if price of oak chair is 30', [{ subject: 'price of oak chair', to: 30 }]],
     [
       'what if the budget is 300 and demand rises by 10 %',

@@ -2,7 +2,8 @@ import { someOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ToldConstraint, ToldResult, ToldValues } from '../tools/result-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
-import { type Thing, thingsOn, whyUnnamed } from './named-things.js';
+import { whyUnnamed } from './named-members.js';
+import { type Thing, thingsOn } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 

@@ -37,6 +37,22 @@ describe('statements on scenarios', () => {
         { form: 'figure', target: 'demand', key: ['table', '2'], times: 2 },
       ],
     ],
+    ['scenario "two shifts": make <= 40', [{ form: 'relation', text: 'make <= 40' }]],
+    [
+      'scenario "two shifts": make[p, t] <= 40 for p in goods, t in weeks, x + y >= 3, hours x 1.5',
+      [
+        { form: 'relation', text: 'make[p, t] <= 40 for p in goods, t in weeks' },
+        { form: 'relation', text: 'x + y >= 3' },
+        times(1.5),
+      ],
+    ],
+    [
+      'scenario two shifts: without Overtime, make["oak chair"] <= 5',
+      [
+        { form: 'off', target: 'Overtime' },
+        { form: 'relation', text: 'make["oak chair"] <= 5' },
+      ],
+    ],
     [
       'scenario two shifts: hours x 1.5, demand + 10 where region = "north, east" and price > 10, and without Overtime, goods from "a b.csv"',
       [
@@ -104,6 +120,12 @@ describe('statements on scenarios', () => {
         .map(([target, how, key]): [Change, SaidChange] => [
           { kind: 'cell', target, key, ...how },
           { form: 'figure', target, key, ...how },
+        ]),
+      fc
+        .constantFrom('x <= 4', 'make["oak, chair"] >= 2', 'make[p, t] <= 3 for p in goods, t in weeks where t > 1')
+        .map((text): [Change, SaidChange] => [
+          { kind: 'add', target: text },
+          { form: 'relation', text },
         ]),
       fc.constant<[Change, SaidChange]>([
         { kind: 'off', target: 'Overtime' },

@@ -1,4 +1,5 @@
 import { isName } from '../../../packages/modelling/index.js';
+import { relationIn } from '../../projects/canvas/expressions.js';
 import { tableFormat } from '../../tables/table-format.js';
 import type { Reading, SaidChange } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
@@ -17,6 +18,7 @@ const SOLVE_ONE = /^(?:solve|run|calculate) (?:the )?scenario (?<name>.+)$/i;
 const COMPARE = /^compare(?: all)?(?: the| my| our)?(?: scenarios| plans)?[.!]*$/i;
 const CHANGE = new RegExp(String.raw`^(?<head>.+?)(?<sign> x | times | ?[×*=+−-] ?)(?<figure>${NUMBER})$`, 'i');
 const FROM = ' from ';
+const LIMIT = /[<>≤≥]/;
 const WITHOUT = /^without (?:the )?(?<target>.+)$/i;
 const QUOTED = /"[^"]*"|“[^“”]*”|'[^']*'|`[^`]*`/g;
 const HOW_TO = 'say what changes, as in `hours x 1.5`, `demand + 10 where region = "north"` or `without Overtime`';
@@ -35,10 +37,11 @@ export function readScenario(text: string): Reading | undefined {
   const name = bare(written);
   if (name === '') return { reason: 'what is the scenario called, as in `scenario "two shifts": hours x 1.5`?' };
   const changes = readChanges(body);
-  if (typeof changes !== 'string') return { statement: { kind: 'scenario', name, changes } };
   // `scenario 1: x + y <= 4` names a constraint.
-  const isRelation = !/["“]/.test(written) && /[<>≤≥]/.test(blanked(body.replace(/ where .*/i, '')));
-  return isRelation ? undefined : { reason: changes };
+  const isRelation = !/["“]/.test(written) && LIMIT.test(blanked(body.replace(/ where .*/i, '')));
+  if (typeof changes === 'string') return isRelation ? undefined : { reason: changes };
+  if (isRelation && changes.every(({ form }) => form === 'relation')) return undefined;
+  return { statement: { kind: 'scenario', name, changes } };
 }
 
 /** Whether a text is meant as changes of a scenario, even where they cannot be read. */
@@ -50,8 +53,12 @@ export function readChanges(body: string): SaidChange[] | string {
   let waiting = '';
   for (const piece of piecesOf(body)) {
     waiting = waiting === '' ? piece : `${waiting}, ${piece}`;
-    const change = readChange(waiting);
+    const last = changes.at(-1);
+    // The index of a relation may have several parts.
+    const longer = last?.form === 'relation' ? readRelation(`${last.text}, ${waiting}`) : undefined;
+    const change = longer ?? readChange(waiting);
     if (change === undefined) continue;
+    if (longer !== undefined) changes.pop();
     changes.push(change);
     waiting = '';
   }
@@ -71,7 +78,12 @@ function piecesOf(body: string): string[] {
   return pieces.filter((piece) => piece !== '');
 }
 
+const readRelation = (text: string): SaidChange | undefined =>
+  LIMIT.test(blanked(text)) && relationIn(text) !== undefined ? { form: 'relation', text } : undefined;
+
 function readChange(text: string): SaidChange | undefined {
+  const relation = readRelation(text);
+  if (relation !== undefined) return relation;
   const off = WITHOUT.exec(text)?.groups?.['target'];
   if (off !== undefined) return { form: 'off', target: bare(off) };
   const from = text.toLowerCase().indexOf(FROM);

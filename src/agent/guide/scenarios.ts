@@ -1,11 +1,13 @@
 import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
 import type { Change } from '../../scenarios/change.js';
 import type { BaseRun } from '../../scenarios/scenario-comparison.dto.js';
-import { someOf } from '../../../packages/modelling/index.js';
+import { isProblem, parseFormula, someOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
+import { allMembers } from './limits.js';
 import { bullets, figure, quote } from './quote.js';
+import { boundsIn } from './relation-grammar.js';
 import type { Sketch } from './sketch.js';
 import type { SaidChange, Statement, StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
@@ -98,6 +100,7 @@ function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, fil
 /** What is meant, by what there is on the canvas; or why it is not clear. */
 export function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): Change | string {
   if (said.form === 'off') return { kind: 'off', target: said.target };
+  if (said.form === 'relation') return addedLimit(said.text, sketch);
   if (said.form === 'file') {
     const found = findFile(said.path, files);
     return 'problem' in found ? found.problem : { kind: 'file', target: said.target, to: found.path };
@@ -112,8 +115,10 @@ export function toChange(said: SaidChange, sketch: Sketch, files: readonly strin
     ...(to !== undefined && { to }),
   };
   if (target.includes('.')) return { kind: 'bound', ...change };
-  if (key !== undefined) return { kind: 'cell', ...change };
   const { columns, values, variables, families, sets } = sketch.vocabulary;
+  if (key !== undefined && families.has(target) && to !== undefined)
+    return { kind: 'add', target: `${target}[${key.map((part) => `"${part}"`).join(', ')}] = ${to}` };
+  if (key !== undefined) return { kind: 'cell', ...change };
   if (where !== undefined && values.has(target))
     return `${quote(target)} is one number: there are no members for \`where\` to choose from`;
   if (where !== undefined || columns.has(target)) return { kind: 'column', ...change };
@@ -125,6 +130,18 @@ export function toChange(said: SaidChange, sketch: Sketch, files: readonly strin
     shapes.some(({ type }) => type === 'number') ? name : [],
   );
   return whyUnknown(target, [...values.keys(), ...ofNumbers]);
+}
+
+/** A limit beside those of the canvas. `make <= 40` is about all members. */
+function addedLimit(text: string, sketch: Sketch): Change | string {
+  const formula = parseFormula(text);
+  const bounded = isProblem(formula) ? undefined : boundsIn(formula);
+  const card = bounded && sketch.variable(bounded.name);
+  if (card !== undefined) return { kind: 'add', target: allMembers(text, bounded?.name ?? '', card) };
+  const limit = bounded && !sketch.values.has(bounded.name) && sketch.resolve(bounded.name, ['constraint']);
+  return limit
+    ? `${quote(limit.label, 60)} is a constraint: write its new limit, as in ${quote(`${limit.label} = 40`)}`
+    : { kind: 'add', target: text };
 }
 
 /** That nothing is called so, and what is: the same in another case, else all. */
@@ -152,6 +169,7 @@ export const describeScenario = ({ name, changes }: Told): string =>
 /** A change as it can be said. */
 export function sayChange(change: Change): string {
   const { kind, target, where, key, times, plus, to } = change;
+  if (kind === 'add') return target;
   if (kind === 'off') return `without ${target}`;
   if (kind === 'file') return `${target} from ${to}`;
   const member = key === undefined ? '' : `[${key.map((part) => `"${part}"`).join(', ')}]`;

@@ -32,6 +32,8 @@ export type TableComputation =
 export type SaidChange =
   | { form: 'figure'; target: string; key?: string[]; where?: string; times?: number; plus?: number; to?: number }
   | { form: 'off'; target: string }
+  /** A limit beside all others. */
+  | { form: 'relation'; text: string }
   | { form: 'file'; target: string; path: string };
 
 /** One statement of a message, as docs/modelling.md lists them. Names and labels are as written. */
@@ -131,6 +133,8 @@ export interface WantedChange extends Arithmetic {
   factor?: string;
   /** Leaves a card out. */
   isOff?: boolean;
+  /** `no labour`: either nothing of it is there, or its limit does not count. */
+  isNone?: boolean;
 }
 
 /** What a line says, or undefined with the reason where one can be given. */

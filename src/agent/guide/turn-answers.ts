@@ -1,4 +1,5 @@
 import type { AgentOutput } from '../agent.js';
+import type { Question } from '../ask-user-question.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
 import { readData } from '../../projects/canvas/data-content.js';
 import { bullets, quote } from './quote.js';
@@ -25,6 +26,7 @@ export const isAsked = (statement: Statement | undefined): statement is Asked =>
 /** The paragraphs, and the feasibility of the canvas if a question had it solved. */
 export interface TurnAnswers {
   paragraphs: string[];
+  question?: Question;
   feasibility?: Feasibility;
 }
 
@@ -38,6 +40,7 @@ export async function* answerAll(
 ): AsyncGenerator<AgentOutput, TurnAnswers> {
   const paragraphs: string[] = [];
   let feasibility: Feasibility | undefined;
+  let question: Question | undefined;
   const questions: StatementOf<'question'>[] = [];
   for (const statement of asked.slice(0, MAX_QUESTIONS)) {
     if (statement.kind === 'how_to_give') paragraphs.push(describeGiving(statement, sketch));
@@ -47,14 +50,19 @@ export async function* answerAll(
       paragraphs.push(`I cannot try that yet, because the canvas cannot be solved:\n${bullets([...lacks])}`);
     else {
       const answer = yield* answerWhatIf(statement, sketch, files, toolbox);
-      paragraphs.push(answer.text);
+      if (answer.text !== '') paragraphs.push(answer.text);
+      question ??= answer.question;
       feasibility = answer.feasibility ?? feasibility;
     }
   }
   if (questions.length > 0) paragraphs.push(...(yield* answerQuestions(questions, sketch, lacks, toolbox)));
   const left = asked.length - MAX_QUESTIONS;
   if (left > 0) paragraphs.push(`One turn answers ${MAX_QUESTIONS} questions. Ask the other ${left} again.`);
-  return { paragraphs, ...(feasibility !== undefined && { feasibility }) };
+  return {
+    paragraphs,
+    ...(question !== undefined && { question }),
+    ...(feasibility !== undefined && { feasibility }),
+  };
 }
 
 async function* answerQuestions(

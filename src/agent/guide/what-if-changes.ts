@@ -2,8 +2,11 @@ import type { Arithmetic } from '../../executions/model/adjustments.js';
 import { isProblem, mentionsOf, parseFormula, wordsOf } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import type { Change } from '../../scenarios/change.js';
+import { changedLimit } from '../../scenarios/changed-limit.js';
 import { columnsOf } from './canvas-columns.js';
-import { type Thing, thingNamed, thingNear, whyUnnamed } from './named-things.js';
+import { allMembers } from './limits.js';
+import { membersNamed, memberText, type NamedMembers, whyUnnamed } from './named-members.js';
+import { type Thing, thingNamed, thingNear } from './named-things.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 import type { WantedChange } from './statement.js';
@@ -24,21 +27,28 @@ const BEFORE_MEMBER = / (?:of|in|for|at|on) (?:the )?/i;
 
 /** Returns the scenario changes of a plain-word change, or the reason why it cannot be made. */
 export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
-  const { subject, isOff } = wanted;
+  const { subject, isOff, isNone } = wanted;
   const arithmetic = arithmeticOf(wanted, things, sketch);
   if (typeof arithmetic === 'string') return arithmetic;
   const cell = cellNamed(subject, things, sketch);
   if (typeof cell === 'string') return cell;
-  if (cell !== undefined && isOff !== true && wanted.side === undefined)
+  if (cell !== undefined && isOff !== true && isNone !== true && wanted.side === undefined)
     return [{ kind: 'cell', ...cell, ...arithmetic }];
-  const { thing, bound, rest } = thingOf(subject, things);
+  const { thing, bound, rest, isWhole } = thingOf(subject, things);
+  // A column may be called like a bound: `oak chair cap`.
+  const texts = isWhole ? [] : [subject, rest];
+  const members = texts.map((text) => membersNamed(text, things, sketch)).find(([first]) => first?.unused.length === 0);
+  if (members !== undefined)
+    return ofMembers(members, { ...wanted, ...arithmetic }, members[0]?.thing.kind === 'column' ? undefined : bound);
   if (thing === undefined) return whyUnnamed(subject, things, sketch);
   const { kind, name } = thing;
   const called = quote(name, 60);
   const unused = unusedWords(rest, [name, thing.card?.label ?? name]);
   if (unused.length > 0)
     return `nothing on the canvas is called ${quote(subject, 60)}: ${quote(unused.join(' '), 60)} is not understood. A question changes ${called} as a whole, as in ${quote(`what if ${name} = 100`)}.`;
-  if (isOff === true)
+  if (isNone === true && (kind === 'variable' || kind === 'family') && bound === undefined)
+    return boundsOf(thing, undefined, { to: 0 });
+  if (isOff === true || isNone === true)
     return ['constraint', 'objective', 'kpi'].includes(kind)
       ? [{ kind: 'off', target: name }]
       : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Say its figure, as in ${quote(`what if ${name} = 0`)}.`;
@@ -59,7 +69,9 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
     }
     case 'variable':
     case 'family':
-      return boundsOf(thing, side, arithmetic);
+      return wanted.side === undefined && side !== undefined
+        ? [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }]
+        : boundsOf(thing, side, arithmetic);
     default:
       return `${called} is ${kind === 'set' ? 'a set' : `the result of the plan`}. Change a figure, a limit or a variable instead.`;
   }
@@ -73,13 +85,79 @@ function splitAtMember(subject: string): string[] {
 
 const sideOf = (bound: string): Side => (LOWER.test(bound) ? 'lower' : 'upper');
 
-/** The thing that a subject names, with the word for its bound. The rest is the subject without that word. */
-function thingOf(subject: string, things: readonly Thing[]): { thing?: Thing; bound?: string; rest: string } {
+/** What a subject names, and whether all of it is the name. The rest is the subject without the word for a bound. */
+interface Subject {
+  thing?: Thing;
+  bound?: string;
+  rest: string;
+  isWhole: boolean;
+}
+
+function thingOf(subject: string, things: readonly Thing[]): Subject {
   const whole = thingNamed(subject, things, true);
-  if (whole !== undefined) return { thing: whole, rest: subject };
+  if (whole !== undefined) return { thing: whole, rest: subject, isWhole: true };
   const { bound, rest = subject } = (BOUND_OF.exec(subject) ?? BOUND_BEHIND.exec(subject))?.groups ?? {};
-  const thing = thingNamed(rest, things, true) ?? thingNear(rest, things) ?? thingNamed(rest, things);
-  return { rest, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
+  const named = thingNamed(rest, things, true);
+  const thing = named ?? thingNear(rest, things) ?? thingNamed(rest, things);
+  const isWhole = named !== undefined;
+  return { rest, isWhole, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
+}
+
+/** Changes members of a variable by a limit beside all others, or one figure of a column. */
+function ofMembers(
+  [members, other]: readonly NamedMembers[],
+  { subject, side: said, isOff, isNone, times, plus, to }: WantedChange,
+  bound: string | undefined,
+): Change[] | string {
+  if (members === undefined) return [];
+  const { thing, keys } = members;
+  const called = quote(subject, 60);
+  if (other !== undefined)
+    return `${called} is a member of ${quote(thing.name, 60)} and of ${quote(other.thing.name, 60)}. Say which one you mean, as in ${quote(`what if ${thing.name} of ${subject} = 5`)}.`;
+  const side = said ?? (bound === undefined ? undefined : sideOf(bound));
+  if (thing.kind === 'column')
+    return keys.includes(undefined) || side !== undefined || isOff === true || isNone === true
+      ? `${quote(thing.name, 60)} is a column of figures. Name one member and its new figure, as in ${quote(`what if ${thing.name} of ${keys.map((key) => key ?? '...').join(', ')} = 100`)}.`
+      : [
+          {
+            kind: 'cell',
+            target: thing.name,
+            key: keys.filter((key) => key !== undefined),
+            ...(times !== undefined && { times }),
+            ...(plus !== undefined && { plus }),
+            ...(to !== undefined && { to }),
+          },
+        ];
+  const amount = isOff === true || isNone === true ? 0 : to;
+  if (amount === undefined)
+    return `${called} is chosen by the plan. Say an amount, as in ${quote(`what if ${subject} = 5`)}.`;
+  if (keys.some((key) => key?.includes('"') === true)) return `${called} has a quotation mark in its name`;
+  const { member, index } = memberText(members);
+  const relation = `${member} ${side === undefined ? '=' : side === 'upper' ? '<=' : '>='} ${amount}`;
+  return [{ kind: 'add', target: index === undefined ? relation : `${relation} for ${index}` }];
+}
+
+/** The constraint that `no labour` can be about in two ways: its limit becomes 0, or does not count. */
+export function limitOfNone({ subject, isNone }: WantedChange, things: readonly Thing[], sketch: Sketch) {
+  const { thing, bound, rest } = thingOf(subject, things);
+  const { kind, name = '', card } = thing ?? {};
+  if (isNone !== true || kind !== 'constraint' || bound !== undefined || unusedWords(rest, [name]).length > 0)
+    return undefined;
+  const { variables, families } = sketch.vocabulary;
+  const isVariable = (one: string): boolean => variables.has(one) || families.has(one);
+  const none = changedLimit((card && fieldOf<string>(card, 'expression')) ?? '', { to: 0 }, isVariable);
+  return typeof none === 'string' ? name : undefined;
+}
+
+/** Says that a bound of the canvas holds beside the limit that a question adds; undefined for other changes. */
+export function noteOnBound({ subject, to }: WantedChange, changes: readonly Change[], things: readonly Thing[]) {
+  const { thing } = thingOf(subject, things);
+  if (changes[0]?.kind !== 'add' || thing === undefined || to === undefined) return undefined;
+  const [side] = SIDES.filter((one) => isLooser(thing, one, to));
+  if (side === undefined || (thing.kind !== 'variable' && thing.kind !== 'family')) return undefined;
+  const { name, card } = thing;
+  const holding = `${name} ${side === 'upper' ? '<=' : '>='} ${String(card?.data[side])}`;
+  return `The bound ${quote(holding, 60)} of the canvas holds as well. To replace it, ask ${quote(`what if the ${side} bound of ${name} is ${to}`)}.`;
 }
 
 /** The figures of a change. A value behind a figure multiplies it, as in `budget = 2 wages`. */
@@ -110,11 +188,24 @@ function limitOf({ card }: Thing, { vocabulary: { variables, families } }: Sketc
   return (formula.relations[0] === '<=') === left ? 'upper' : 'lower';
 }
 
-/** A variable is kept at a figure by both of its bounds. */
-function boundsOf({ name, card }: Thing, side: Side | undefined, arithmetic: Arithmetic): Change[] | string {
-  if (side !== undefined) return [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }];
-  if (arithmetic.to !== undefined)
-    return (['lower', 'upper'] as const).map((one) => ({ kind: 'bound', target: `${name}.${one}`, ...arithmetic }));
+const SIDES = ['lower', 'upper'] as const;
+
+/** Whether a figure as a bound would allow more than the bound of the canvas, or may do so. */
+function isLooser({ card }: Thing, side: Side, figure: number): boolean {
+  const bound = card?.data[side];
+  return typeof bound === 'number' ? (side === 'upper' ? figure > bound : figure < bound) : typeof bound === 'string';
+}
+
+/** Limits a variable, or keeps it at a figure by both of its bounds. A limit never replaces a bound that allows less. */
+function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic): Change[] | string {
+  const { name, card } = thing;
+  const { to } = arithmetic;
+  const sides = side === undefined ? SIDES : [side];
+  if (to !== undefined && card !== undefined && sides.some((one) => isLooser(thing, one, to))) {
+    const relation = `${name} ${side === undefined ? '=' : side === 'upper' ? '<=' : '>='} ${to}`;
+    return [{ kind: 'add', target: allMembers(relation, name, card) }];
+  }
+  if (to !== undefined) return sides.map((one) => ({ kind: 'bound', target: `${name}.${one}`, ...arithmetic }));
   const hasUpper = card !== undefined && fieldOf(card, 'upper') !== undefined;
   return hasUpper
     ? [{ kind: 'bound', target: `${name}.upper`, ...arithmetic }]

@@ -34,6 +34,9 @@ const SHARE = new RegExp(String.raw`(?<![\w.])(${NUMBER}) ?(?:%|percent) of [$�
 /** Words behind a figure, which have to be a unit. */
 const UNIT = String.raw`(?: (?<unit>\p{L}\S*(?: (?:per|an?|each|every) \p{L}\S*)?))?`;
 
+/** What belongs into a formula or into a change as scenarios have it. */
+const FORMAL = /["“[]| where |\.(?:lower|upper)\b|[+*/].*[<>≤≥]/i;
+
 type Groups = Partial<Record<string, string>>;
 type Form = [
   pattern: RegExp,
@@ -57,6 +60,7 @@ const bounded =
 const atMost = bounded('upper');
 const atLeast = bounded('lower');
 const off = (): ReturnType<Form[1]> => ({ isOff: true });
+const none = (): ReturnType<Form[1]> => ({ isNone: true });
 
 const FORMS: readonly Form[] = [
   form(`${SUBJECT} ${RISES}(?: by)? ${AMOUNT}${UNIT}`, by(1)),
@@ -87,7 +91,8 @@ const FORMS: readonly Form[] = [
   ),
   form(`${WE}(?:raise|increase|lift|extend)(?: the)? ${SUBJECT} by ${AMOUNT}${UNIT}`, by(1)),
   form(`${WE}(?:cut|reduce|lower|decrease)(?: the)? ${SUBJECT} by ${AMOUNT}${UNIT}`, by(-1)),
-  form(`${WE}(?:without|no|drop|dropped|remove|removed|ignore|ignored|leave out|left out)(?: the)? ${REST}`, off),
+  form(`${WE}no(?: the)? ${REST}`, none),
+  form(`${WE}(?:without|drop|dropped|remove|removed|ignore|ignored|leave out|left out)(?: the)? ${REST}`, off),
   form(`${WE}leave(?: the)? ${SUBJECT} out`, off),
   form(`${SUBJECT} ${IS} (?:dropped|removed|gone|ignored|left out|lifted)`, off),
   form(`(?:only )?${AMOUNT} ${REST}`, to),
@@ -113,16 +118,18 @@ export function readWhatIf(text: string): Reading | undefined {
 
 /** Returns the changes, or the part that is none. */
 function readAll(body: string): (WantedChange | SaidChange)[] | string {
-  const isPlain = !/["“[]| where /i.test(body);
+  const isPlain = !FORMAL.test(body);
   const said = isPlain ? undefined : readChanges(body);
   if (said !== undefined && typeof said !== 'string') return said;
-  const changes: WantedChange[] = [];
+  const changes: (WantedChange | SaidChange)[] = [];
   let waiting = '';
   for (const piece of body.split(/, and |, | and (?:if )?/i)) {
     waiting = waiting === '' ? piece : `${waiting} and ${piece}`;
-    const change = readOne(waiting);
-    if (change === undefined) continue;
-    changes.push(change);
+    const formal = FORMAL.test(waiting) ? readChanges(waiting) : undefined;
+    const plain = typeof formal === 'object' ? undefined : readOne(waiting);
+    const read = typeof formal === 'object' ? formal : plain && [plain];
+    if (read === undefined) continue;
+    changes.push(...read);
     waiting = '';
   }
   if (waiting === '') return changes;

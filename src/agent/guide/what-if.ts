@@ -4,22 +4,25 @@ import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Question } from '../ask-user-question.js';
 import { thingsOn } from './named-things.js';
+import { ask, LATER } from './question-parts.js';
 import { bullets, figure, quote } from './quote.js';
 import { readNewest } from './run-reader.js';
 import { describeDifference, sayChange, toChange } from './scenarios.js';
 import type { Sketch } from './sketch.js';
 import type { Feasibility } from './solving.js';
 import type { StatementOf } from './statement.js';
-import { toChanges } from './what-if-changes.js';
+import { limitOfNone, noteOnBound, toChanges } from './what-if-changes.js';
 
 /* Answers to what-if questions. Each question is solved as a scenario and leaves the canvas unchanged. */
 
 const MAX_SHOWN = 10;
 
-/** The answer, and the feasibility of the canvas if it was solved as well. */
+/** The answer, with a question if it needs one, and the feasibility of the canvas if it was solved as well. */
 export interface WhatIfAnswer {
   text: string;
+  question?: Question;
   feasibility?: Feasibility;
 }
 
@@ -32,12 +35,23 @@ export async function* answerWhatIf(
 ): AsyncGenerator<AgentOutput, WhatIfAnswer> {
   const things = thingsOn(sketch);
   const changes: Change[] = [];
+  const notes: string[] = [];
+  const absent: string[] = [];
   for (const one of wanted) {
+    const limit = one.form === 'wanted' ? limitOfNone(one, things, sketch) : undefined;
+    if (limit !== undefined) {
+      absent.push(limit);
+      continue;
+    }
     const meant = one.form === 'wanted' ? toChanges(one, things, sketch) : [toChange(one, sketch, files)];
     const problem = typeof meant === 'string' ? meant : meant.find((change) => typeof change === 'string');
     if (typeof problem === 'string') return { text: `I cannot try that: ${problem}` };
-    if (typeof meant !== 'string') changes.push(...meant.filter((change) => typeof change !== 'string'));
+    const made = typeof meant === 'string' ? [] : meant.filter((change) => typeof change !== 'string');
+    changes.push(...made);
+    const note = one.form === 'wanted' ? noteOnBound(one, made, things) : undefined;
+    if (note !== undefined) notes.push(note);
   }
+  if (absent.length > 0) return { text: '', question: askWhatIsAbsent(absent, changes) };
   const name = nameOf(changes);
   const put = yield* toolbox.call({ tool: 'upsert_scenario', input: { name, changes, append: false } });
   if (!put.ok) return { text: `I cannot try ${quote(name)}: ${put.error}.` };
@@ -50,13 +64,25 @@ export async function* answerWhatIf(
     feasibility_result: Feasibility;
   };
   const run = runs.find(({ scenario }) => scenario !== null);
-  const closing = `The canvas is as it was. This is the scenario ${quote(name)}.`;
+  const closing = [...notes, `The canvas is as it was. This is the scenario ${quote(name)}.`].join(' ');
   if (run?.outcome === undefined || run.objective_value == null)
     return { text: `${quote(name)}: ${describeFailure(run)}. ${closing}`, feasibility };
   const compared = yield* toolbox.call({ tool: 'compare_scenarios', input: { names: [name] } });
   if (!compared.ok)
     return { text: `${quote(name)}: the objective is ${figure(run.objective_value)}. ${closing}`, feasibility };
   return { text: `${describeEffect(name, compared.result as ToldComparison)}\n\n${closing}`, feasibility };
+}
+
+/** Asks whether nothing of something is there, or whether only its limit does not count. */
+function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): Question {
+  const whatIf = (sayLimit: (limit: string) => string): string =>
+    `what if ${[...others.map(sayChange), ...limits.map(sayLimit)].join(', ')}`;
+  const names = limits.map((limit) => quote(limit, 60)).join(' and ');
+  return ask(undefined, 'What if', `No ${names}: is nothing left, or does the limit not count?`, [
+    ['Nothing is left: the limit is 0', whatIf((limit) => `${limit} = 0`)],
+    ['The limit does not count', whatIf((limit) => `without ${limit}`)],
+    LATER,
+  ]);
 }
 
 /** Returns a scenario name that is the same for the same question. */
