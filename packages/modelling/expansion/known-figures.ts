@@ -1,4 +1,4 @@
-import { type Index, isProblem } from '../formula.js';
+import { type FormulaProblem, type Index, isProblem } from '../formula.js';
 import { mentionsOf } from '../mentions.js';
 import { parseFormula } from '../parse-formula.js';
 import type { Vocabulary } from '../vocabulary.js';
@@ -6,9 +6,13 @@ import { KnownSpace } from './known-space.js';
 import { ExpansionRefusal } from './refusal.js';
 
 /** Returns the figures of a text without variables for each member of an index; undefined if they are not known. */
-export function knownFigures(text: string, index: Index, vocabulary: Vocabulary): number[] | undefined {
+export function knownFigures(
+  text: string,
+  index: Index | FormulaProblem,
+  vocabulary: Vocabulary,
+): number[] | undefined {
   const formula = parseFormula(text);
-  if (isProblem(formula) || formula.relations.length > 0) return undefined;
+  if (isProblem(index) || isProblem(formula) || formula.relations.length > 0) return undefined;
   const space = new KnownSpace(vocabulary);
   if (!space.add(mentionsOf(formula, index))) return undefined;
   try {

@@ -32,6 +32,9 @@ const NOTHING_MORE: Partial<Record<CardType, string>> = {
   production_requirement: 'No further requirements',
 };
 
+/** `2 tables + chairs`, `sum p in goods: make[p]`; neither `cost-benefit` nor `3 shifts`. */
+const COMPUTATION = / [-+*/] |\d ?[*/]|\]/;
+
 /** Variables of one statement, and names that a refusal shows. */
 export const MAX_NAMES = 100;
 const MAX_SHOWN = 10;
@@ -80,7 +83,10 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
     case 'kpi': {
       const parsed = parseFormula(statement.text);
       const isRead = !isProblem(parsed) && parsed.relations.length === 0;
-      const isFormula = statement.label !== undefined && (isRead || /[[\]+*<>=≤≥]/.test(statement.text));
+      const isFormula =
+        statement.label === undefined
+          ? isRead && (COMPUTATION.test(statement.text) || sketch.knows(namesIn(parsed)))
+          : isRead || /[[\]+*<>=≤≥]/.test(statement.text);
       const label = statement.label ?? statement.text;
       const data = isFormula ? { description: label, expression: statement.text } : { description: statement.text };
       return put(sketch, 'kpi', label, data, cause);

@@ -1,7 +1,9 @@
 import {
   isProblem,
+  knownFigures,
   namesOfIndex,
   nearestNames,
+  parseIndex,
   type SetShape,
   type Values,
   wordsOf,
@@ -66,7 +68,7 @@ export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketc
 }
 
 /** The members of all variables, of each set at most some. */
-function membersOn(things: readonly Thing[], sketch: Sketch): Set<string> {
+export function membersOn(things: readonly Thing[], sketch: Sketch): Set<string> {
   const values = things.flatMap((thing) => (thing.kind === 'family' ? (indexedOf(thing, sketch)?.parts ?? []) : []));
   return new Set(values.flatMap((part) => Array.from(part.values ?? []).slice(0, MAX_COMPARED)));
 }
@@ -145,8 +147,22 @@ export function memberText(members: NamedMembers): { member: string; index?: str
   return { member: `${thing.name}[${parts.join(', ')}]`, ...(!isWhole && { index: indexOfMembers(members) }) };
 }
 
+/** The sets of the parts of a member. */
+export const setsOf = (thing: Thing, sketch: Sketch): string[] =>
+  (indexedOf(thing, sketch)?.parts ?? []).map(({ set }) => set);
+
+/** The figures of a column, or of a bound, for some members; undefined if they are not known. */
+export const figuresOf = (text: string, members: NamedMembers, sketch: Sketch): number[] | undefined =>
+  knownFigures(text, parseIndex(indexOfMembers(members)), sketch.vocabulary);
+
+/** A member of a variable by the parts of its key; undefined without an index that can be read. */
+export function memberOfKeys(thing: Thing, keys: readonly string[], sketch: Sketch): NamedMembers | undefined {
+  const indexed = indexedOf(thing, sketch);
+  return indexed && { ...indexed, keys, unused: [] };
+}
+
 /** The index of a thing with a condition that only the named members meet. */
-export function indexOfMembers({ names, index, keys }: NamedMembers): string {
+function indexOfMembers({ names, index, keys }: NamedMembers): string {
   const at = index.indexOf(' where ');
   const [over, where] = at < 0 ? [index] : [index.slice(0, at), index.slice(at + ' where '.length)];
   const conditions = keys.flatMap((key, part) => (key === undefined ? [] : [`${names[part]} = "${key}"`]));

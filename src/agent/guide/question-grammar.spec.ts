@@ -49,6 +49,15 @@ describe('a question about results', () => {
     ['slack of paint', { ask: 'value', subject: 'paint' }],
     ['room left in the paint', { ask: 'value', subject: 'paint' }],
     ['binding constraints', { ask: 'binding' }],
+    ['make of elm', { ask: 'value', subject: 'make of elm' }],
+    ['make for elm', { ask: 'value', subject: 'make for elm' }],
+    ['make in week 2', { ask: 'value', subject: 'make in week 2' }],
+    ['make for oak chair in week 2', { ask: 'value', subject: 'make for oak chair in week 2' }],
+    ['make by product', { ask: 'value', subject: 'make by product' }],
+    ['make by product?', { ask: 'value', subject: 'make by product' }],
+    ['make per week', { ask: 'value', subject: 'make per week' }],
+    ['make for each product', { ask: 'value', subject: 'make for each product' }],
+    ['utilisation of wood', { ask: 'value', subject: 'wood' }],
     ['make["oak chair", 2]', { ask: 'value', subject: 'make["oak chair", 2]' }],
   ])('is read without a question word from %j', (text, about) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'question', about, isBare: true } });

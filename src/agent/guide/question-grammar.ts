@@ -33,12 +33,17 @@ const ROOMY = [
   `(?:${ASKS} )?${THE}(?:slack|loose|non-?binding|inactive) ${LIMITS}`,
 ].map((pattern) => new RegExp(`^${pattern}$`, 'i'));
 const ROOM_LEFT = /^how much (?:room|slack)(?: is)?(?: there)?(?: left)? (?:of|in|for|on) (?<subject>.+)$/i;
-const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|activity) (?:of|in|for|on) (?<subject>.+)$/i;
+const ROOM = /^(?:the )?(?:slack|room(?: left)?|usage|utili[sz]ation|activity) (?:of|in|for|on) (?<subject>.+)$/i;
 /** `make["oak chair", 2]`: its keys are members, not the names of an index. */
 const MEMBER = /^[\p{L}_][\p{L}\p{N}_]*\[(?=[^[\]]*["“\d])[^[\]]+\]$/u;
-/** `utilisation of wood`, `make of elm in week 2` */
-const VALUE_OF = /^[\p{L}_][\p{L}\p{N}_]* of \S.{0,100}$/u;
-const PERIOD = /\b(?:in|on|at|of) (?:week|month|day|year|quarter|period|shift) \d{1,4}\b/gi;
+/** `utilisation of wood`, `make of elm in week 2`, `make for elm` */
+const VALUE_OF = /^[\p{L}_][\p{L}\p{N}_]* (?:of|for) \S.{0,100}$/u;
+/** `make by product`, `make for each week` */
+const VALUE_BY = /^[\p{L}_][\p{L}\p{N}_]* (?:by|per|(?:for|in) (?:each|every)) [\p{L}_]+$/iu;
+/** `make in week 2`, `make for elm in week 2` */
+const VALUE_IN =
+  /^[\p{L}_][\p{L}\p{N}_]* (?:(?:of|for) \S.{0,60} )?(?:in|on|at) (?:week|month|day|year|quarter|period|shift) \d{1,4}$/iu;
+const PERIOD = /\b(?:in|on|at|of|for) (?:week|month|day|year|quarter|period|shift) \d{1,4}\b/gi;
 const SHORT = /^[^ ?]+(?: [^ ?]+)? ?\?$/;
 const LIMITING =
   /\d|\b(?:at (?:least|most)|than|below|above|under|over|within|exceeds?|up to|is|are|must|should|cannot|equals?)\b/i;
@@ -75,6 +80,7 @@ export function readQuestion(text: string): Reading | undefined {
   if (UNDO.test(said)) return { statement: { kind: 'undo' } };
   const { name, set } = HOW_TO_GIVE.exec(said)?.groups ?? {};
   if (name !== undefined) return { statement: { kind: 'how_to_give', name, ...(set !== undefined && { set }) } };
+  if (VALUE_IN.test(said)) return { statement: { kind: 'question', about: valueOf(said), isBare: true } };
   const about = askedOf(said);
   return about && { statement: { kind: 'question', about } };
 }
@@ -120,7 +126,8 @@ export function readBareQuestion(text: string): Reading | undefined {
   if (BARE_BINDING.test(said)) return bare({ ask: 'binding' });
   const of = ROOM.exec(said)?.groups?.['subject'];
   if (of !== undefined) return bare({ ask: 'value', subject: withoutArticles(of) });
-  if (VALUE_OF.test(said) && !isLimiting(said.replace(PERIOD, ''))) return bare(valueOf(withoutArticles(said)));
+  const isValue = VALUE_OF.test(said) && (text.endsWith('?') || !isLimiting(said.replace(PERIOD, '')));
+  if (isValue || VALUE_BY.test(said)) return bare(valueOf(withoutArticles(said)));
   if (SHORT.test(text) || MEMBER.test(said)) return bare(valueOf(withoutArticles(said)));
   // `the sum of x and y is at most 12` limits a plan.
   return PICKS.some(([, pattern]) => pattern.test(said)) && !LIMITING.test(said) ? bare(valueOf(said)) : undefined;

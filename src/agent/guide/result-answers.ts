@@ -1,25 +1,24 @@
 import type { AgentOutput } from '../agent.js';
 import type { ToldValues } from '../tools/result-tools.service.js';
 import { LimitAnswers } from './limit-answers.js';
-import { type Thing, thingNamed, thingNear } from './named-things.js';
+import { wordsOf } from '../../../packages/modelling/index.js';
+import { figuresOf, membersNamed, memberText, type NamedMembers, setsOf } from './named-members.js';
+import { type Thing, thingNamed } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';
-import { type Answer, MAX_SHOWN, memberOf, type RunReader, withoutName } from './run-reader.js';
+import { type Answer, MAX_SHOWN, memberOf, type RunReader, unusedIn, withoutName } from './run-reader.js';
 import { describeOutcome } from './solving.js';
 import type { Aggregate, ResultQuestion } from './statement.js';
-import { unusedWords } from './word-coverage.js';
+import { WhyNotAnswers } from './why-not-answers.js';
 
 type ValueQuestion = Extract<ResultQuestion, { ask: 'value' }>;
 
-/** Maximum number of variables that are searched for a member. */
-const MAX_FAMILIES = 5;
+/** `make by product` */
+const BY = / (?:by|per|(?:for|in) (?:each|every)) (?:the )?(?<set>[\p{L}_][\p{L}\p{N}_]*)$/iu;
+/** Maximum number of members that an answer adds up. */
+const MAX_ADDED = 100;
 
 const OBJECTIVE =
   /^(?:objectives?|goals?|(?:objective|optimal) (?:function )?values?|value of the objective|optimum)$/i;
-
-/** `do we sell`, `are needed`: the plan has amounts only, whatever they are used for. */
-const ACTION =
-  / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
-const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
 
 /** Answers questions about a run, a paragraph each. */
 export class ResultAnswers {
@@ -47,7 +46,7 @@ export class ResultAnswers {
       case 'reduced_cost':
         return yield* this.limits.reducedCost(question.subject);
       case 'why_not':
-        return yield* this.limits.whyNot(question.subject, question.wants);
+        return yield* new WhyNotAnswers(this.reader).whyNot(question.subject, question.wants);
       case 'value':
         return yield* this.value(question);
     }
@@ -93,21 +92,69 @@ export class ResultAnswers {
     }
     // The name of a KPI may begin like a question: `Total cost`.
     const whole = thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true);
-    const named = whole ?? thingNamed(subject, this.things());
-    if (named?.kind === 'family') return yield* this.family(named, subject, pick);
-    if (named !== undefined) return yield* this.single(named, whole === undefined ? question : undefined);
-    const members = yield* this.membersNamed(subject);
-    if (members !== undefined) return members;
-    const near = thingNear(subject, this.reader.things);
-    if (near?.kind === 'family') return yield* this.family(near, subject, pick);
-    if (near !== undefined) return yield* this.single(near, question);
+    if (whole !== undefined && whole.kind !== 'family') return yield* this.single(whole);
+    const { thing, members } = yield* this.reader.resolve(subject);
+    if (thing?.kind === 'family') return yield* this.family(thing, subject, pick);
+    if (thing !== undefined) return (yield* this.ofMember(thing, subject)) ?? (yield* this.single(thing, question));
+    if (members.length > 0) return this.members(subject, members);
     const set = thingNamed(subject, this.reader.things);
-    return set === undefined ? this.reader.unnamed(subject) : yield* this.single(set, question);
+    return set === undefined ? this.unplanned(subject) : yield* this.single(set, question);
   }
 
-  /** The things that can have a value. A set beside other words only says where: `oak chair in week 2`. */
-  private things(): readonly Thing[] {
-    return this.reader.things.filter(({ kind }) => kind !== 'set');
+  /** The part of a member that is of a set, or of a column of its key; -1 for other names. */
+  private partCalled(thing: Thing, name: string): number {
+    const keys = this.reader.run.families?.find((family) => family.name === thing.name)?.keys ?? [];
+    const isCalled = (one: string): boolean => wordsOf(one).join() === wordsOf(name).join();
+    const sets = setsOf(thing, this.reader.sketch);
+    const parts = Array.from({ length: Math.max(keys.length, sets.length) }, (_, at) => [keys[at], sets[at]]);
+    return parts.findIndex((names) => names.some((one) => one !== undefined && isCalled(one)));
+  }
+
+  /** Adds up a variable over everything but one part of its members. */
+  private async *familyBy(name: string, part: number, set: string): Answer {
+    const all = yield* this.reader.values(name, { limit: MAX_ADDED });
+    if (typeof all === 'string') return all;
+    if (all.size > all.values.length)
+      return `${quote(name, 60)} has ${counted(all.size, 'member')}, too many to add up by ${quote(set, 60)} here. Ask for a member, or query the file of its values.`;
+    const sums = new Map<string, number>();
+    for (const { keys, value } of all.values) sums.set(keys[part] ?? '', (sums.get(keys[part] ?? '') ?? 0) + value);
+    const shown = Array.from(sums, ([key, sum]) => `${quote(key, 60)}: ${figure(sum)}`);
+    return `The total of ${quote(name, 60)} is ${figure(all.sum)}. By ${quote(set, 60)} it is:\n${bullets(shown)}`;
+  }
+
+  private members(text: string, found: readonly ToldValues[]): string {
+    return this.reader.unnamedIn(text, found).length > 0 ? this.unplanned(text) : found.map(describeMembers).join('\n');
+  }
+
+  /** Says that a name is unknown, or that its members are not in the plan. */
+  private unplanned(subject: string): string {
+    const [members] = membersNamed(subject, this.reader.things, this.reader.sketch);
+    return members?.unused.length === 0
+      ? `The newest plan has no ${quote(memberText(members).member, 60)}: the index of ${quote(members.thing.name, 60)} leaves it out.`
+      : this.reader.unnamed(subject);
+  }
+
+  /** Answers what a thing is for members that stand beside its name, such as `price of oak`; undefined without such members. */
+  private async *ofMember(thing: Thing, subject: string): AsyncGenerator<AgentOutput, string | undefined> {
+    const { kind, name } = thing;
+    if (unusedIn(subject, namesOf(thing)).length === 0) return undefined;
+    if (kind === 'constraint') return yield* this.reader.constraint(name, subject);
+    if (kind === 'column') {
+      const { sketch, things } = this.reader;
+      const members = membersNamed(subject, things, sketch).find((one) => one.thing.name === name);
+      const figures = members?.unused.length === 0 ? figuresOf(memberNamesOf(members), members, sketch) : undefined;
+      if (members === undefined || figures === undefined || figures.length === 0) return undefined;
+      const shown = figures.slice(0, MAX_SHOWN).map(figure).join(', ');
+      const called = memberOf(
+        name,
+        members.keys.map((key) => key ?? 'all'),
+      );
+      return `${quote(called, 60)} is ${shown}${figures.length > MAX_SHOWN ? ' and more' : ''}, ${figures.length === 1 ? 'a figure' : 'figures'} of the data.`;
+    }
+    if (kind !== 'objective' && kind !== 'kpi') return undefined;
+    const found = yield* this.reader.membersNamed(subject);
+    if (found.length === 0 || this.reader.unnamedIn(subject, found, namesOf(thing)).length > 0) return undefined;
+    return `${yield* this.single(thing)} It has no figures for single members. ${found.map(describeMembers).join('\n')}`;
   }
 
   /** The things that are asked for together, as in `chairs and tables`. Members of a family stay together. */
@@ -115,8 +162,8 @@ export class ResultAnswers {
     const { things } = this.reader;
     const parts = subject.split(/ and | or | & |, /i).slice(0, MAX_SHOWN);
     const named = parts.map((part) => thingNamed(part, things));
-    const isList =
-      named.every((thing) => thing !== undefined) || (named[0] !== undefined && named[0].kind !== 'family');
+    const isOfMembers = named[0]?.kind === 'family' || named[0]?.kind === 'column';
+    const isList = named.every((thing) => thing !== undefined) || (named[0] !== undefined && !isOfMembers);
     return isList && thingNamed(subject, things, true) === undefined ? parts : [subject];
   }
 
@@ -164,11 +211,14 @@ export class ResultAnswers {
 
   private async *family(thing: Thing, subject: string, pick?: Aggregate): Answer {
     const { name } = thing;
+    const set = BY.exec(subject)?.groups?.['set'];
+    const part = set === undefined ? -1 : this.partCalled(thing, set);
+    if (part >= 0) return yield* this.familyBy(name, part, set ?? '');
     const unused = unusedIn(subject, namesOf(thing), ['and', 'or', 'in', 'at', 'on', 'by', 'per', 'each', 'every']);
     if (unused.length > 0) {
       const members = yield* this.reader.values(name, { mentioned_in: withoutName(subject, name) });
       if (typeof members === 'string') return members;
-      const rest = this.unnamedIn(subject, [members], namesOf(thing));
+      const rest = this.reader.unnamedIn(subject, [members], namesOf(thing));
       const isOfMembers = members.count > 0 && pick !== undefined && pick !== 'total';
       if (rest.length > 0 || isOfMembers)
         return this.reader.notUnderstood(subject, rest.length > 0 ? rest : unused, name);
@@ -186,33 +236,10 @@ export class ResultAnswers {
     if (pick !== undefined) return `The ${pick} is ${shown[0]}.`;
     return `${total}\n${bullets(shown)}${all.size > shown.length ? `\n\nThese are the largest ${shown.length}. Name a member for its value.` : ''}`;
   }
-
-  /** Describes the members that a text names, of any variable. */
-  private async *membersNamed(text: string): AsyncGenerator<AgentOutput, string | undefined> {
-    const families = this.reader.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
-    const found: ToldValues[] = [];
-    for (const { name } of families) {
-      const members = yield* this.reader.values(name, { mentioned_in: text });
-      if (typeof members !== 'string' && members.count > 0) found.push(members);
-    }
-    const [first] = found;
-    if (first === undefined) return undefined;
-    const unused = this.unnamedIn(text, found, []);
-    return unused.length > 0
-      ? this.reader.notUnderstood(text, unused, first.variable)
-      : found.map(describeMembers).join('\n');
-  }
-
-  /** The words of a text that name neither members nor their sets. */
-  private unnamedIn(text: string, found: readonly ToldValues[], names: readonly string[]): string[] {
-    const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
-    const sets = this.reader.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
-    return unusedIn(text, [...names, ...keys, ...sets], ['and', 'or', 'in', 'at', 'on']);
-  }
 }
 
-const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
-  unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
+/** `price[k1]`: a column with the names of its index. */
+const memberNamesOf = ({ thing, names }: NamedMembers): string => `${thing.name}[${names.join(', ')}]`;
 
 const namesOf = ({ name, card }: Thing): string[] => (card === undefined ? [name] : [name, card.label]);
 

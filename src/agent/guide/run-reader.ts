@@ -1,14 +1,19 @@
-import { someOf } from '../../../packages/modelling/index.js';
+import { nearestNames, someOf, wordsOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ToldConstraint, ToldResult, ToldValues } from '../tools/result-tools.service.js';
 import type { Toolbox } from '../tools/toolbox.service.js';
-import { whyUnnamed } from './named-members.js';
-import { type Thing, thingsOn } from './named-things.js';
+import { membersOn, whyUnnamed } from './named-members.js';
+import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';
 import type { Sketch } from './sketch.js';
+import { unusedWords } from './word-coverage.js';
 
 /** Maximum number of values, constraints or cards in an answer. */
 export const MAX_SHOWN = 10;
+/** Maximum number of variables that are searched for a member. */
+const MAX_FAMILIES = 5;
+/** Members of a constraint among which those of a question are searched. */
+const MAX_SEARCHED = 100;
 /** Slacks and prices that are nearer to 0 count as 0. */
 export const TIGHT = 1e-6;
 
@@ -28,6 +33,21 @@ export const describeStale = ({ changed_since }: ToldResult): string | undefined
         changed_since.map((label) => quote(label, 60)),
         MAX_SHOWN,
       )}). Write \`solve\` for new values.`;
+
+/** `do we sell`, `are needed`: the plan has amounts only, whatever they are used for. */
+const ACTION =
+  / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
+const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
+
+/** The words of a question that are neither in names nor without meaning. */
+export const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
+  unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
+
+/** A thing or the members of variables that a text names; neither if it names nothing. */
+export interface Resolved {
+  thing?: Thing;
+  members: ToldValues[];
+}
 
 /** The newest run of the canvas, and the tools that read more of it. */
 export class RunReader {
@@ -51,11 +71,61 @@ export class RunReader {
       : `The newest run has no value of ${quote(variable, 60)}: ${reply.error}.`;
   }
 
-  /** Describes a constraint, of a family the members with the least room. */
-  async *constraint(name: string): Answer {
-    const found = yield* this.constraints({ name });
+  /** Reads the members that a text names, of the variables that have such members. */
+  async *membersNamed(text: string): AsyncGenerator<AgentOutput, ToldValues[]> {
+    const families = this.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
+    const found: ToldValues[] = [];
+    for (const { name } of families) {
+      const members = yield* this.values(name, { mentioned_in: text });
+      if (typeof members !== 'string' && members.count > 0) found.push(members);
+    }
+    return found;
+  }
+
+  /**
+   * Resolves the name in a question. What takes all words of the text comes first, then things, members, and similar names. A set is
+   * only a place.
+   */
+  async *resolve(text: string, things = this.things): AsyncGenerator<AgentOutput, Resolved> {
+    const results = things.filter(({ kind }) => kind !== 'set');
+    const thing = thingNamed(text, results);
+    const isWhole = thing !== undefined && unusedIn(text, namesOf([thing])).length === 0;
+    const members = isWhole ? [] : yield* this.membersNamed(text);
+    // The words `oak chair` are a member before they are the constraint `chairs`.
+    const areNamed = members.length > 0 && (thing === undefined || this.unnamedIn(text, members).length === 0);
+    if (areNamed) return { members };
+    if (thing !== undefined) return { thing, members: [] };
+    const chosen = results.filter(({ kind }) => kind !== 'column');
+    const [near, other] = nearestNames(text, [...namesOf(chosen), ...membersOn(things, this.sketch)], 2);
+    if (near === undefined || other !== undefined) return { members: [] };
+    const similar = thingNamed(near, chosen, true);
+    return similar === undefined ? { members: yield* this.membersNamed(near) } : { thing: similar, members: [] };
+  }
+
+  /** The words of a text that name neither members nor their sets. */
+  unnamedIn(text: string, found: readonly ToldValues[], names: readonly string[] = []): string[] {
+    const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
+    const sets = this.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
+    return unusedIn(
+      text,
+      [...names, ...keys, ...sets],
+      ['and', 'or', 'in', 'at', 'on', 'of', 'for', 'by', 'per', 'each', 'every'],
+    );
+  }
+
+  /**
+   * Describes a constraint, of a family the members with the least room.
+   *
+   * @param text names the members of the family that count
+   */
+  async *constraint(name: string, text?: string): Answer {
+    const found = yield* this.constraints({ name, ...(text !== undefined && { limit: MAX_SEARCHED }) });
     if (typeof found === 'string') return found;
-    const shown = found.constraints.map((one) => this.describeConstraint(one));
+    const rows = text === undefined ? found.constraints : mentionedIn(withoutName(text, name), found.constraints);
+    const keys = rows.flatMap((row) => row.keys);
+    const unused = text === undefined ? [] : this.unnamedIn(text, [], [name, ...keys]);
+    if (text !== undefined && unused.length > 0) return this.notUnderstood(text, unused, name);
+    const shown = rows.slice(0, MAX_SHOWN).map((one) => this.describeConstraint(one));
     if (shown.length === 0) return `The newest run has no constraint ${quote(name, 60)}.`;
     return shown.length === 1 ? `${shown[0]}.` : `The members with the least room:\n${bullets(shown)}`;
   }
@@ -89,6 +159,16 @@ export class RunReader {
 
 export const memberOf = (name: string, keys: readonly string[]): string =>
   keys.length === 0 ? name : `${name}[${keys.join(', ')}]`;
+
+/** The rows that have the most parts of their keys in a text. */
+function mentionedIn(text: string, rows: readonly ToldConstraint[]): ToldConstraint[] {
+  const words = ` ${wordsOf(text).join(' ')} `;
+  const counts = rows.map(
+    ({ keys }) => keys.split(', ').filter((key) => words.includes(` ${wordsOf(key).join(' ')} `)).length,
+  );
+  const most = Math.max(1, ...counts);
+  return rows.filter((_, at) => counts[at] === most);
+}
 
 /** A text without the name of a variable, which a member may be called as well. */
 export const withoutName = (text: string, name: string): string => text.replace(name, ' ');

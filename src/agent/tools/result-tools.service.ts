@@ -172,23 +172,18 @@ export class ResultTools {
     const id = await this.requireNewest(context);
     const reader = ProjectReader.of(context.principal);
     const mentioned = mentioned_in === undefined ? undefined : ` ${wordsOf(mentioned_in).join(' ')} `;
-    let matching: RunValue[] = [];
-    let most = 0;
+    const found: RunValue[] = [];
     let size = 0;
     for (let offset = 0; offset < MAX_MEMBERS; offset += MEMBER_PAGE) {
       const query = { family: variable, nonzero: false, limit: MEMBER_PAGE, offset };
       const { body } = await this.records.values(reader, context.project_id, id, query, KnownTags.NONE, context.signal);
       if (body === undefined) throw new Error('A page of values has no body');
       size = body.total;
-      for (const value of body.values) {
-        const count = mentioned === undefined ? 0 : countMentioned(value.keys, mentioned);
-        if (mentioned !== undefined && count === 0) continue;
-        // `oak chair in week 2` names a single member, not all of week 2 as well.
-        if (count > most) [matching, most] = [[], count];
-        if (count === most) matching.push(value);
-      }
+      for (const value of body.values)
+        if (mentioned === undefined || value.keys.some((key) => mentioned.includes(spelled(key)))) found.push(value);
       if (offset + MEMBER_PAGE >= size) break;
     }
+    const matching = mentioned === undefined ? found : mostMentioned(found, mentioned);
     const sign = order === 'smallest' ? 1 : -1;
     const ordered = order === 'set' ? matching : matching.toSorted((one, other) => sign * (one.value - other.value));
     const sum = matching.reduce((total, { value }) => total + value, 0);
@@ -271,5 +266,23 @@ function shown(result: ExecutionResult): Partial<ToldResult> {
   };
 }
 
-const countMentioned = (keys: readonly string[], mentioned: string): number =>
-  keys.filter((key) => mentioned.includes(` ${wordsOf(key).join(' ')} `)).length;
+const spelled = (key: string): string => ` ${wordsOf(key).join(' ')} `;
+
+/** The members with the most parts in a text. `oak chair in week 2` names a single one, neither all of week 2 nor `oak`. */
+function mostMentioned(values: readonly RunValue[], text: string): RunValue[] {
+  const parts = Array.from(values[0]?.keys ?? [], (_, part) => {
+    const spellings = new Set(values.map(({ keys }) => spelled(keys[part] ?? '')));
+    let rest = text;
+    const named = [...spellings].sort((one, other) => other.length - one.length);
+    return new Set(
+      named.filter((spelling) => {
+        const isNamed = rest.includes(spelling);
+        rest = rest.replaceAll(spelling, ' | ');
+        return isNamed;
+      }),
+    );
+  });
+  const counts = values.map(({ keys }) => keys.filter((key, part) => parts[part]?.has(spelled(key))).length);
+  const most = counts.reduce((one, other) => Math.max(one, other), 1);
+  return values.filter((_, at) => counts[at] === most);
+}

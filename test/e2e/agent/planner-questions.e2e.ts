@@ -192,3 +192,83 @@ describe('a planner who writes plain words', () => {
     expect(odd.text).toContain('Limits are written as in `make[p] <= Demand_pc_week[p] for p in products`.');
   });
 });
+
+describe('a planner who asks for members by their names', () => {
+  const GOODS = ['product,price,demand', 'oak,2,30', 'oak chair,9,30', 'pine,5,40', 'elm,7,10', 'ash,1,5', ''].join(
+    '\n',
+  );
+
+  async function solved(): Promise<Planner> {
+    const planner = await Planner.start();
+    await planner.upload('goods.csv', GOODS);
+    await planner.say(
+      [
+        'goods from goods.csv key product',
+        'weeks: 1 to 2',
+        'make[p, t] continuous for p in goods, t in weeks where p <> "ash"',
+        'maximize profit: sum p in goods, t in weeks where p <> "ash": price[p] * make[p, t]',
+        'make[p, t] <= demand[p] for p in goods, t in weeks where p <> "ash"',
+        'Chairs: make["oak chair", t] <= 20 for t in weeks',
+        'Cap: sum p in goods where p <> "ash": make[p, t] <= 60 for t in weeks',
+      ].join('\n'),
+    );
+    const { text } = await planner.say('all constraints are hard; kpi: none; requirement: none; confirm; solve');
+    expect(text).toContain('the objective is 800');
+    return planner;
+  }
+
+  it('gets their values, figures and limits', async () => {
+    const planner = await solved();
+    const answers: [string, string | RegExp][] = [
+      ['how much oak chair in week 1?', '`make[oak chair, 1]` is 20.'],
+      ['how much oak in week 2', '`make[oak, 2]` is 0.'],
+      ['make for elm in week 2', '`make[elm, 2]` is 10.'],
+      ['how many oak chiar', 'nothing on the canvas is called `oak chiar`; did you mean `oak chair`'],
+      ['how many pnie', 'Together they are 60.'],
+      ['price of oak chair', '`price[oak chair]` is 9, a figure of the data.'],
+      ['what is the demand of elm', '`demand[elm]` is 10, a figure of the data.'],
+      ['profit of pine', 'It has no figures for single members. - `make[pine, 1]` is 30'],
+      ['how much ash in week 1', 'The newest plan has no `make["ash", "1"]`: the index of `make` leaves it out.'],
+      ['how many prices', '`price` is a column of figures'],
+      ['how many spruce', 'nothing on the canvas is called `spruce`'],
+      ['Cap in week 2', '`Cap[2]` is at 60: no room left'],
+      ['shadow price of Cap in week 1', '`Cap[1]` is at 60: no room left, each unit more changes the objective by 5.'],
+      ['reduced cost of elm', /`make\[elm, 1\]`: reduced cost 2/],
+      ['how much elm is left', '`elm` is a member of the variable `make`. Only constraints have room left.'],
+      ['make by product', 'By `product` it is: - `oak`: 0 - `oak chair`: 40 - `pine`: 60 - `elm`: 20'],
+      ['make per week', 'By `week` it is: - `1`: 60 - `2`: 60'],
+    ];
+    for (const [question, answer] of answers)
+      expect([question, (await planner.say(question)).text.replace(/\s+/g, ' ')]).toEqual([
+        question,
+        typeof answer === 'string' ? expect.stringContaining(answer) : expect.stringMatching(answer),
+      ]);
+    const chairs = await planner.say('why not more oak chair in week 1?');
+    expect(chairs.text).toContain('`Chairs[1]` is at 20: no room left');
+    expect(chairs.text).toContain('`Cap[1]` is at 60: no room left');
+    expect(chairs.text).not.toContain('[2]');
+    const elm = await planner.say('why not more elm in week 2');
+    expect(elm.text).toContain('`make[elm, 2] <= 10`: its upper bound');
+    expect(elm.text).not.toContain('Chairs');
+    expect((await planner.cards()).map(({ label }) => label)).not.toContain('make by product');
+  });
+
+  it('tries other amounts of them beside all limits', async () => {
+    const planner = await solved();
+    const answers: [string, string][] = [
+      ['what if oak chair in week 1 <= 5', '`What if make["oak chair", "1"] <= 5`: the objective is 725'],
+      ['what if there is no elm', 'the objective is 760 instead of 800'],
+      ['what if the demand of elm is 20', 'What if demand["elm"] = 20`: the objective is 840'],
+      ['what if make <= 15', 'the objective is 620 instead of 800'],
+    ];
+    for (const [question, answer] of answers) expect((await planner.say(question)).text).toContain(answer);
+    const { question } = await planner.say('what if there are no chairs?');
+    expect(question?.options.map(({ description }) => description)).toEqual([
+      'what if Chairs = 0',
+      'what if without Chairs',
+      'later',
+    ]);
+    expect((await planner.choose('The limit does not count')).text).toContain('the objective is 880 instead of 800');
+    expect((await planner.say('what if Chairs = 0')).text).toContain('the objective is 580 instead of 800');
+  });
+});
