@@ -31,6 +31,14 @@ describe('a name that differs from another one in case alone', () => {
     expect(`${text} ${question?.question ?? ''}`).toMatch(/in case alone|something is called nearly so/);
   });
 
+  it.each(['X = 40', 'X <= 12', '2 <= X <= 12', 'X = 40\nsolve'])('is explained at once: %j', async (statement) => {
+    const room = new Room();
+    await room.say('x integer');
+    const { text } = await room.say(statement);
+    expect(text).toContain('`X` differs from `x` in case alone: write `x`, or use `X` in a formula first');
+    expect((await room.say('maximize n: x + X; X = 40')).text).not.toContain('in case alone');
+  });
+
   it.each(['X <= 1', 'X = 1'])('can be corrected by an option: %s', async (statement) => {
     const room = new Room();
     await room.say(`${MODEL}\n${CLOSED}`);

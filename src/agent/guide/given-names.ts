@@ -10,10 +10,15 @@ export function whyMisnamed(statement: Statement, sketch: Sketch): string | unde
   for (const name of namesGivenBy(statement)) {
     const twin = sketch.twinOf(name);
     if (twin === undefined) continue;
-    const [added, old] = [quote(name, 60), quote(twin, 60)];
-    return `${added} differs from ${old} in case alone: write ${old}, or use ${added} in a formula first`;
+    return inCaseAlone(name, twin);
   }
   return undefined;
+}
+
+/** Explains that a new name differs from a name on the canvas in case alone. */
+export function inCaseAlone(name: string, twin: string): string {
+  const [added, old] = [quote(name, 60), quote(twin, 60)];
+  return `${added} differs from ${old} in case alone: write ${old}, or use ${added} in a formula first`;
 }
 
 /** Names that a statement is about, and that it gives to something if they are new. */

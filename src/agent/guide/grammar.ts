@@ -3,7 +3,7 @@ import { type IndexedFormula, relationIn, whyUnread } from '../../projects/canva
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
-import { readRelation, splitCounts } from './relation-grammar.js';
+import { readRelation, splitCounts, withClassLast } from './relation-grammar.js';
 import { readScenario } from './scenario-grammar.js';
 import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
@@ -15,7 +15,7 @@ export const MAX_STATEMENT = 2_000;
 /** What a statement says. Takes time in proportion to it, whatever it holds: CI checks every pattern here for that. */
 export function readStatement(source: string): Reading {
   if (source.length > MAX_STATEMENT) return { reason: `a statement has at most ${MAX_STATEMENT} characters` };
-  const text = tidy(source);
+  const text = withClassLast(tidy(source));
   for (const read of isOfNames(text) ? [] : READERS) {
     const reading = read(text);
     if (reading !== undefined) return reading;

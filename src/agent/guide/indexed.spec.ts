@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
 import { readStatement } from './grammar.js';
+import { splitStatements } from './lines.js';
+import { withClassLast } from './relation-grammar.js';
 
 const WEEKS = 'weeks: 1 to 4; demand of weeks: 1 30, 2 45, 3 20, 4 50';
 
@@ -12,6 +14,29 @@ async function after(...texts: string[]) {
   return { room, text: last.text, question: last.question };
 }
 const dataOf = (room: Room, label: string) => room.cards.find((card) => card.label === label)?.data;
+
+describe('the class of a constraint', () => {
+  const FORMULA = { text: 'make[p] <= 4', index: 'p in ps where price[p] >= 2', label: 'L' };
+  it.each<[string, object]>([
+    ['L: make[p] <= 4 for p in ps, hard where price[p] >= 2', { classification: 'hard' }],
+    ['L: make[p] <= 4, hard for p in ps where price[p] >= 2', { classification: 'hard' }],
+    ['L: make[p] <= 4 (hard) for p in ps where price[p] >= 2', { classification: 'hard' }],
+    ['L: make[p] <= 4\nfor p in ps, hard\nwhere price[p] >= 2', { classification: 'hard' }],
+    ['L: make[p] <= 4, hard\nfor p in ps\nwhere price[p] >= 2', { classification: 'hard' }],
+    ['L: make[p] <= 4 for p in ps, soft, penalty 5\nwhere price[p] >= 2', { classification: 'soft', penalty: 5 }],
+  ])('may stand before the index or its condition: %j', (text, counts) => {
+    const [first, ...others] = [...splitStatements(text)];
+    expect(others).toEqual([]);
+    expect(readStatement(first ?? '').statement).toMatchObject({ kind: 'relation', ...FORMULA, counts });
+  });
+
+  it.each(['it is hard for us', 'the work is hard where it rains', 'hard <= 4 for p in ps'])(
+    'is no word of other texts: %s',
+    (text) => {
+      expect(withClassLast(text)).toBe(text);
+    },
+  );
+});
 
 describe('sets and what has an index', () => {
   it('become cards', async () => {

@@ -6,8 +6,9 @@ import { namesInText, readIndex, whyUnread } from '../../projects/canvas/express
 import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
 import { idleVariables } from '../../projects/canvas/stray-variables.js';
 import { wordedLimits } from '../../projects/canvas/worded-limits.js';
-import { namesCard } from './given-names.js';
+import { inCaseAlone, namesCard } from './given-names.js';
 import { whyAmounts, whyDoubled, whyMisordered } from './index-grammar.js';
+import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { WORD } from './words.js';
 
@@ -30,7 +31,13 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
   const worded = wordedGaps(sketch);
   const taken = gapsOfTakenNames(sketch);
   return sketch.cards.flatMap((card) => {
-    const gap = misfitOf(card) ?? unreadFormula(card) ?? misnamed(card, cardOf) ?? worded.get(card) ?? taken.get(card);
+    const gap =
+      misfitOf(card) ??
+      unreadFormula(card) ??
+      misnamed(card, cardOf) ??
+      renamed(card, sketch) ??
+      worded.get(card) ??
+      taken.get(card);
     return gap === undefined ? [] : [{ card, gap }];
   });
 }
@@ -85,6 +92,16 @@ function gapsOfTakenNames(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement
       gaps.set(card, { field, message: namesCard(other.label, other) });
   }
   return gaps;
+}
+
+/** Returns the gap of a limit or a value whose name differs from one on the canvas in case alone, and that nothing else has. */
+function renamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
+  const { expression = '', index } = formulaIn(card) ?? {};
+  const formula = parseFormula(expression);
+  const name = isProblem(formula) ? undefined : (assignmentIn(formula) ?? boundsIn(formula))?.name;
+  if (name === undefined || card.card_type !== 'constraint' || index !== undefined) return undefined;
+  const twin = sketch.twinOf(name, card);
+  return twin === undefined ? undefined : { field: 'expression', message: inCaseAlone(name, twin) };
 }
 
 const hasInText = ({ data }: SketchCard, name: string): boolean =>

@@ -78,10 +78,10 @@ function unitIn(text: string): { index: number; unit: string } | undefined {
 }
 
 const SIGN = /[<>=≤≥]/;
-const COUNTS = new RegExp(
-  String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${NUMBER}))?\)?$`,
-  'i',
-);
+const CLASS = String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${NUMBER}))?\)?`;
+const COUNTS = new RegExp(`${CLASS}$`, 'i');
+/** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
+const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
 /** Words before a relation; `bounds <= 3` is about something called so. */
 const PREFIX =
@@ -136,6 +136,14 @@ export function splitClass(label = ''): { name?: string; counts?: Classification
     ...(name !== '' && { name }),
     ...(word !== undefined && { counts: { classification: word.toLowerCase() === 'soft' ? 'soft' : 'hard' } }),
   };
+}
+
+/** Moves the class of a relation behind its index and condition; other texts stay as they are. */
+export function withClassLast(text: string): string {
+  const match = COUNTS_INSIDE.exec(text);
+  if (match === null) return text;
+  const rest = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`;
+  return relationIn(splitLabel(rest).body) === undefined ? text : `${rest}${match[0].trimEnd()}`;
 }
 
 export function splitCounts(text: string): { rest: string; counts?: Classification } {

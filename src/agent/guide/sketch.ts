@@ -88,9 +88,13 @@ export class Sketch {
     return exact ?? (IS_OF_NAMES[type] === true ? undefined : cards.find((card) => isSame(card.label, label)));
   }
 
-  /** The name on the canvas that differs from a new name in case alone; undefined if a formula uses the new name. */
-  twinOf(name: string): string | undefined {
-    if (this.cards.some((card) => this.mentionsOf(card).includes(name))) return undefined;
+  /**
+   * The name on the canvas that differs from a new name in case alone; undefined if a formula uses the new name.
+   *
+   * @param own card with the new name, whose formula does not count
+   */
+  twinOf(name: string, own?: SketchCard): string | undefined {
+    if (this.cards.some((card) => card !== own && this.mentionsOf(card).includes(name))) return undefined;
     return this.cards.flatMap(({ data }) => namesGivenBy(data)).find((one) => isSame(one, name));
   }
 
