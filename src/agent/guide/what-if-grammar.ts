@@ -35,7 +35,7 @@ const SHARE = new RegExp(String.raw`(?<![\w.])(${NUMBER}) ?(?:%|percent) of [$�
 const UNIT = String.raw`(?: (?<unit>\p{L}\S*(?: (?:per|an?|each|every) \p{L}\S*)?))?`;
 
 /** What belongs into a formula or into a change as scenarios have it. */
-const FORMAL = /["“[]| where |\.(?:lower|upper)\b|[+*/].*[<>≤≥]/i;
+const FORMAL = /["“[]| where |\.(?:lower|upper)\b|[+*/][^+*/<>≤≥]*[<>≤≥]/i;
 
 type Groups = Partial<Record<string, string>>;
 type Form = [
