@@ -21,7 +21,7 @@ import { unusedWords } from './word-coverage.js';
 /** A variable or column with an index, and the members of it that a text names. */
 export interface NamedMembers {
   thing: Thing;
-  /** Names of the index, one for each part of a member. */
+  /** Names of the index, in the order of the parts of a member. */
   names: readonly string[];
   /** Index of all members. */
   index: string;
@@ -133,7 +133,7 @@ function claimMember(words: (string | undefined)[], values: Values): string | un
   return undefined;
 }
 
-/** Takes a name out of some words, where it first stands. */
+/** Takes the first occurrence of a name out of some words. */
 function claim(words: (string | undefined)[], name: readonly string[]): void {
   const from = words.findIndex((_, at) => name.every((word, place) => words[at + place] === word));
   if (from >= 0) words.fill(undefined, from, from + name.length);
