@@ -8,7 +8,7 @@ import { onlyMonitoring } from './common/http/only-monitoring.js';
 import { securityHeaders } from './common/http/security-headers.js';
 import { NestLogger } from './common/logging/logger.js';
 import { requestLog } from './common/logging/request-log.js';
-import { Metrics } from './common/metrics/metrics.service.js';
+import { MetricsService } from './common/metrics/metrics.service.js';
 import { requestMetrics } from './common/metrics/request-metrics.js';
 import { buildDocument } from './common/openapi/document.js';
 import { serveSwaggerUi } from './common/openapi/swagger-ui.js';
@@ -34,7 +34,7 @@ export async function createApp(options: AppOptions, { preview = false } = {}): 
 function configureApp(app: NestExpressApplication, { config, logger }: AppOptions, preview: boolean): void {
   app.set('trust proxy', config.TRUSTED_PROXIES);
   app.use(requestLog(logger));
-  if (!preview) app.use(requestMetrics(app.get(Metrics)));
+  if (!preview) app.use(requestMetrics(app.get(MetricsService)));
   app.use(
     securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, pageMayAsk: config.pageMayAsk }),
   );

@@ -4,7 +4,7 @@ import { AppModule } from './app.module.js';
 import { loadConfig } from './config/load-config.js';
 import { startEmbeddedPostgres } from '../packages/embedded-postgres/index.js';
 import { explain } from './failed-start.js';
-import { type Discrepancies, Reconciler } from './files/maintenance/reconciler.service.js';
+import { type Discrepancies, ReconcilerService } from './files/maintenance/reconciler.service.js';
 import { migrate } from './database/migrate.js';
 import { createLogger, NestLogger } from './common/logging/logger.js';
 
@@ -30,7 +30,7 @@ async function reconcile(fix: boolean): Promise<boolean> {
       abortOnError: false,
     });
     try {
-      const reconciler = app.get(Reconciler, { strict: false });
+      const reconciler = app.get(ReconcilerService, { strict: false });
       const differences = await reconciler.compare();
       if (fix) await reconciler.mend(differences);
       process.stdout.write(report(differences, fix));

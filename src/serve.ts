@@ -11,7 +11,7 @@ import { type EmbeddedPostgres, EmbeddedPostgresError } from '../packages/embedd
 import { ListenError } from './failed-start.js';
 import { HealthService } from './health/health.service.js';
 import { endConnections } from './common/http/ending-connections.js';
-import { Metrics } from './common/metrics/metrics.service.js';
+import { MetricsService } from './common/metrics/metrics.service.js';
 import { STOP_SIGNALS, type StopSignal } from './stop-signals.js';
 import { watchUncaughtErrors } from './uncaught-errors.js';
 
@@ -32,7 +32,7 @@ export async function serve(
   const { config, logger } = options;
   const app = await createApp(options);
   const uncaught = app
-    .get(Metrics)
+    .get(MetricsService)
     .counter({ name: 'pws_uncaught_errors_total', help: 'Errors that nothing has caught' });
   const broken = watchUncaughtErrors((err, isFatal) => {
     uncaught.inc();

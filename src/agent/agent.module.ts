@@ -7,51 +7,59 @@ import { LOGGER } from '../common/logging/logging.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ScenariosModule } from '../scenarios/scenarios.module.js';
 import { TablesModule } from '../tables/tables.module.js';
-import { Budgets } from '../usage/budgets.service.js';
+import { BudgetsService } from '../usage/budgets.service.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { Agent } from './agent.js';
 import { GuideAgent } from './guide/guide.agent.js';
-import { Images } from './images/images.service.js';
-import { AgentFiles } from './tools/agent-files.service.js';
-import { AskerRights } from './tools/asker-rights.service.js';
-import { CardFiles } from './tools/card-files.service.js';
-import { CardTools } from './tools/card-tools.service.js';
-import { FileTools } from './tools/file-tools.service.js';
+import { ImagesService } from './images/images.service.js';
+import { AgentFilesService } from './tools/agent-files.service.js';
+import { AskerRightsService } from './tools/asker-rights.service.js';
+import { CardFilesService } from './tools/card-files.service.js';
+import { CardToolsService } from './tools/card-tools.service.js';
+import { FileToolsService } from './tools/file-tools.service.js';
 import { askUserQuestion } from './tools/question-tools.js';
-import { ResultTools } from './tools/result-tools.service.js';
-import { ScenarioTools } from './tools/scenario-tools.service.js';
-import { SkillTools } from './tools/skill-tools.service.js';
-import { SolveTools } from './tools/solve-tools.service.js';
-import { TableTools } from './tools/table-tools.service.js';
+import { ResultToolsService } from './tools/result-tools.service.js';
+import { ScenarioToolsService } from './tools/scenario-tools.service.js';
+import { SkillToolsService } from './tools/skill-tools.service.js';
+import { SolveToolsService } from './tools/solve-tools.service.js';
+import { TableToolsService } from './tools/table-tools.service.js';
 import type { Tool } from './tools/tool.js';
-import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
+import { ToolboxesService, TOOLS } from './tools/toolboxes.service.js';
 
 /** Who answers turns, and with what tools. */
 @Module({
   imports: [FilesModule, TablesModule, ProjectsModule, UsageModule, ExecutionsModule, ScenariosModule],
   providers: [
-    AgentFiles,
-    AskerRights,
-    Images,
-    FileTools,
-    TableTools,
-    SkillTools,
-    CardFiles,
-    CardTools,
-    SolveTools,
-    ResultTools,
-    ScenarioTools,
+    AgentFilesService,
+    AskerRightsService,
+    ImagesService,
+    FileToolsService,
+    TableToolsService,
+    SkillToolsService,
+    CardFilesService,
+    CardToolsService,
+    SolveToolsService,
+    ResultToolsService,
+    ScenarioToolsService,
     {
       provide: TOOLS,
-      inject: [FileTools, TableTools, SkillTools, CardTools, SolveTools, ResultTools, ScenarioTools],
+      inject: [
+        FileToolsService,
+        TableToolsService,
+        SkillToolsService,
+        CardToolsService,
+        SolveToolsService,
+        ResultToolsService,
+        ScenarioToolsService,
+      ],
       useFactory: (
-        files: FileTools,
-        tables: TableTools,
-        skills: SkillTools,
-        cards: CardTools,
-        solves: SolveTools,
-        results: ResultTools,
-        scenarios: ScenarioTools,
+        files: FileToolsService,
+        tables: TableToolsService,
+        skills: SkillToolsService,
+        cards: CardToolsService,
+        solves: SolveToolsService,
+        results: ResultToolsService,
+        scenarios: ScenarioToolsService,
       ): Tool[] => [
         files.list,
         files.read,
@@ -73,16 +81,16 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
         askUserQuestion,
       ],
     },
-    Toolboxes,
+    ToolboxesService,
     {
       provide: Agent,
-      inject: [Config, Toolboxes, CardFiles, Images, Budgets, LOGGER],
+      inject: [Config, ToolboxesService, CardFilesService, ImagesService, BudgetsService, LOGGER],
       useFactory: async (
         config: Config,
-        toolboxes: Toolboxes,
-        cardFiles: CardFiles,
-        images: Images,
-        budgets: Budgets,
+        toolboxes: ToolboxesService,
+        cardFiles: CardFilesService,
+        images: ImagesService,
+        budgets: BudgetsService,
         logger: Logger,
       ): Promise<Agent> => {
         if (config.AGENT_PROVIDER === undefined) return new GuideAgent(config, toolboxes, cardFiles);
@@ -92,6 +100,6 @@ import { Toolboxes, TOOLS } from './tools/toolbox.service.js';
       },
     },
   ],
-  exports: [Agent, Toolboxes],
+  exports: [Agent, ToolboxesService],
 })
 export class AgentModule {}

@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { NotAuthenticated } from '../common/errors/errors.js';
-import { BodyReader } from '../common/http/body-reader.service.js';
-import { UnauthenticatedLimit } from '../common/throttling/unauthenticated-limit.service.js';
-import { Credentials } from './credentials.service.js';
+import { BodyReaderService } from '../common/http/body-reader.service.js';
+import { UnauthenticatedLimitService } from '../common/throttling/unauthenticated-limit.service.js';
+import { CredentialsService } from './credentials.service.js';
 import { type AuthenticatedRequest, Public } from './decorators.js';
 
 /**
@@ -14,9 +14,9 @@ import { type AuthenticatedRequest, Public } from './decorators.js';
 export class AuthGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly credentials: Credentials,
-    private readonly unauthenticatedLimit: UnauthenticatedLimit,
-    private readonly bodies: BodyReader,
+    private readonly credentials: CredentialsService,
+    private readonly unauthenticatedLimit: UnauthenticatedLimitService,
+    private readonly bodies: BodyReaderService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

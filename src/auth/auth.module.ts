@@ -3,7 +3,7 @@ import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys/api-keys.repository.js';
 import { ApiKeysService } from './api-keys/api-keys.service.js';
 import { RevocationsChannel } from './api-keys/revocations.channel.js';
-import { Credentials } from './credentials.service.js';
+import { CredentialsService } from './credentials.service.js';
 import { CompaniesRepository } from './identities/companies.repository.js';
 import { IdentitiesService } from './identities/identities.service.js';
 import { UsersRepository } from './identities/users.repository.js';
@@ -22,7 +22,7 @@ import { TokensService } from './tokens/tokens.service.js';
     ApiKeysRepository,
     ApiKeysService,
     RevocationsChannel,
-    Credentials,
+    CredentialsService,
   ],
   exports: [
     TokensService,
@@ -31,7 +31,7 @@ import { TokensService } from './tokens/tokens.service.js';
     IdentitiesService,
     ApiKeysService,
     RevocationsChannel,
-    Credentials,
+    CredentialsService,
   ],
 })
 export class AuthModule {}

@@ -13,7 +13,7 @@ const CACHED_CREDENTIALS = 10_000;
 
 /** Tells whose a bearer credential is, a token or an API key. */
 @Injectable()
-export class Credentials implements OnModuleInit {
+export class CredentialsService implements OnModuleInit {
   /** Verified credentials by hash, so that a secret is never a key in memory, for a few seconds at most. */
   private readonly verified = new Map<string, { caller: Principal; since: number }>();
   /** Revocations heard of, so that one which comes while a key is looked up is not overlooked. */

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Credentials } from './credentials.service.js';
+import { CredentialsService } from './credentials.service.js';
 import type { AuthenticatedRequest } from './decorators.js';
 
 /** What comes sooner after the first look at the credential needs no second one. */
@@ -8,7 +8,7 @@ const SOON_MS = 100;
 /** Stands behind what waits for the client: a credential that has ended while its body came is none any more. */
 @Injectable()
 export class LastingCredentialGuard implements CanActivate {
-  constructor(private readonly credentials: Credentials) {}
+  constructor(private readonly credentials: CredentialsService) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();

@@ -5,7 +5,7 @@ import { KnownTags } from '../common/etag/entity-tag.js';
 import { ProjectReader } from '../projects/project-access.js';
 import { ChatHistoryService } from './chat-history.service.js';
 import type { ConversationsRepository } from './conversations/conversations.repository.js';
-import { RecentMessages } from './messages/recent-messages.js';
+import { RecentMessagesService } from './messages/recent-messages.service.js';
 
 const PROJECT = '01890000-0000-7000-8000-000000000000';
 const WINDOW = { id: PROJECT, last_sequence: 0, first: 1, last: 0, versions: null, made: null, parts: null };
@@ -51,7 +51,7 @@ it.each([
       await answer;
       return { ...WINDOW, tag: '' } as never;
     })) as never;
-  const recent = new RecentMessages({ MESSAGES_CACHE_MIB: 1 } as never);
+  const recent = new RecentMessagesService({ MESSAGES_CACHE_MIB: 1 } as never);
   const service = new ChatHistoryService(undefined as never, { window } as never, recent);
   const answers = asked.map(async ([company_id, person_id]) => {
     const rights = { person_id, sees_all: true, access: 'write', project_ids: null } as const;

@@ -8,7 +8,7 @@ import { sharesOf } from '../common/throttling/limits.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from './chat.dto.js';
 import { ConversationsRepository, type ConversationWindow } from './conversations/conversations.repository.js';
-import { lastOf, type MessageTexts, RecentMessages } from './messages/recent-messages.js';
+import { lastOf, type MessageTexts, RecentMessagesService } from './messages/recent-messages.service.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
 /** Large windows that a process makes at once, one of them for a company. */
@@ -22,7 +22,7 @@ export class ChatHistoryService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
-    private readonly recent: RecentMessages,
+    private readonly recent: RecentMessagesService,
   ) {}
 
   /** A ChatMessageListResponse, unless the caller has it already. Sequences have no gaps: the newest is the total. @throws NotFound */

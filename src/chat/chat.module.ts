@@ -8,32 +8,32 @@ import { SkillsModule } from '../skills/skills.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { ChatController } from './chat.controller.js';
 import { ChatHistoryService } from './chat-history.service.js';
-import { ConversationRemoval } from './conversation-removal.service.js';
+import { ConversationRemovalService } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
-import { WorkspaceChangeRecorder } from './conversations/workspace-change-recorder.service.js';
+import { WorkspaceChangeRecorderService } from './conversations/workspace-change-recorder.service.js';
 import { WorkspaceChangesRepository } from './conversations/workspace-changes.repository.js';
 import { ConversationsController } from './conversations.controller.js';
 import { ConversationsService } from './conversations.service.js';
 import { AnswersService } from './messages/answers.service.js';
-import { RecentMessages } from './messages/recent-messages.js';
+import { RecentMessagesService } from './messages/recent-messages.service.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { PostMessageService } from './post-message.service.js';
-import { ProjectChatCleanup } from './project-cleanup.service.js';
+import { ProjectChatCleanupService } from './project-chat-cleanup.service.js';
 import { StopTurnService } from './stop-turn.service.js';
-import { StreamHub } from './stream/stream-hub.service.js';
+import { StreamHubService } from './stream/stream-hub.service.js';
 import { StreamReadsRepository } from './stream/stream-reads.repository.js';
 import { StreamController } from './stream/stream.controller.js';
 import { StreamsService } from './stream/streams.service.js';
-import { TurnContexts } from './turns/turn-context.service.js';
+import { TurnContextsService } from './turns/turn-contexts.service.js';
 import { TurnDispatchedChannel } from './turns/turn-dispatched.channel.js';
-import { TurnEndings } from './turns/turn-endings.service.js';
+import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnEventsRepository } from './turns/turn-events.repository.js';
-import { TurnJournal } from './turns/turn-journal.service.js';
-import { TurnMetrics } from './turns/turn-metrics.service.js';
-import { TurnQueue } from './turns/turn-queue.service.js';
-import { TurnReaper } from './turns/turn-reaper.service.js';
-import { TurnRunner } from './turns/turn-runner.service.js';
+import { TurnJournalService } from './turns/turn-journal.service.js';
+import { TurnMetricsService } from './turns/turn-metrics.service.js';
+import { TurnQueueService } from './turns/turn-queue.service.js';
+import { TurnReaperService } from './turns/turn-reaper.service.js';
+import { TurnRunnerService } from './turns/turn-runner.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
@@ -47,32 +47,32 @@ import { TurnsRepository } from './turns/turns.repository.js';
     ChatHistoryService,
     StopTurnService,
     ConversationsService,
-    ConversationRemoval,
-    ProjectChatCleanup,
+    ConversationRemovalService,
+    ProjectChatCleanupService,
     // stream
     StreamReadsRepository,
-    StreamHub,
+    StreamHubService,
     StreamsService,
     // turns
     TurnsRepository,
     TurnEventsRepository,
-    TurnQueue,
-    TurnRunner,
-    TurnReaper,
-    TurnContexts,
-    TurnJournal,
-    TurnEndings,
+    TurnQueueService,
+    TurnRunnerService,
+    TurnReaperService,
+    TurnContextsService,
+    TurnJournalService,
+    TurnEndingsService,
     TurnDispatchedChannel,
     TurnStoppedChannel,
-    TurnMetrics,
+    TurnMetricsService,
     // conversations
     ConversationsRepository,
     WorkspaceChangesRepository,
-    WorkspaceChangeRecorder,
+    WorkspaceChangeRecorderService,
     ConversationChangedChannel,
     // messages
     MessagesRepository,
-    RecentMessages,
+    RecentMessagesService,
     AnswersService,
   ],
 })

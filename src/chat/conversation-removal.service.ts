@@ -12,7 +12,7 @@ const PAGE = 1_000;
 
 /** Removes conversations with all that is in them, a page at a time. */
 @Injectable()
-export class ConversationRemoval {
+export class ConversationRemovalService {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly changes: WorkspaceChangesRepository,

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, NotFound, parseId } from '../common/errors/errors.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
@@ -10,12 +10,12 @@ import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ProjectsService } from '../projects/projects.service.js';
-import { ConversationRemoval } from './conversation-removal.service.js';
+import { ConversationRemovalService } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import type { Conversation } from './conversations/conversation.entity.js';
 import { ConversationsRepository, conversationTag } from './conversations/conversations.repository.js';
 import type { ConversationWriteRequest } from './conversations.dto.js';
-import { TurnEndings } from './turns/turn-endings.service.js';
+import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
@@ -23,15 +23,15 @@ import type { ProjectEditor, ProjectReader } from '../projects/project-access.js
 @Injectable()
 export class ConversationsService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projectsService: ProjectsService,
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
-    private readonly removal: ConversationRemoval,
-    private readonly endings: TurnEndings,
+    private readonly removal: ConversationRemovalService,
+    private readonly endings: TurnEndingsService,
     private readonly stopped: TurnStoppedChannel,
     private readonly changed: ConversationChangedChannel,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Every project has a default conversation from its creation on. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
-import { Database, pipelined, type Tx } from '../database/database.service.js';
+import { DatabaseService, pipelined, type Tx } from '../database/database.service.js';
 import { Conflict, parseId } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import type { LogIds } from '../common/logging/request-log.js';
@@ -33,7 +33,7 @@ import { startsTurn } from './waiting-messages.js';
 @Injectable()
 export class PostMessageService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
     private readonly conversations: ConversationsRepository,
@@ -42,7 +42,7 @@ export class PostMessageService {
     private readonly answers: AnswersService,
     private readonly changed: ConversationChangedChannel,
     private readonly dispatched: TurnDispatchedChannel,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /**

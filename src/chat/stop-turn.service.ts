@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
-import { Database } from '../database/database.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatStopRequest, ChatStopResponse } from './chat.dto.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
-import { TurnEndings } from './turns/turn-endings.service.js';
-import { TurnRunner } from './turns/turn-runner.service.js';
+import { TurnEndingsService } from './turns/turn-endings.service.js';
+import { TurnRunnerService } from './turns/turn-runner.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 import type { ProjectEditor } from '../projects/project-access.js';
@@ -16,14 +16,14 @@ import type { ProjectEditor } from '../projects/project-access.js';
 @Injectable()
 export class StopTurnService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
     private readonly turns: TurnsRepository,
-    private readonly endings: TurnEndings,
-    private readonly runner: TurnRunner,
+    private readonly endings: TurnEndingsService,
+    private readonly runner: TurnRunnerService,
     private readonly stopped: TurnStoppedChannel,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   onModuleInit(): void {

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { Metrics } from '../common/metrics/metrics.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
 import { DataEngine } from './data-engine.service.js';
 import type { Ending } from '../../packages/data-engine/engine-connection.js';
-import { EngineMetrics } from './engine-metrics.service.js';
+import { EngineMetricsService } from './engine-metrics.service.js';
 import type { ProcessPool } from '../../packages/data-engine/process-pool.js';
 import type { ConvertTask, TextTask } from '../../packages/data-engine/tasks.js';
 
@@ -52,7 +52,11 @@ const run = (company_id: string, { task, bytes }: ReturnType<typeof table | type
 async function begun(start: () => void): Promise<string[]> {
   const logger = pino({ level: 'silent' });
   const processes = new Processes();
-  engine = new DataEngine(processes as unknown as ProcessPool, new EngineMetrics(new Metrics(logger)), logger);
+  engine = new DataEngine(
+    processes as unknown as ProcessPool,
+    new EngineMetricsService(new MetricsService(logger)),
+    logger,
+  );
   start();
   await new Promise(setImmediate);
   const names = [...processes.begun];

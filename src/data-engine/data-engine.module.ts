@@ -4,18 +4,18 @@ import { Config } from '../config/config.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { MetricsModule } from '../common/metrics/metrics.module.js';
 import { DataEngine } from './data-engine.service.js';
-import { EngineMetrics } from './engine-metrics.service.js';
+import { EngineMetricsService } from './engine-metrics.service.js';
 import { ProcessPool } from '../../packages/data-engine/index.js';
 
 /** Tables and documents, read in processes of their own. */
 @Module({
   imports: [MetricsModule],
   providers: [
-    EngineMetrics,
+    EngineMetricsService,
     {
       provide: DataEngine,
-      inject: [Config, EngineMetrics, LOGGER],
-      useFactory: (config: Config, metrics: EngineMetrics, logger: Logger) => {
+      inject: [Config, EngineMetricsService, LOGGER],
+      useFactory: (config: Config, metrics: EngineMetricsService, logger: Logger) => {
         const { TABLES_PROCESSES: size, FILES_RESERVE_BYTES: reservedBytes } = config;
         return new DataEngine(new ProcessPool({ size, reservedBytes }), metrics, logger);
       },

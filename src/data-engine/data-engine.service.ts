@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { InsufficientStorage, Unavailable } from '../common/errors/errors.js';
 import { unlessAborted } from '../common/leases/unless-aborted.js';
 import { FairShares } from '../common/throttling/fair-shares.js';
-import type { EngineMetrics } from './engine-metrics.service.js';
+import type { EngineMetricsService } from './engine-metrics.service.js';
 import {
   type Answers,
   type Ending,
@@ -53,7 +53,7 @@ export class DataEngine implements OnApplicationShutdown {
 
   constructor(
     private readonly pool: ProcessPool,
-    private readonly metrics: EngineMetrics,
+    private readonly metrics: EngineMetricsService,
     private readonly logger: Logger,
     private readonly seconds = SECONDS,
   ) {

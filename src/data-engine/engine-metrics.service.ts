@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Counter, Histogram } from 'prom-client';
-import { Metrics } from '../common/metrics/metrics.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
 import { type Task, TaskProblem } from '../../packages/data-engine/index.js';
 
 /** What Prometheus is told of the data engine. */
 @Injectable()
-export class EngineMetrics {
+export class EngineMetricsService {
   private readonly tasks: Counter<'kind' | 'outcome'>;
   private readonly durations: Histogram<'kind'>;
   private readonly restarts: Counter;
 
-  constructor(private readonly metrics: Metrics) {
+  constructor(private readonly metrics: MetricsService) {
     this.tasks = metrics.counter({
       name: 'pws_data_engine_tasks_total',
       help: 'Tasks of the data engine by kind and outcome: ok, the code of a problem, or failed',

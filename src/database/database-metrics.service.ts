@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Metrics } from '../common/metrics/metrics.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
 import { poolOf } from './data-source.js';
 
 /** How the connections of this process to the database are used. */
 @Injectable()
-export class DatabaseMetrics {
-  constructor(metrics: Metrics, source: DataSource) {
+export class DatabaseMetricsService {
+  constructor(metrics: MetricsService, source: DataSource) {
     const pool = poolOf(source);
     metrics.gauges(
       [

@@ -13,7 +13,7 @@ const CONNECTIONS = 2;
  * also while requests use every connection of the process.
  */
 @Injectable()
-export class DatabaseProbe implements OnApplicationShutdown {
+export class DatabaseProbeService implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
 
   constructor(url: DatabaseUrl, @Inject(LOGGER) logger: Logger) {

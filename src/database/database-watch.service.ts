@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { poolOf } from './data-source.js';
-import { DatabaseProbe } from './database-probe.service.js';
+import { DatabaseProbeService } from './database-probe.service.js';
 
 const INTERVAL_MS = 2_000;
 /** Failed looks in a row after which connections are given up: a single one can be this process that was busy. */
@@ -17,14 +17,14 @@ const MAX_FAILURES = 3;
  * all connections are cut, so that what waits for them fails and later attempts begin anew.
  */
 @Injectable()
-export class DatabaseWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class DatabaseWatchService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly cuts: (() => void)[] = [];
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
   constructor(
     source: DataSource,
-    private readonly probe: DatabaseProbe,
+    private readonly probe: DatabaseProbeService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.guard(poolOf(source));

@@ -3,14 +3,14 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config/config.js';
 import { MetricsModule } from '../common/metrics/metrics.module.js';
 import { createDataSource } from './data-source.js';
-import { Database } from './database.service.js';
-import { DatabaseMetrics } from './database-metrics.service.js';
-import { DatabaseProbe } from './database-probe.service.js';
+import { DatabaseService } from './database.service.js';
+import { DatabaseMetricsService } from './database-metrics.service.js';
+import { DatabaseProbeService } from './database-probe.service.js';
 import { DatabaseUrl } from './database-url.js';
-import { DatabaseWatch } from './database-watch.service.js';
-import { Notifications } from './notifications.service.js';
+import { DatabaseWatchService } from './database-watch.service.js';
+import { NotificationsService } from './notifications.service.js';
 
-/** Connects to an already migrated database and offers {@link Database} and {@link Notifications} everywhere. */
+/** Connects to an already migrated database and offers {@link DatabaseService} and {@link NotificationsService} everywhere. */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -26,13 +26,20 @@ export class DatabaseModule {
           useFactory: (config: Config, { value }: DatabaseUrl) =>
             createDataSource(value, config.DATABASE_POOL_SIZE).initialize(),
         },
-        Database,
-        DatabaseMetrics,
-        DatabaseProbe,
-        DatabaseWatch,
-        Notifications,
+        DatabaseService,
+        DatabaseMetricsService,
+        DatabaseProbeService,
+        DatabaseWatchService,
+        NotificationsService,
       ],
-      exports: [DataSource, Database, DatabaseUrl, DatabaseProbe, DatabaseWatch, Notifications],
+      exports: [
+        DataSource,
+        DatabaseService,
+        DatabaseUrl,
+        DatabaseProbeService,
+        DatabaseWatchService,
+        NotificationsService,
+      ],
     };
   }
 }

@@ -38,7 +38,7 @@ interface Hooks {
 
 /** The database as services see it: reads outside transactions and explicit transactions. */
 @Injectable()
-export class Database implements OnApplicationShutdown {
+export class DatabaseService implements OnApplicationShutdown {
   private readonly hooks = new WeakMap<Tx, Hooks>();
 
   constructor(readonly source: DataSource) {}

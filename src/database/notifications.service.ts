@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { DatabaseUrl } from './database-url.js';
-import { DatabaseWatch } from './database-watch.service.js';
+import { DatabaseWatchService } from './database-watch.service.js';
 
 /** Hears that something has changed: the key says what, null that anything may have, as messages can have been missed. */
 export type Listener = (key: string | null) => void;
@@ -27,7 +27,7 @@ const SEPARATOR = ',';
  * listeners of this process need no database to hear it.
  */
 @Injectable()
-export class Notifications implements OnApplicationBootstrap, OnApplicationShutdown {
+export class NotificationsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly listeners = new Map<string, Set<Listener>>();
   /** Keys to send, by channel. */
   private waiting = new Map<string, Set<string>>();
@@ -40,7 +40,7 @@ export class Notifications implements OnApplicationBootstrap, OnApplicationShutd
   constructor(
     private readonly url: DatabaseUrl,
     @Inject(LOGGER) private readonly logger: Logger,
-    watch: DatabaseWatch,
+    watch: DatabaseWatchService,
   ) {
     watch.onUnresponsive(() => {
       if (this.connection !== undefined) this.drop(this.connection);

@@ -44,7 +44,7 @@ export class PreparedClient extends pg.Client {
       if (!UNUSABLE.has((error as { code?: string }).code ?? '')) throw error;
       // Every connection prepares the text anew under its next name.
       names.delete(text);
-      // A transaction has failed as a whole, and `Database` runs it again.
+      // A transaction has failed as a whole, and `DatabaseService` runs it again.
       if (this.getTransactionStatus() !== 'I') throw error;
       return await super.query({ name: nameOf(text), text, values });
     }

@@ -3,19 +3,19 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ConversationsService } from '../chat/conversations.service.js';
 import { PostMessageService } from '../chat/post-message.service.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
-import { ExecutionRecords } from '../executions/execution-records.service.js';
+import { ExecutionRecordsService } from '../executions/execution-records.service.js';
 import { ExecutionsService } from '../executions/executions.service.js';
 import { triggerOf } from '../executions/trigger.js';
 import { BlobsService } from '../files/blobs/blobs.service.js';
-import { ContainerResolver } from '../files/container-resolver.js';
+import { ContainerResolverService } from '../files/container-resolver.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { companyLevel } from '../auth/company-level.js';
 import type { Principal } from '../auth/principal.js';
-import { Database } from '../database/database.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { ExpectedTags } from '../common/etag/entity-tag.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
 import { ProjectEditor, ProjectOwner, ProjectReader } from '../projects/project-access.js';
-import { ProjectMembers } from '../projects/project-members.service.js';
+import { ProjectMembersService } from '../projects/project-members.service.js';
 import type { CardCreateRequest } from '../projects/canvas/canvas.dto.js';
 import { CardsService } from '../projects/canvas/cards.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -118,16 +118,16 @@ async function createPrivateProject(app: INestApplicationContext, editor: Projec
   await app
     .get(CardsService)
     .add(editor, private_project_id, { card_type: 'kpi', label: 'Margin', data: { unit: '%' } });
-  await app.get(ProjectMembers).put(ProjectOwner.of(editor.caller), private_project_id, user_id, 'viewer');
+  await app.get(ProjectMembersService).put(ProjectOwner.of(editor.caller), private_project_id, user_id, 'viewer');
 }
 
 async function putFiles(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { project_id } = EXAMPLE;
-  const workspace = await app.get(ContainerResolver).findForWriting(caller, { source: 'workspace', project_id });
+  const workspace = await app.get(ContainerResolverService).findForWriting(caller, { source: 'workspace', project_id });
   for (const [path, text] of Object.entries(FILES)) {
     const blob = await app.get(BlobsService).store(caller.company_id, text);
     await app
-      .get(Database)
+      .get(DatabaseService)
       .transaction((tx) => app.get(FileTreeService).putFile(tx, workspace, path, blob, { source: 'upload' }));
   }
 }
@@ -149,13 +149,13 @@ async function putModel(app: INestApplicationContext, editor: ProjectEditor): Pr
 /** Solves the canvas and waits for the plan, so that the first conversation can refer to it. */
 async function solve(app: INestApplicationContext, editor: ProjectEditor): Promise<void> {
   const { project_id, execution_id } = EXAMPLE;
-  await app.get(Database).transaction(async (tx) => {
+  await app.get(DatabaseService).transaction(async (tx) => {
     const project = await tx.withRepository(app.get(ProjectsRepository)).lock(editor, project_id);
     const run = { ...triggerOf(editor.caller), input_file_ids: null, is_test: false, name: 'First plan' };
     await app.get(ExecutionsService).start(tx, project, run, execution_id);
   });
   const reader = ProjectReader.of(editor.caller);
-  const records = app.get(ExecutionRecords);
+  const records = app.get(ExecutionRecordsService);
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await pause(PAUSE_MS)) {
     const { status } = await records.get(reader, project_id, execution_id);
     if (status !== 'queued' && status !== 'running') return;

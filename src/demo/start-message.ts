@@ -7,7 +7,7 @@ import { IdentitiesService } from '../auth/identities/identities.service.js';
 import { InsufficientStorage } from '../common/errors/errors.js';
 import { Principal, type Role } from '../auth/principal.js';
 import { TokensService } from '../auth/tokens/tokens.service.js';
-import { DevelopmentTokens } from '../web/development-tokens.js';
+import { DevelopmentTokensService } from '../web/development-tokens.service.js';
 import { createDemo } from './demo.js';
 
 const COMPANY_ID = 'demo';
@@ -43,7 +43,7 @@ export async function startMessage(
   const file = join(config.DATA_DIR, 'dev-tokens.json');
   const kept = await readTokens(file);
   const tokens = kept !== undefined && (await areValid(app, kept)) ? kept : await writeTokens(app, file);
-  app.get(DevelopmentTokens).offer(tokens);
+  app.get(DevelopmentTokensService).offer(tokens);
   return [
     '',
     `Open ${url} in a browser. Swagger UI is at ${url}/docs.`,

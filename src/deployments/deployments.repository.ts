@@ -1,5 +1,5 @@
 import { IsNull } from 'typeorm';
-import type { ContainerLookup } from '../files/container-resolver.js';
+import type { ContainerLookup } from '../files/container-resolver.service.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import type { Page } from '../common/listing/page.js';
 import { readPage } from '../database/listing.js';

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ContainerResolver } from '../files/container-resolver.js';
+import { ContainerResolverService } from '../files/container-resolver.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { type CompanyPrincipal, companyLevel } from '../auth/company-level.js';
 import { CompaniesRepository } from '../auth/identities/companies.repository.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import type { Page } from '../common/listing/page.js';
 import { Conflict, NotFound } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
@@ -21,11 +21,11 @@ export type DeploymentDetails = Deployment & { config_digest: string };
 @Injectable()
 export class DeploymentsService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly deployments: DeploymentsRepository,
     private readonly companies: CompaniesRepository,
     private readonly containers: ContainersService,
-    private readonly resolver: ContainerResolver,
+    private readonly resolver: ContainerResolverService,
     private readonly templates: TemplatesService,
   ) {}
 

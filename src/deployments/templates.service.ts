@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../database/database.service.js';
 import { Invalid, invalidValue } from '../common/errors/errors.js';
@@ -23,7 +23,7 @@ export interface ConfigCopy {
 export class TemplatesService {
   constructor(
     private readonly fileTree: FileTreeService,
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Listener, Notifications } from '../database/notifications.service.js';
+import { type Listener, NotificationsService } from '../database/notifications.service.js';
 
 const CHANNEL = 'project_events';
 const FOLLOWERS = 'event_followers';
@@ -7,7 +7,7 @@ const FOLLOWERS = 'event_followers';
 /** Tells every process of projects that have new events; the key is the project's id. */
 @Injectable()
 export class EventsChannel {
-  constructor(private readonly notifications: Notifications) {}
+  constructor(private readonly notifications: NotificationsService) {}
 
   /** Call it once the events have committed. */
   send(project_id: string): void {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
 import { BEFORE_ALL_IDS } from '../database/checked-id.js';
-import { Database, type Tx } from '../database/database.service.js';
-import { Jobs } from '../database/jobs/jobs.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
+import { JobsService } from '../database/jobs/jobs.service.js';
 import {
   type Actor,
   type CompanyEventData,
@@ -38,14 +38,14 @@ interface Notes {
  * nobody waits for another's work because of them.
  */
 @Injectable()
-export class ProjectEvents implements OnModuleInit {
+export class ProjectEventsService implements OnModuleInit {
   private readonly notes = new WeakMap<Tx, Notes>();
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly events: EventsRepository,
     private readonly channel: EventsChannel,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
   ) {}
 
   onModuleInit(): void {

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Notifications } from '../database/notifications.service.js';
+import { NotificationsService } from '../database/notifications.service.js';
 
 /** Channel of executions that have ended; the key is the execution's id. */
 const ENDED_EXECUTIONS = 'ended_executions';
@@ -11,7 +11,7 @@ const POLL_MS = 2_000;
 export class ExecutionEndedChannel implements OnModuleInit {
   private readonly listeners = new Set<(id: string) => void>();
 
-  constructor(private readonly notifications: Notifications) {}
+  constructor(private readonly notifications: NotificationsService) {}
 
   onModuleInit(): void {
     this.notifications.listen(ENDED_EXECUTIONS, (id) => {

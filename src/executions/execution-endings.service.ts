@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import type { Tx } from '../database/database.service.js';
 import type { Project } from '../projects/project.entity.js';
@@ -14,13 +14,13 @@ type FeasibilityResult = Project['feasibility_result'];
 
 /** The end of executions, whatever it is: the row, the charge and what follows for the project. */
 @Injectable()
-export class ExecutionEndings {
+export class ExecutionEndingsService {
   constructor(
     private readonly config: Config,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly usage: UsageService,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /**

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
-import { Database } from '../database/database.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import type { Progress } from './execution-log.entity.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import type { LeasedExecution } from './executions.repository.js';
 
 /** What executions tell while they run. */
 @Injectable()
-export class ExecutionProgress {
+export class ExecutionProgressService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly logs: ExecutionLogsRepository,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /**

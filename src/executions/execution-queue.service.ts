@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
-import { Database, type Tx } from '../database/database.service.js';
-import { Jobs } from '../database/jobs/jobs.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
+import { JobsService } from '../database/jobs/jobs.service.js';
 import { WakeUps } from '../common/leases/wake-ups.js';
 import { sentenceOf } from '../usage/exhausted-budget.js';
 import type { ExecutionError } from './execution.entity.js';
@@ -30,14 +30,14 @@ export interface ClaimedExecution extends LeasedExecution {
 
 /** Executions from their start to their claim, and how they are kept. */
 @Injectable()
-export class ExecutionQueue {
+export class ExecutionQueueService {
   private readonly wakeUps: WakeUps;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
-    jobs: Jobs,
-    private readonly events: ProjectEvents,
+    jobs: JobsService,
+    private readonly events: ProjectEventsService,
   ) {
     this.wakeUps = new WakeUps(database, jobs, TASK, 'execution_id');
   }

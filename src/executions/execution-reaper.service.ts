@@ -3,16 +3,16 @@ import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { IntervalRunner } from '../common/leases/interval-runner.js';
 import { LOGGER } from '../common/logging/logging.module.js';
-import { ExecutionQueue } from './execution-queue.service.js';
+import { ExecutionQueueService } from './execution-queue.service.js';
 
 /** Finds executions whose process is gone, at boot and every few seconds, on every worker process. */
 @Injectable()
-export class ExecutionReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ExecutionReaperService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private runner: IntervalRunner | undefined;
 
   constructor(
     private readonly config: Config,
-    private readonly queue: ExecutionQueue,
+    private readonly queue: ExecutionQueueService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

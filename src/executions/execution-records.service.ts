@@ -15,7 +15,7 @@ import {
   type ExecutionRecord,
   ExecutionsRepository,
 } from './executions.repository.js';
-import { RunValues } from './run-values.service.js';
+import { RunValuesService } from './run-values.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 import type { ModelCard } from './solver/task.js';
 import type { ProjectReader } from '../projects/project-access.js';
@@ -31,13 +31,13 @@ export interface ExecutionDetail extends ExecutionRecord {
 
 /** What there is to read of executions. */
 @Injectable()
-export class ExecutionRecords {
+export class ExecutionRecordsService {
   constructor(
     private readonly config: Config,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly logs: ExecutionLogsRepository,
-    private readonly runValues: RunValues,
+    private readonly runValues: RunValuesService,
   ) {}
 
   /** A project's executions, most recent first. @throws NotFound */
@@ -109,7 +109,7 @@ export class ExecutionRecords {
     return Tagged.of(tag, await this.executions.cardsOf(project.id, id));
   }
 
-  /** A page of the values of a variable, unless the caller has it already. @throws NotFound, and as {@link RunValues.page} */
+  /** A page of the values of a variable, unless the caller has it already. @throws NotFound, and as {@link RunValuesService.page} */
   async values(
     reader: ProjectReader,
     projectId: string,

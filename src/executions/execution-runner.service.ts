@@ -6,12 +6,12 @@ import { NotFound } from '../common/errors/errors.js';
 import { Lease, LeaseLost } from '../common/leases/lease.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
-import { ExecutionProgress } from './execution-progress.service.js';
-import { type ClaimedExecution, ExecutionQueue } from './execution-queue.service.js';
+import { ExecutionProgressService } from './execution-progress.service.js';
+import { type ClaimedExecution, ExecutionQueueService } from './execution-queue.service.js';
 import type { LeasedExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
 import { RunTeller } from './run-teller.js';
-import { SolveResults } from './solve-results.service.js';
+import { SolveResultsService } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 import type { SolveOutcome } from './solver/task.js';
 
@@ -20,18 +20,18 @@ class ShuttingDown extends Error {}
 
 /** Runs executions in this process. */
 @Injectable()
-export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
+export class ExecutionRunnerService implements OnModuleInit, OnModuleDestroy {
   private readonly owner = randomUUID();
   private readonly running = new Map<string, Lease>();
   private readonly stopping = new AbortController();
 
   constructor(
     private readonly config: Config,
-    private readonly queue: ExecutionQueue,
-    private readonly progress: ExecutionProgress,
+    private readonly queue: ExecutionQueueService,
+    private readonly progress: ExecutionProgressService,
     private readonly inputs: InputsService,
     private readonly solver: Solver,
-    private readonly solveResults: SolveResults,
+    private readonly solveResults: SolveResultsService,
     private readonly ended: ExecutionEndedChannel,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -48,7 +48,7 @@ export class ExecutionRunner implements OnModuleInit, OnModuleDestroy {
     for (const lease of this.running.values()) lease.abort(new ShuttingDown());
   }
 
-  /** Runs an execution to its end: the one that was woken, or another one whose turn it is, see {@link ExecutionQueue.claim}. */
+  /** Runs an execution to its end: the one that was woken, or another one whose turn it is, see {@link ExecutionQueueService.claim}. */
   async run(woken: string): Promise<void> {
     const { signal: stopping } = this.stopping;
     if (stopping.aborted) {

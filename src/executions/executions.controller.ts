@@ -16,7 +16,7 @@ import {
   ExecutionListResponse,
   ExecutionResponse,
 } from './executions.dto.js';
-import { ExecutionRecords } from './execution-records.service.js';
+import { ExecutionRecordsService } from './execution-records.service.js';
 import { ExecutionsService } from './executions.service.js';
 import { RunCardsResponse, RunLogResponse, RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
@@ -24,7 +24,7 @@ import { RunCardsResponse, RunLogResponse, RunValuesQuery, RunValuesResponse } f
 export class ExecutionsController {
   constructor(
     private readonly executions: ExecutionsService,
-    private readonly records: ExecutionRecords,
+    private readonly records: ExecutionRecordsService,
   ) {}
 
   @Get()

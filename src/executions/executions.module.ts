@@ -4,23 +4,23 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { TablesModule } from '../tables/tables.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
-import { ExecutionEndings } from './execution-endings.service.js';
-import { ExecutionProgress } from './execution-progress.service.js';
+import { ExecutionEndingsService } from './execution-endings.service.js';
+import { ExecutionProgressService } from './execution-progress.service.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
-import { ExecutionQueue } from './execution-queue.service.js';
-import { ExecutionRecords } from './execution-records.service.js';
-import { ExecutionReaper } from './execution-reaper.service.js';
-import { ExecutionRunner } from './execution-runner.service.js';
+import { ExecutionQueueService } from './execution-queue.service.js';
+import { ExecutionRecordsService } from './execution-records.service.js';
+import { ExecutionReaperService } from './execution-reaper.service.js';
+import { ExecutionRunnerService } from './execution-runner.service.js';
 import { ExecutionsController } from './executions.controller.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
 import { MemberDifferencesRepository } from './member-differences.repository.js';
-import { ProjectExecutionsCleanup } from './project-cleanup.service.js';
-import { ResultFiles } from './result-files.service.js';
-import { RunValues } from './run-values.service.js';
-import { SetTables } from './set-tables.service.js';
-import { SolveResults } from './solve-results.service.js';
+import { ProjectExecutionsCleanupService } from './project-executions-cleanup.service.js';
+import { ResultFilesService } from './result-files.service.js';
+import { RunValuesService } from './run-values.service.js';
+import { SetTablesService } from './set-tables.service.js';
+import { SolveResultsService } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 
 /** Runs of the solver. */
@@ -29,24 +29,24 @@ import { Solver } from './solver/solver.js';
   controllers: [ExecutionsController],
   providers: [
     ExecutionEndedChannel,
-    ExecutionEndings,
+    ExecutionEndingsService,
     ExecutionLogsRepository,
-    ExecutionProgress,
-    ExecutionQueue,
-    ExecutionReaper,
-    ExecutionRecords,
-    ExecutionRunner,
+    ExecutionProgressService,
+    ExecutionQueueService,
+    ExecutionReaperService,
+    ExecutionRecordsService,
+    ExecutionRunnerService,
     ExecutionsRepository,
     ExecutionsService,
     InputsService,
     MemberDifferencesRepository,
-    ProjectExecutionsCleanup,
-    ResultFiles,
-    RunValues,
-    SetTables,
-    SolveResults,
+    ProjectExecutionsCleanupService,
+    ResultFilesService,
+    RunValuesService,
+    SetTablesService,
+    SolveResultsService,
     { provide: Solver, useFactory: () => new Solver() },
   ],
-  exports: [ExecutionRecords, ExecutionsService, InputsService, MemberDifferencesRepository],
+  exports: [ExecutionRecordsService, ExecutionsService, InputsService, MemberDifferencesRepository],
 })
 export class ExecutionsModule {}

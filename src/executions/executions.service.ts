@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, Invalid, parseId, TooManyRequests } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import type { ProjectEditor } from '../projects/project-access.js';
@@ -11,8 +11,8 @@ import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { assertBudgetLeft } from '../usage/exhausted-budget.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
-import { ExecutionEndings } from './execution-endings.service.js';
-import { ExecutionQueue } from './execution-queue.service.js';
+import { ExecutionEndingsService } from './execution-endings.service.js';
+import { ExecutionQueueService } from './execution-queue.service.js';
 import { type Execution, EXECUTION_STEPS, type ExecutionResult } from './execution.entity.js';
 import type { ExecutionCancelQuery, ExecutionCreateRequest } from './executions.dto.js';
 import { type Ending, type ExecutionRecord, ExecutionsRepository, type NewRow } from './executions.repository.js';
@@ -73,14 +73,14 @@ export class ExecutionsService {
 
   constructor(
     private readonly config: Config,
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly inputs: InputsService,
-    private readonly queue: ExecutionQueue,
-    private readonly endings: ExecutionEndings,
+    private readonly queue: ExecutionQueueService,
+    private readonly endings: ExecutionEndingsService,
     private readonly ended: ExecutionEndedChannel,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Lets the module of scenarios say what one of them is; called while modules initialise. */

@@ -3,7 +3,7 @@ import { BlobsService } from '../files/blobs/blobs.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../database/database.service.js';
 import { Invalid, invalidValue } from '../common/errors/errors.js';
@@ -15,7 +15,7 @@ import type { Snapshot } from '../projects/snapshot.entity.js';
 import { SnapshotsRepository } from '../projects/snapshots.repository.js';
 import type { Execution } from './execution.entity.js';
 import { MODEL_LIMITS } from '../../packages/solver/index.js';
-import { SetTables } from './set-tables.service.js';
+import { SetTablesService } from './set-tables.service.js';
 import type { ModelCard, ModelSource } from './solver/task.js';
 
 /** What an execution solves: cards, or the only file of a container. */
@@ -42,9 +42,9 @@ export class InputsService {
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
     private readonly fileTree: FileTreeService,
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly blobs: BlobsService,
-    private readonly tables: SetTables,
+    private readonly tables: SetTablesService,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TaskProblem } from '../../packages/data-engine/index.js';
 import { Unavailable } from '../common/errors/errors.js';
-import { TableReader } from '../tables/table-reader.service.js';
+import { TableReaderService } from '../tables/table-reader.service.js';
 import { MEMBERS } from './result-files.service.js';
 
 /** Values that are nearer to each other than this are the same, relative to the larger one where that is above 1. */
@@ -26,14 +26,14 @@ export interface Difference {
 /** Members of variables with an index that are not the same in several runs, read from the tables that these have kept. */
 @Injectable()
 export class MemberDifferencesRepository {
-  constructor(private readonly tables: TableReader) {}
+  constructor(private readonly tables: TableReaderService) {}
 
   /**
    * Those that differ most, the largest difference first; a member that a run does not have counts as 0.
    *
    * @param runs of one company
    * @param others how many more runs there are, which have no members
-   * @throws Unavailable when they are too large; what {@link TableReader.select} throws of itself
+   * @throws Unavailable when they are too large; what {@link TableReaderService.select} throws of itself
    */
   async between(
     company_id: string,
@@ -59,7 +59,7 @@ export class MemberDifferencesRepository {
     }));
   }
 
-  private async select(...[company_id, names, select]: Parameters<TableReader['select']>) {
+  private async select(...[company_id, names, select]: Parameters<TableReaderService['select']>) {
     try {
       return await this.tables.select(company_id, names, select);
     } catch (error) {

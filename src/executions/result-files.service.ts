@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
@@ -29,12 +29,12 @@ export const MEMBERS = 'members.csv';
 
 /** Results as files of the workspace. A result that cannot be written there is still in the execution. */
 @Injectable()
-export class ResultFiles {
+export class ResultFilesService {
   constructor(
     private readonly blobs: BlobsService,
     private readonly containers: ContainersService,
     private readonly fileTree: FileTreeService,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Writes the contents of the files. */

@@ -2,24 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { Conflict, Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
-import { TableReader } from '../tables/table-reader.service.js';
+import { TableReaderService } from '../tables/table-reader.service.js';
 import { type ExecutionRecord, ExecutionsRepository } from './executions.repository.js';
 import { MEMBERS } from './result-files.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
 /** The values that runs have found, variable by variable. */
 @Injectable()
-export class RunValues {
+export class RunValuesService {
   constructor(
     private readonly executions: ExecutionsRepository,
-    private readonly tables: TableReader,
+    private readonly tables: TableReaderService,
   ) {}
 
   /**
    * A page of the members of a variable, in the order of their set; the only value of one that has no index.
    *
    * @throws Conflict when the run has no plan @throws Invalid for a variable that it does not have, and a page that is too large
-   * @throws NotFound when the members were not kept @throws what {@link TableReader.read} throws of itself
+   * @throws NotFound when the members were not kept @throws what {@link TableReaderService.read} throws of itself
    */
   async page(
     { id, company_id, outputs_id }: ExecutionRecord,

@@ -8,7 +8,7 @@ import { type DataContent, fileColumns, isSetOfFile, readData } from '../project
 import { type DataFile, tableOf } from '../projects/canvas/data-file.js';
 import { factsOf } from '../projects/canvas/data-files.service.js';
 import { formulaIn } from '../projects/canvas/requirement.js';
-import { TableReader } from '../tables/table-reader.service.js';
+import { TableReaderService } from '../tables/table-reader.service.js';
 import { namesInAdjustment } from './model/adjustments.js';
 import type { ModelCard, SetTable } from './solver/task.js';
 
@@ -21,15 +21,15 @@ const MAX_BYTES = 200_000_000;
 
 /** The tables that the sets of a model stand in. */
 @Injectable()
-export class SetTables {
-  constructor(private readonly tables: TableReader) {}
+export class SetTablesService {
+  constructor(private readonly tables: TableReaderService) {}
 
   /**
    * Makes ready what a model needs of the files of its sets, by the ids of their cards. What is wrong with a file is an answer.
    * {@link discard} removes it.
    *
    * @param container null: there are no files
-   * @throws what {@link TableReader} throws of itself; the signal's reason when it aborts
+   * @throws what {@link TableReaderService} throws of itself; the signal's reason when it aborts
    */
   async read(
     container: ContainerRef | null,

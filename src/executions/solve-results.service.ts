@@ -1,34 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
-import { DataFiles } from '../projects/canvas/data-files.service.js';
+import { DataFilesService } from '../projects/canvas/data-files.service.js';
 import { modelDigest } from '../projects/canvas/model-digest.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { ExecutionEndings } from './execution-endings.service.js';
+import { ExecutionEndingsService } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
 import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 import type { ModelSize } from '../../packages/solver/index.js';
-import { ResultFiles, type StoredResult } from './result-files.service.js';
+import { ResultFilesService, type StoredResult } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
 const NOTHING: StoredResult = { whole: null, tables: [], members: null };
 
 /** Stores what solves have come to: one transaction for the result, its file, the charge and the project's update. */
 @Injectable()
-export class SolveResults {
+export class SolveResultsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
-    private readonly files: DataFiles,
-    private readonly reader: FileTreeReader,
-    private readonly results: ResultFiles,
-    private readonly endings: ExecutionEndings,
-    private readonly events: ProjectEvents,
+    private readonly files: DataFilesService,
+    private readonly reader: FileTreeReaderService,
+    private readonly results: ResultFilesService,
+    private readonly endings: ExecutionEndingsService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Ends a running execution with what came of it. @throws LeaseLost when it is not the caller's any more */

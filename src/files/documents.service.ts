@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
 import type { TextAnswer, TextTask } from '../../packages/data-engine/index.js';
-import { type CompanyBlob, LocalCopies } from './blobs/local-copies.service.js';
+import { type CompanyBlob, LocalCopiesService } from './blobs/local-copies.service.js';
 
 /** Kinds of files whose text is read by the data engine. */
 export type DocumentFormat = TextTask['format'];
@@ -35,7 +35,7 @@ export class DocumentsService {
   });
 
   constructor(
-    private readonly copies: LocalCopies,
+    private readonly copies: LocalCopiesService,
     private readonly engine: DataEngine,
     private readonly config: Config,
   ) {}
@@ -44,7 +44,7 @@ export class DocumentsService {
    * The text of a document, at most FILES_CONTENT_MAX_BYTES of it.
    *
    * @throws TaskProblem for what cannot be read
-   * @throws what {@link LocalCopies.withCopy} and {@link DataEngine.run} do
+   * @throws what {@link LocalCopiesService.withCopy} and {@link DataEngine.run} do
    */
   async text(
     { company_id, blob_id, size }: CompanyBlob,

@@ -5,11 +5,11 @@ import type { Principal } from '../auth/principal.js';
 import { NotFound } from '../common/errors/errors.js';
 import { ObjectStore } from '../storage/object-store.js';
 import { keyOf } from './blobs/blobs.service.js';
-import { ContainerResolver } from './container-resolver.js';
+import { ContainerResolverService } from './container-resolver.service.js';
 import { writeScope } from './download-scope.js';
 import { FileEntry, type FileDownloadRequest, type FileDownloadResponse } from './files.dto.js';
 import { normalizePath } from './tree/paths.js';
-import { FileTreeReader } from './tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 
 const LIFETIME_MS = 15 * 60 * 1000;
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -18,8 +18,8 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 @Injectable()
 export class DownloadsService {
   constructor(
-    private readonly resolver: ContainerResolver,
-    private readonly reader: FileTreeReader,
+    private readonly resolver: ContainerResolverService,
+    private readonly reader: FileTreeReaderService,
     private readonly store: ObjectStore,
     private readonly config: Config,
   ) {}

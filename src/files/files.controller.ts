@@ -7,7 +7,7 @@ import { Once } from '../common/idempotency/once.js';
 import { RequestOrigin } from '../storage/request-origin.js';
 import { EXAMPLE, EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
-import { CONTAINER_CODES, WRITING_CODES } from './container-resolver.js';
+import { CONTAINER_CODES, WRITING_CODES } from './container-resolver.service.js';
 import { DownloadsService } from './downloads.service.js';
 import {
   BatchDeleteRequest,

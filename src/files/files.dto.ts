@@ -12,7 +12,7 @@ import {
 } from '../common/validation/fields.js';
 import { Rule } from '../common/validation/rule.js';
 import { contentTypeByName } from './blobs/content.js';
-import type { FileSource } from './container-resolver.js';
+import type { FileSource } from './container-resolver.service.js';
 import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';
 import { pathProblem } from './tree/paths.js';
 import type { EntryPlace, ListedFile, TreeFile, TreePage } from './tree/tree-file.js';

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { Principal } from '../auth/principal.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Invalid, invalidValue, NotFound, TooLarge } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
-import { ContainerResolver, type RequestedContainer } from './container-resolver.js';
+import { ContainerResolverService, type RequestedContainer } from './container-resolver.service.js';
 import { jsonOf, measureContent } from './content-answer.js';
 import { documentFormat, DocumentsService } from './documents.service.js';
 import {
@@ -28,9 +28,9 @@ import {
 } from './files.dto.js';
 import { normalizePath } from './tree/paths.js';
 import type { TreeFile } from './tree/tree-file.js';
-import { FileTreeReader } from './tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 import { FileTreeService } from './tree/file-tree.service.js';
-import { WorkspaceChanges } from './workspace-changes.js';
+import { WorkspaceChangesService } from './workspace-changes.service.js';
 
 /** Contents up to so many bytes are answered from memory. */
 const IN_MEMORY_BYTES = 256 * 1024;
@@ -41,15 +41,15 @@ const MAX_ESCAPED = 2;
 @Injectable()
 export class FilesService {
   constructor(
-    private readonly database: Database,
-    private readonly resolver: ContainerResolver,
+    private readonly database: DatabaseService,
+    private readonly resolver: ContainerResolverService,
     private readonly fileTree: FileTreeService,
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly blobs: BlobsService,
     private readonly documents: DocumentsService,
-    private readonly changes: WorkspaceChanges,
+    private readonly changes: WorkspaceChangesService,
     private readonly config: Config,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** @throws Conflict when a file is in the way */

@@ -1,6 +1,6 @@
 import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.js';
 import type { JsonObject } from '../../packages/json/index.js';
-import { type ContainerFields, FILE_SOURCES, IDENTIFIERS } from './container-resolver.js';
+import { type ContainerFields, FILE_SOURCES, IDENTIFIERS } from './container-resolver.service.js';
 import { EnumField, StringField } from '../common/validation/fields.js';
 import { pathProblem } from './tree/paths.js';
 

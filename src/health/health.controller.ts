@@ -4,7 +4,7 @@ import { Public } from '../auth/decorators.js';
 import { Operation } from '../common/openapi/operation.js';
 import { LivenessResponse, ReadinessResponse } from './health.dto.js';
 import { HealthService } from './health.service.js';
-import { NotReadyFilter } from './not-ready.js';
+import { NotReadyFilter } from './not-ready.filter.js';
 
 /** For operators, outside of `/api/v1`. */
 @Public()

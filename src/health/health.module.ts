@@ -5,7 +5,7 @@ import { ObjectStoreModule } from '../storage/object-store.module.js';
 import { ThrottlingModule } from '../common/throttling/throttling.module.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
-import { MetricsAccess } from './metrics-access.service.js';
+import { MetricsAccessService } from './metrics-access.service.js';
 import { MetricsController } from './metrics.controller.js';
 
 /** Operator endpoints of every process, whatever its role. */
@@ -13,7 +13,7 @@ import { MetricsController } from './metrics.controller.js';
   // Each part's failure is logged where it is seen.
   imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule, ThrottlingModule],
   controllers: [HealthController, MetricsController],
-  providers: [HealthService, MetricsAccess],
+  providers: [HealthService, MetricsAccessService],
   exports: [HealthService],
 })
 export class HealthModule {}

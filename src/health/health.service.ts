@@ -1,13 +1,13 @@
 import { Inject, Injectable, type OnModuleDestroy, ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, type HealthCheckResult } from '@nestjs/terminus';
 import type { Logger } from 'pino';
-import { DatabaseProbe } from '../database/database-probe.service.js';
+import { DatabaseProbeService } from '../database/database-probe.service.js';
 import { InsufficientStorage } from '../common/errors/errors.js';
-import { JobMetrics } from '../database/jobs/job-metrics.service.js';
+import { JobMetricsService } from '../database/jobs/job-metrics.service.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { ObjectStore } from '../storage/object-store.js';
 import { HealthOfPart, type HealthOfParts, type ReadinessResponse } from './health.dto.js';
-import { NotReady } from './not-ready.js';
+import { NotReady } from './not-ready.filter.js';
 
 /** Longest time that a part may take to answer. */
 const TIMEOUT_MS = 3_000;
@@ -29,9 +29,9 @@ export class HealthService implements OnModuleDestroy {
   constructor(
     private readonly checks: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
-    probe: DatabaseProbe,
+    probe: DatabaseProbeService,
     store: ObjectStore,
-    jobs: JobMetrics,
+    jobs: JobMetricsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.queues = [async () => Math.max(0, ...(await jobs.backlog()).map(({ oldest_seconds }) => oldest_seconds))];

@@ -3,16 +3,16 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { collectDefaultMetrics } from 'prom-client';
 import { Config } from '../config/config.js';
 import { PathNotFound, NotAuthenticated } from '../common/errors/errors.js';
-import { Metrics } from '../common/metrics/metrics.service.js';
-import { UnauthenticatedLimit } from '../common/throttling/unauthenticated-limit.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
+import { UnauthenticatedLimitService } from '../common/throttling/unauthenticated-limit.service.js';
 
 /** Metrics for authorised callers. They contain routes and numbers, no tenants or persons. */
 @Injectable()
-export class MetricsAccess implements OnApplicationBootstrap {
+export class MetricsAccessService implements OnApplicationBootstrap {
   constructor(
     private readonly config: Config,
-    private readonly metrics: Metrics,
-    private readonly unauthenticatedLimit: UnauthenticatedLimit,
+    private readonly metrics: MetricsService,
+    private readonly unauthenticatedLimit: UnauthenticatedLimitService,
   ) {}
 
   onApplicationBootstrap(): void {

@@ -1,14 +1,14 @@
 import { Controller, Get, Header, Headers, Ip } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../auth/decorators.js';
-import { MetricsAccess } from './metrics-access.service.js';
+import { MetricsAccessService } from './metrics-access.service.js';
 
 /** For Prometheus, outside of `/api/v1` and of the OpenAPI document. */
 @Public()
 @ApiExcludeController()
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly access: MetricsAccess) {}
+  constructor(private readonly access: MetricsAccessService) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')

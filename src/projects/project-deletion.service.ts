@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { UploadRegistry } from '../files/uploads/upload-registry.service.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { UploadRegistryService } from '../files/uploads/upload-registry.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
 import { Once } from '../common/idempotency/once.js';
@@ -27,18 +27,18 @@ export type RestorationListener = (tx: Tx, project: Project) => Promise<void>;
  * which they can be restored; then they are purged.
  */
 @Injectable()
-export class ProjectDeletion {
+export class ProjectDeletionService {
   private readonly deletionListeners: DeletionListener[] = [];
   private readonly restorationListeners: RestorationListener[] = [];
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
-    private readonly uploads: UploadRegistry,
+    private readonly uploads: UploadRegistryService,
     private readonly config: Config,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Lets a module above end its part of every project that is deleted; called while modules initialise. */

@@ -5,11 +5,11 @@ import { WalkQuery } from '../common/listing/walk.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { OwningCaller, ProjectOwner, ProjectReader, ReadingCaller } from './project-access.js';
 import { ProjectMemberListResponse, ProjectMemberRequest, ProjectMemberResponse } from './project-members.dto.js';
-import { ProjectMembers } from './project-members.service.js';
+import { ProjectMembersService } from './project-members.service.js';
 
 @Controller('projects/:project_id/members')
 export class ProjectMembersController {
-  constructor(private readonly members: ProjectMembers) {}
+  constructor(private readonly members: ProjectMembersService) {}
 
   @Get()
   @Operation({

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { UsersRepository } from '../auth/identities/users.repository.js';
 import type { Principal } from '../auth/principal.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, NotFound } from '../common/errors/errors.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
@@ -17,13 +17,13 @@ const MAX_MEMBERS = 1_000;
 
 /** Who has which role in a project. There is always an owner. */
 @Injectable()
-export class ProjectMembers {
+export class ProjectMembersService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly members: ProjectMembersRepository,
     private readonly users: UsersRepository,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** The members of a project, first added first. @throws NotFound */

@@ -1,11 +1,11 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { BEFORE_ALL_IDS } from '../database/checked-id.js';
-import { Database, type Tx } from '../database/database.service.js';
-import { Jobs } from '../database/jobs/jobs.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
+import { JobsService } from '../database/jobs/jobs.service.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
@@ -28,20 +28,20 @@ const BATCH = 100;
  * cannot come back. Files are the collector's.
  */
 @Injectable()
-export class ProjectPurge implements OnModuleInit {
+export class ProjectPurgeService implements OnModuleInit {
   private readonly purgers: Purger[] = [];
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
     private readonly members: ProjectMembersRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   onModuleInit(): void {

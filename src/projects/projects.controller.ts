@@ -17,7 +17,7 @@ import { EXAMPLE } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
 import { CardsService } from './canvas/cards.service.js';
-import { ProjectDeletion } from './project-deletion.service.js';
+import { ProjectDeletionService } from './project-deletion.service.js';
 import {
   ProjectCreateRequest,
   ProjectQuery,
@@ -31,7 +31,7 @@ import { ProjectsService } from './projects.service.js';
 export class ProjectsController {
   constructor(
     private readonly projects: ProjectsService,
-    private readonly deletion: ProjectDeletion,
+    private readonly deletion: ProjectDeletionService,
     private readonly cards: CardsService,
   ) {}
 

@@ -1,28 +1,28 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { ApiKeysService } from '../auth/api-keys/api-keys.service.js';
-import { ContainerResolver } from '../files/container-resolver.js';
+import { ContainerResolverService } from '../files/container-resolver.service.js';
 import { FilesModule } from '../files/files.module.js';
 import { CanvasController } from './canvas/canvas.controller.js';
-import { CanvasEditor } from './canvas/canvas-editor.service.js';
+import { CanvasEditorService } from './canvas/canvas-editor.service.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { CardsService } from './canvas/cards.service.js';
-import { RecentCanvases } from './canvas/recent-canvases.js';
-import { DataFileJobs } from './canvas/data-file-jobs.service.js';
-import { DataFiles } from './canvas/data-files.service.js';
+import { RecentCanvasesService } from './canvas/recent-canvases.service.js';
+import { DataFileJobsService } from './canvas/data-file-jobs.service.js';
+import { DataFilesService } from './canvas/data-files.service.js';
 import { FileFactsRepository } from './canvas/file-facts.repository.js';
 import { MetricsModule } from '../common/metrics/metrics.module.js';
-import { OpenStreams } from './streams/open-streams.service.js';
-import { ProjectEventHub } from './streams/project-event-hub.service.js';
+import { OpenStreamsService } from './streams/open-streams.service.js';
+import { ProjectEventHubService } from './streams/project-event-hub.service.js';
 import { ProjectEventsController } from './streams/project-events.controller.js';
-import { ProjectEventStreams } from './streams/project-event-stream.service.js';
+import { ProjectEventStreamsService } from './streams/project-event-streams.service.js';
 import { TablesModule } from '../tables/tables.module.js';
 import { ProjectReader } from './project-access.js';
-import { ProjectDeletion } from './project-deletion.service.js';
+import { ProjectDeletionService } from './project-deletion.service.js';
 import { ProjectMembersController } from './project-members.controller.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
-import { ProjectMembers } from './project-members.service.js';
-import { ProjectPurge } from './project-purge.service.js';
+import { ProjectMembersService } from './project-members.service.js';
+import { ProjectPurgeService } from './project-purge.service.js';
 import { ProjectsController } from './projects.controller.js';
 import { ProjectsRepository, WORKSPACES } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
@@ -45,37 +45,37 @@ import { SnapshotsService } from './snapshots.service.js';
     SnapshotsRepository,
     CardsRepository,
     ProjectsService,
-    ProjectDeletion,
-    ProjectPurge,
+    ProjectDeletionService,
+    ProjectPurgeService,
     SnapshotsService,
     ProjectMembersRepository,
-    ProjectMembers,
-    CanvasEditor,
+    ProjectMembersService,
+    CanvasEditorService,
     CardsService,
-    RecentCanvases,
-    DataFiles,
-    DataFileJobs,
+    RecentCanvasesService,
+    DataFilesService,
+    DataFileJobsService,
     FileFactsRepository,
-    OpenStreams,
-    ProjectEventHub,
-    ProjectEventStreams,
+    OpenStreamsService,
+    ProjectEventHubService,
+    ProjectEventStreamsService,
   ],
   exports: [
     ProjectsRepository,
     SnapshotsRepository,
     CardsRepository,
     ProjectsService,
-    ProjectDeletion,
-    ProjectMembers,
-    ProjectPurge,
-    CanvasEditor,
-    DataFiles,
-    OpenStreams,
+    ProjectDeletionService,
+    ProjectMembersService,
+    ProjectPurgeService,
+    CanvasEditorService,
+    DataFilesService,
+    OpenStreamsService,
   ],
 })
 export class ProjectsModule implements OnModuleInit {
   constructor(
-    private readonly resolver: ContainerResolver,
+    private readonly resolver: ContainerResolverService,
     private readonly apiKeys: ApiKeysService,
     private readonly projects: ProjectsRepository,
   ) {}

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Forbidden } from '../common/errors/errors.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
@@ -28,7 +28,7 @@ export class ProjectsService {
   private readonly creationListeners: CreationListener[] = [];
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly deployments: DeploymentsService,
     private readonly containers: ContainersService,
@@ -36,7 +36,7 @@ export class ProjectsService {
     private readonly snapshots: SnapshotsService,
     private readonly members: ProjectMembersRepository,
     private readonly config: Config,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Lets a module above add its part to every new project. */

@@ -1,4 +1,4 @@
-import type { ContainerLookup } from '../files/container-resolver.js';
+import type { ContainerLookup } from '../files/container-resolver.service.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import type { Page } from '../common/listing/page.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import type { Page } from '../common/listing/page.js';
@@ -20,13 +20,13 @@ const MAX_SNAPSHOTS = 100;
 @Injectable()
 export class SnapshotsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly cards: CardsRepository,
     private readonly containers: ContainersService,
     private readonly fileTree: FileTreeService,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ExecutionRecords } from '../executions/execution-records.service.js';
+import { ExecutionRecordsService } from '../executions/execution-records.service.js';
 import type { EndedRun } from '../executions/executions.repository.js';
 import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
 import { roundedAt } from '../../packages/solver/index.js';
@@ -24,11 +24,11 @@ const BASE = 'base';
 
 /** What scenarios have come to, side by side. */
 @Injectable()
-export class ScenarioComparison {
+export class ScenarioComparisonService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly scenarios: ScenariosRepository,
-    private readonly executions: ExecutionRecords,
+    private readonly executions: ExecutionRecordsService,
     private readonly members: MemberDifferencesRepository,
   ) {}
 

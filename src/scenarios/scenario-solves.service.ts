@@ -1,15 +1,15 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { ExecutionRecord } from '../executions/executions.repository.js';
 import { ExecutionsService, type NewBatch, type Variant } from '../executions/executions.service.js';
 import { type Canvas, InputsService } from '../executions/inputs.service.js';
 import { triggerOf } from '../executions/trigger.js';
 import { shortened } from '../../packages/modelling/index.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { type ErrorEntry, Invalid, invalidValue, isId } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
-import { DataFiles } from '../projects/canvas/data-files.service.js';
+import { DataFilesService } from '../projects/canvas/data-files.service.js';
 import type { FileStates } from '../projects/canvas/data-file.js';
 import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project } from '../projects/project.entity.js';
@@ -47,15 +47,15 @@ export class UnfitScenarios extends Invalid {
 
 /** Solves of scenarios: those of one request are of one moment, and all of them start or none. */
 @Injectable()
-export class ScenarioSolves implements OnModuleInit {
+export class ScenarioSolvesService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly scenarios: ScenariosRepository,
     private readonly executions: ExecutionsService,
     private readonly inputs: InputsService,
-    private readonly files: DataFiles,
-    private readonly events: ProjectEvents,
+    private readonly files: DataFilesService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   onModuleInit(): void {

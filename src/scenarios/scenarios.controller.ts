@@ -12,8 +12,8 @@ import { WalkQuery } from '../common/listing/walk.query.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
 import { ScenarioComparisonQuery, ScenarioComparisonResponse } from './scenario-comparison.dto.js';
-import { ScenarioComparison } from './scenario-comparison.service.js';
-import { ScenarioSolves } from './scenario-solves.service.js';
+import { ScenarioComparisonService } from './scenario-comparison.service.js';
+import { ScenarioSolvesService } from './scenario-solves.service.js';
 import {
   ScenarioCreateRequest,
   ScenarioListResponse,
@@ -28,8 +28,8 @@ import { ScenariosService } from './scenarios.service.js';
 export class ScenariosController {
   constructor(
     private readonly scenarios: ScenariosService,
-    private readonly solves: ScenarioSolves,
-    private readonly comparison: ScenarioComparison,
+    private readonly solves: ScenarioSolvesService,
+    private readonly comparison: ScenarioComparisonService,
   ) {}
 
   @Post()

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { ProjectScenariosCleanup } from './project-cleanup.service.js';
-import { ScenarioComparison } from './scenario-comparison.service.js';
-import { ScenarioSolves } from './scenario-solves.service.js';
+import { ProjectScenariosCleanupService } from './project-scenarios-cleanup.service.js';
+import { ScenarioComparisonService } from './scenario-comparison.service.js';
+import { ScenarioSolvesService } from './scenario-solves.service.js';
 import { ScenariosController } from './scenarios.controller.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 import { ScenariosService } from './scenarios.service.js';
@@ -12,7 +12,13 @@ import { ScenariosService } from './scenarios.service.js';
 @Module({
   imports: [ExecutionsModule, ProjectsModule],
   controllers: [ScenariosController],
-  providers: [ScenarioComparison, ScenariosRepository, ScenariosService, ScenarioSolves, ProjectScenariosCleanup],
-  exports: [ScenarioComparison, ScenariosRepository, ScenariosService, ScenarioSolves],
+  providers: [
+    ScenarioComparisonService,
+    ScenariosRepository,
+    ScenariosService,
+    ScenarioSolvesService,
+    ProjectScenariosCleanupService,
+  ],
+  exports: [ScenarioComparisonService, ScenariosRepository, ScenariosService, ScenarioSolvesService],
 })
 export class ScenariosModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
 import { Conflict, type ErrorEntry, Invalid, invalidValue } from '../common/errors/errors.js';
@@ -8,7 +8,7 @@ import { Once } from '../common/idempotency/once.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
-import { DataFiles } from '../projects/canvas/data-files.service.js';
+import { DataFilesService } from '../projects/canvas/data-files.service.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { applyChanges, withOtherFiles } from './apply-changes.js';
@@ -33,12 +33,12 @@ export class UnfitChanges extends Invalid {
 @Injectable()
 export class ScenariosService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly scenarios: ScenariosRepository,
     private readonly cards: CardsRepository,
-    private readonly files: DataFiles,
-    private readonly events: ProjectEvents,
+    private readonly files: DataFilesService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** The scenarios of a project, newest first. */

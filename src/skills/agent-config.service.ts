@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import type { KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { Conflict } from '../common/errors/errors.js';
@@ -25,13 +25,13 @@ import type { ProjectEditor, ProjectReader } from '../projects/project-access.js
 @Injectable()
 export class AgentConfigService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly deployments: DeploymentsService,
     private readonly templates: TemplatesService,
     private readonly containers: ContainersService,
     private readonly effectiveConfig: EffectiveConfigService,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** The configuration that a turn would start with, unless the caller has it already. @throws NotFound */

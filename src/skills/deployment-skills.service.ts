@@ -3,7 +3,7 @@ import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
-import { Database } from '../database/database.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
@@ -19,7 +19,7 @@ const setOf = ({ company_id, container_id }: Deployment): ContainerRef => ({ com
 @Injectable()
 export class DeploymentSkillsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly deployments: DeploymentsService,
     private readonly sets: SkillSetsService,
   ) {}

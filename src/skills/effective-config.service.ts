@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
@@ -29,7 +29,7 @@ interface FoundConfig {
 @Injectable()
 export class EffectiveConfigService {
   constructor(
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly sets: SkillSetsService,
   ) {}
 

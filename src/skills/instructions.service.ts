@@ -3,10 +3,10 @@ import { DeploymentsService } from '../deployments/deployments.service.js';
 import { INSTRUCTIONS_FILE, MAX_INSTRUCTIONS_BYTES } from '../deployments/template.js';
 import { BlobsService } from '../files/blobs/blobs.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
-import { Database } from '../database/database.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import { entityTag, type ExpectedTags, type KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
@@ -19,11 +19,11 @@ const tagOf = ({ blob_id }: { blob_id: string }): string => entityTag('instructi
 @Injectable()
 export class InstructionsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly deployments: DeploymentsService,
     private readonly fileTree: FileTreeService,
     private readonly containers: ContainersService,
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly blobs: BlobsService,
   ) {}
 

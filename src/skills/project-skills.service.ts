@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import { SKILLS_FOLDER } from '../deployments/template.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { NotFound } from '../common/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -37,11 +37,11 @@ const deploymentSet = (project: Project): ContainerRef => ({
 @Injectable()
 export class ProjectSkillsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly sets: SkillSetsService,
-    private readonly reader: FileTreeReader,
-    private readonly events: ProjectEvents,
+    private readonly reader: FileTreeReaderService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** What a turn would mount, by name. @throws NotFound */

@@ -6,7 +6,7 @@ import { decodeTextLoosely } from '../files/blobs/content.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../database/database.service.js';
 import { Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
@@ -25,7 +25,7 @@ export class SkillSetsService {
   constructor(
     private readonly fileTree: FileTreeService,
     private readonly containers: ContainersService,
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly blobs: BlobsService,
   ) {}
 

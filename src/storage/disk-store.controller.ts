@@ -2,14 +2,14 @@ import { Controller, Get, Headers, Param, Put, Query, Req, Res, StreamableFile }
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../auth/decorators.js';
-import { DiskTransfers } from './disk-transfers.service.js';
+import { DiskTransfersService } from './disk-transfers.service.js';
 
 /** Signed URLs of the disk store: the signature is the permission. Outside of `/api/v1` and of the OpenAPI document. */
 @Public()
 @ApiExcludeController()
 @Controller('store')
 export class DiskStoreController {
-  constructor(private readonly transfers: DiskTransfers) {}
+  constructor(private readonly transfers: DiskTransfersService) {}
 
   @Put(':folder/:name')
   async receivePart(

@@ -7,10 +7,10 @@ import { announcedBytes, askForBody } from '../common/http/unread-body.js';
 import { FairShares } from '../common/throttling/fair-shares.js';
 import { parseRange } from './byte-range.js';
 import { attachment } from './content-disposition.js';
-import { DiskStore } from './disk-store.js';
+import { DiskStore } from './disk.store.js';
 import { ObjectMissing, UploadMissing } from './object-store.js';
 import { movingBody } from './moving-body.js';
-import { type PartUrl, SignedUrls } from './signed-urls.js';
+import { type PartUrl, SignedUrlsService } from './signed-urls.service.js';
 
 /** Most parts of one upload that are received at once; further ones wait. */
 const PARTS_AT_ONCE = 16;
@@ -44,7 +44,7 @@ export interface TransferRules {
 
 /** What signed URLs of the disk store do. */
 @Injectable()
-export class DiskTransfers {
+export class DiskTransfersService {
   private given?: TransferRules;
   private readonly receiving = new FairShares(Infinity);
   /** Signed URLs name no caller, so all of them together share one caller's part of the database. */
@@ -52,7 +52,7 @@ export class DiskTransfers {
 
   constructor(
     private readonly store: DiskStore,
-    private readonly urls: SignedUrls,
+    private readonly urls: SignedUrlsService,
     { requestsInProgress }: Config,
   ) {
     this.asking = new FairShares(requestsInProgress.caller);

@@ -3,36 +3,40 @@ import type { Logger } from 'pino';
 import { Config, type S3Settings } from '../config/config.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { MetricsModule } from '../common/metrics/metrics.module.js';
-import { Metrics } from '../common/metrics/metrics.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
 import { SecretsModule } from '../common/secrets/secrets.module.js';
-import { DiskStore } from './disk-store.js';
+import { DiskStore } from './disk.store.js';
 import { DiskStoreController } from './disk-store.controller.js';
-import { DiskTransfers } from './disk-transfers.service.js';
-import { measured } from './measured-store.js';
+import { DiskTransfersService } from './disk-transfers.service.js';
+import { measured } from './measured.store.js';
 import { ObjectStore } from './object-store.js';
-import { SignedUrls } from './signed-urls.js';
+import { SignedUrlsService } from './signed-urls.service.js';
 
 /** The object store of this process, under the token {@link ObjectStore}: MinIO when it is configured, else the disk. */
 @Module({
   imports: [MetricsModule, SecretsModule],
   controllers: [DiskStoreController],
   providers: [
-    SignedUrls,
+    SignedUrlsService,
     DiskStore,
-    DiskTransfers,
+    DiskTransfersService,
     {
       provide: ObjectStore,
-      inject: [Config, DiskStore, LOGGER, Metrics],
-      useFactory: async ({ s3 }: Config, disk: DiskStore, logger: Logger, metrics: Metrics): Promise<ObjectStore> =>
-        measured(s3 === undefined ? disk : await minioStore(s3, logger), metrics),
+      inject: [Config, DiskStore, LOGGER, MetricsService],
+      useFactory: async (
+        { s3 }: Config,
+        disk: DiskStore,
+        logger: Logger,
+        metrics: MetricsService,
+      ): Promise<ObjectStore> => measured(s3 === undefined ? disk : await minioStore(s3, logger), metrics),
     },
   ],
-  exports: [ObjectStore, DiskTransfers],
+  exports: [ObjectStore, DiskTransfersService],
 })
 export class ObjectStoreModule {}
 
 /** Loaded only where it is used: its client adds a tenth to the time of a start. */
 async function minioStore(s3: S3Settings, logger: Logger): Promise<ObjectStore> {
-  const { MinioStore } = await import('./minio-store.js');
+  const { MinioStore } = await import('./minio.store.js');
   return new MinioStore(s3, logger);
 }

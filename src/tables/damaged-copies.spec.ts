@@ -4,10 +4,10 @@ import { pino } from 'pino';
 import { TestEngine } from '../../test/support/data-engine.js';
 import { LocalFiles } from '../../test/support/local-files.js';
 import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
-import type { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
-import { Metrics } from '../common/metrics/metrics.service.js';
-import { TableCache } from './table-cache.service.js';
-import { TableReader } from './table-reader.service.js';
+import type { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
+import { TableCacheService } from './table-cache.service.js';
+import { TableReaderService } from './table-reader.service.js';
 
 const CONTAINER = { company_id: 'a' } as never;
 const NAME = { path: 't.csv' };
@@ -17,19 +17,19 @@ let files: LocalFiles;
 let test: TestEngine;
 let blob: CompanyBlob;
 let earlier = 0;
-let cache: TableCache;
-let reader: TableReader;
+let cache: TableCacheService;
+let reader: TableReaderService;
 beforeAll(async () => {
   files = await LocalFiles.open();
   test = await TestEngine.start();
   const logger = pino({ level: 'silent' });
-  cache = new TableCache(files.config, test.engine, files.copies, new Metrics(logger), logger);
+  cache = new TableCacheService(files.config, test.engine, files.copies, new MetricsService(logger), logger);
 });
 beforeEach(async () => {
   earlier += await conversions();
   blob = await files.put(`a,b\n${Array.from({ length: 20_000 }, (_, row) => `${row},x${row}\n`).join('')}`);
-  const tree = { find: async () => await Promise.resolve(blob) } as unknown as FileTreeReader;
-  reader = new TableReader(tree, cache, test.engine, undefined as never);
+  const tree = { find: async () => await Promise.resolve(blob) } as unknown as FileTreeReaderService;
+  reader = new TableReaderService(tree, cache, test.engine, undefined as never);
 });
 afterAll(async () => {
   await test.stop();

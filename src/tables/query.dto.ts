@@ -7,7 +7,7 @@ import {
   MAX_TABLES,
   type TableDescription,
 } from '../../packages/data-engine/index.js';
-import { type FileSource, IDENTIFIERS } from '../files/container-resolver.js';
+import { type FileSource, IDENTIFIERS } from '../files/container-resolver.service.js';
 import { FileEntry } from '../files/files.dto.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
 import { pathProblem } from '../files/tree/paths.js';

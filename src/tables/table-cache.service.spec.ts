@@ -5,8 +5,8 @@ import { TestEngine } from '../../test/support/data-engine.js';
 import { LocalFiles } from '../../test/support/local-files.js';
 import { PassingProblem, TaskProblem } from '../../packages/data-engine/tasks.js';
 import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
-import { Metrics } from '../common/metrics/metrics.service.js';
-import { type OpenTable, TableCache } from './table-cache.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
+import { type OpenTable, TableCacheService } from './table-cache.service.js';
 
 const DAY_SECONDS = 24 * 60 * 60;
 const logger = pino({ level: 'silent' });
@@ -14,12 +14,12 @@ const reason = new Error('The client has gone');
 
 let files: LocalFiles;
 let test: TestEngine;
-let metrics: Metrics;
-let cache: TableCache;
+let metrics: MetricsService;
+let cache: TableCacheService;
 beforeEach(async () => {
   files = await LocalFiles.open();
   test = await TestEngine.start({ size: 4 });
-  metrics = new Metrics(logger);
+  metrics = new MetricsService(logger);
   cache = newCache(metrics);
 });
 afterEach(async () => {
@@ -28,8 +28,8 @@ afterEach(async () => {
 });
 
 /** A cache as another process has it, on the same folder. */
-const newCache = (own = new Metrics(logger)): TableCache =>
-  new TableCache(files.config, test.engine, files.copies, own, logger);
+const newCache = (own = new MetricsService(logger)): TableCacheService =>
+  new TableCacheService(files.config, test.engine, files.copies, own, logger);
 
 const open = (blob: CompanyBlob, of = cache, signal?: AbortSignal): Promise<OpenTable> =>
   of.open({ ...blob, format: 'csv', ignoreErrors: false }, signal);
@@ -151,7 +151,7 @@ describe('a conversion', () => {
       count += 1;
       return await Promise.reject(new PassingProblem('unreadable', 'Reading the file took longer than 60 seconds'));
     };
-    const of = new TableCache(files.config, { run } as never, files.copies, new Metrics(logger), logger);
+    const of = new TableCacheService(files.config, { run } as never, files.copies, new MetricsService(logger), logger);
     const source = { ...blob, format: 'xlsx', ignoreErrors: false } as const;
     await expect(of.open(source)).rejects.toThrow('longer than 60 seconds');
     await expect(of.open({ ...source, ...options })).rejects.toThrow('longer than 60 seconds');

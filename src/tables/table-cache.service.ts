@@ -13,14 +13,14 @@ import {
   type TableFormat,
   TaskProblem,
 } from '../../packages/data-engine/index.js';
-import { LocalCopies } from '../files/blobs/local-copies.service.js';
+import { LocalCopiesService } from '../files/blobs/local-copies.service.js';
 import { entriesOf, ScratchFolder } from '../files/blobs/scratch-folder.js';
 import { IntervalRunner } from '../common/leases/interval-runner.js';
 import { SharedWork } from '../common/leases/shared-work.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { hasCode } from '../storage/file-errors.js';
 import { makePrivateFolder } from '../storage/private-folder.js';
-import { Metrics } from '../common/metrics/metrics.service.js';
+import { MetricsService } from '../common/metrics/metrics.service.js';
 
 /** What of a content is a table. */
 export interface TableSource {
@@ -62,7 +62,7 @@ const USE_MS = 60_000;
  * go first.
  */
 @Injectable()
-export class TableCache implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class TableCacheService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Where files are made until they are whole. */
   readonly drafts: ScratchFolder;
   private readonly folder: string;
@@ -84,8 +84,8 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
   constructor(
     private readonly config: Config,
     private readonly engine: DataEngine,
-    private readonly copies: LocalCopies,
-    metrics: Metrics,
+    private readonly copies: LocalCopiesService,
+    metrics: MetricsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.folder = resolve(config.DATA_DIR, 'tables');
@@ -116,7 +116,7 @@ export class TableCache implements OnApplicationBootstrap, BeforeApplicationShut
   /**
    * Requests that come while a table is converted wait for the same conversion, which ends when all of them have gone.
    *
-   * @throws TaskProblem for what is no table; what {@link LocalCopies.withCopy} and {@link DataEngine.run} throw
+   * @throws TaskProblem for what is no table; what {@link LocalCopiesService.withCopy} and {@link DataEngine.run} throw
    * @throws the signal's reason when it aborts
    */
   async open(source: TableSource, signal?: AbortSignal): Promise<OpenTable> {

@@ -16,10 +16,10 @@ import {
 } from '../../packages/data-engine/index.js';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
-import { FileTreeReader } from '../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { NotFound } from '../common/errors/errors.js';
 import { dialectOf } from './dialect-options.js';
-import { type OpenTable, TableCache } from './table-cache.service.js';
+import { type OpenTable, TableCacheService } from './table-cache.service.js';
 import { TABLE_ENDINGS, tableFormat } from './table-format.js';
 
 /** A file of a container, or a sheet of one. */
@@ -98,10 +98,10 @@ export interface QueryResult extends QueryAnswer {
  * Unavailable says that the engine cannot run, TooManyRequests that the company has its share of it.
  */
 @Injectable()
-export class TableReader {
+export class TableReaderService {
   constructor(
-    private readonly reader: FileTreeReader,
-    private readonly cache: TableCache,
+    private readonly reader: FileTreeReaderService,
+    private readonly cache: TableCacheService,
     private readonly engine: DataEngine,
     private readonly blobs: BlobsService,
   ) {}

@@ -12,7 +12,7 @@ import {
   type StructuredQuery,
   type TableDescription,
 } from '../../packages/data-engine/index.js';
-import type { FileSource } from '../files/container-resolver.js';
+import type { FileSource } from '../files/container-resolver.service.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
 import { invalidValue, missing } from '../common/errors/errors.js';
 import { hasValidTexts, type Json } from '../../packages/json/index.js';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { StoredBlob } from '../files/blobs/blobs.service.js';
 import { contentTypeByName } from '../files/blobs/content.js';
-import { ContainerResolver, type RequestedContainer } from '../files/container-resolver.js';
+import { ContainerResolverService, type RequestedContainer } from '../files/container-resolver.service.js';
 import { FileEntry } from '../files/files.dto.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { normalizePath } from '../files/tree/paths.js';
 import type { Principal } from '../auth/principal.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { JsonText } from '../common/http/json-text.js';
 import { Once } from '../common/idempotency/once.js';
 import { dialectOf } from './dialect-options.js';
@@ -15,7 +15,7 @@ import { type QueryRequest, type QueryResponse, QueryTable, type TableReference 
 import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';
 import { savedFormat } from './table-format.js';
 import { explained, type RequestPlaces } from './table-problems.js';
-import { type TableName, TableReader } from './table-reader.service.js';
+import { type TableName, TableReaderService } from './table-reader.service.js';
 
 const OF_TABLE: RequestPlaces = {
   query: ['body'],
@@ -33,11 +33,11 @@ const OF_QUERY: RequestPlaces = {
 @Injectable()
 export class TablesService {
   constructor(
-    private readonly database: Database,
-    private readonly resolver: ContainerResolver,
-    private readonly tables: TableReader,
+    private readonly database: DatabaseService,
+    private readonly resolver: ContainerResolverService,
+    private readonly tables: TableReaderService,
     private readonly fileTree: FileTreeService,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** @throws Invalid for a file that is no table, and for a query that does not fit it */

@@ -5,11 +5,11 @@ import { PageQuery } from '../common/listing/page.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { MAX_BUDGETS } from './budget.entity.js';
 import { BudgetListResponse, BudgetRequest, BudgetResponse } from './budgets.dto.js';
-import { Budgets } from './budgets.service.js';
+import { BudgetsService } from './budgets.service.js';
 
 @Controller('usage/budgets')
 export class BudgetsController {
-  constructor(private readonly budgets: Budgets) {}
+  constructor(private readonly budgets: BudgetsService) {}
 
   @Put()
   @CompanyLevel()

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../common/errors/errors.js';
-import { Jobs } from '../database/jobs/jobs.service.js';
+import { JobsService } from '../database/jobs/jobs.service.js';
 import type { Page } from '../common/listing/page.js';
 import type { PageQuery } from '../common/listing/page.query.js';
-import { ProjectPurge } from '../projects/project-purge.service.js';
+import { ProjectPurgeService } from '../projects/project-purge.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { MAX_BUDGETS } from './budget.entity.js';
 import type { BudgetRequest } from './budgets.dto.js';
@@ -23,14 +23,14 @@ const SUBJECTS = { user: 'user', api_key: 'API key', project: 'project' } as con
  * before each step of the model, a solve when it is taken from the queue.
  */
 @Injectable()
-export class Budgets implements OnModuleInit {
+export class BudgetsService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly budgets: BudgetsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly purge: ProjectPurge,
-    private readonly jobs: Jobs,
-    private readonly events: ProjectEvents,
+    private readonly purge: ProjectPurgeService,
+    private readonly jobs: JobsService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   onModuleInit(): void {

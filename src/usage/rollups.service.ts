@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../database/database.service.js';
-import { Jobs } from '../database/jobs/jobs.service.js';
+import { DatabaseService } from '../database/database.service.js';
+import { JobsService } from '../database/jobs/jobs.service.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Rows of the ledger that one transaction takes into the sums. */
@@ -14,11 +14,11 @@ const PAGE = 5_000;
  * after a crash, and nothing depends on clocks or on the numbers of transactions, which a restored backup begins anew.
  */
 @Injectable()
-export class Rollups implements OnModuleInit {
+export class RollupsService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly usage: UsageRepository,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
   ) {}
 
   onModuleInit(): void {

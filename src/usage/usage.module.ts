@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { BudgetsController } from './budgets.controller.js';
 import { BudgetsRepository } from './budgets.repository.js';
-import { Budgets } from './budgets.service.js';
-import { Rollups } from './rollups.service.js';
+import { BudgetsService } from './budgets.service.js';
+import { RollupsService } from './rollups.service.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
@@ -12,7 +12,7 @@ import { UsageService } from './usage.service.js';
 @Module({
   imports: [ProjectsModule],
   controllers: [UsageController, BudgetsController],
-  providers: [UsageRepository, UsageService, Rollups, BudgetsRepository, Budgets],
-  exports: [UsageService, Budgets],
+  providers: [UsageRepository, UsageService, RollupsService, BudgetsRepository, BudgetsService],
+  exports: [UsageService, BudgetsService],
 })
 export class UsageModule {}

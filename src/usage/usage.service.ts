@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import type { Page } from '../common/listing/page.js';
 import { ProjectReader } from '../projects/project-access.js';
 import { DAY_MS, divide, HALF_DAY_MS } from './span.js';
@@ -20,7 +20,7 @@ import {
 @Injectable()
 export class UsageService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly usage: UsageRepository,
   ) {}
 

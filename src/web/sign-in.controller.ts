@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Config, type PageSignIn } from '../config/config.js';
 import { Public } from '../auth/decorators.js';
-import { type DevelopmentTokenPair, DevelopmentTokens } from './development-tokens.js';
+import { type DevelopmentTokenPair, DevelopmentTokensService } from './development-tokens.service.js';
 
 /** How the page can sign in, beside a token that somebody pastes. */
 interface SignInWays {
@@ -20,7 +20,7 @@ interface SignInWays {
 export class SignInController {
   constructor(
     private readonly config: Config,
-    private readonly tokens: DevelopmentTokens,
+    private readonly tokens: DevelopmentTokensService,
   ) {}
 
   @Get()

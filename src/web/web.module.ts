@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from '../config/config.js';
-import { DevelopmentTokens } from './development-tokens.js';
+import { DevelopmentTokensService } from './development-tokens.service.js';
 import { SignInController } from './sign-in.controller.js';
 
 /** What the page needs beside the documented interface. */
@@ -10,8 +10,8 @@ export class WebModule {
   static forRoot({ ROLE }: Config): DynamicModule {
     return {
       module: WebModule,
-      providers: [DevelopmentTokens],
-      exports: [DevelopmentTokens],
+      providers: [DevelopmentTokensService],
+      exports: [DevelopmentTokensService],
       controllers: ROLE === 'worker' ? [] : [SignInController],
     };
   }

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { streamOf } from '../events/project-events.service.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, TooManyRequests } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
-import { Jobs } from '../database/jobs/jobs.service.js';
+import { JobsService } from '../database/jobs/jobs.service.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
-import { WebhookQueue } from './webhook-queue.service.js';
+import { WebhookQueueService } from './webhook-queue.service.js';
 import type { Webhook } from './webhook.entity.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 import { INACTIVE } from './webhooks.service.js';
@@ -25,13 +25,13 @@ const RETRY_SECONDS = 10;
 
 /** What was sent to webhooks, and what is sent because somebody asks for it. */
 @Injectable()
-export class WebhookDeliveries implements OnModuleInit {
+export class WebhookDeliveriesService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly queue: WebhookQueue,
-    private readonly jobs: Jobs,
+    private readonly queue: WebhookQueueService,
+    private readonly jobs: JobsService,
   ) {}
 
   onModuleInit(): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../events/project-events.service.js';
-import { Database } from '../database/database.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { nextAttempt } from './retry-times.js';
 import { type DueDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { Webhook } from './webhook.entity.js';
@@ -12,12 +12,12 @@ const MOST_FAILURES = 100;
 
 /** What follows from attempts: whether they are made again, and whether the webhook stays active. */
 @Injectable()
-export class WebhookEndings {
+export class WebhookEndingsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Notes what came of an attempt that began at a time; false when the delivery has ended or gone meanwhile. */

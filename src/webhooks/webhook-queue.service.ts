@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../database/database.service.js';
-import { Jobs } from '../database/jobs/jobs.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
+import { JobsService } from '../database/jobs/jobs.service.js';
 import { WakeUps } from '../common/leases/wake-ups.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
@@ -12,12 +12,12 @@ const WOKEN_AT_ONCE = 100;
 
 /** Wakes workers for webhooks with deliveries whose time has come. */
 @Injectable()
-export class WebhookQueue {
+export class WebhookQueueService {
   private readonly wakeUps: WakeUps;
 
   constructor(
-    private readonly database: Database,
-    jobs: Jobs,
+    private readonly database: DatabaseService,
+    jobs: JobsService,
     private readonly deliveries: WebhookDeliveriesRepository,
   ) {
     this.wakeUps = new WakeUps(database, jobs, TASK, 'webhook_id');

@@ -10,11 +10,11 @@ import { Config } from '../config/config.js';
 import { envelopeOf } from '../events/envelope.js';
 import { EventsChannel } from '../events/events.channel.js';
 import { EventsRepository, type OutgoingEvent } from '../events/events.repository.js';
-import { Database } from '../database/database.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { IntervalRunner } from '../common/leases/interval-runner.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { type Relayed, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import { WebhookQueue } from './webhook-queue.service.js';
+import { WebhookQueueService } from './webhook-queue.service.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 const FAILURE = 'events could not be relayed to webhooks';
@@ -34,7 +34,7 @@ const AGAIN_MS = 1_000;
  * is delivered although a process dies. On every worker process, one of them at a time.
  */
 @Injectable()
-export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class WebhookRelayService implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private looks: IntervalRunner[] = [];
   /** Whether anything is to be relayed: without webhooks no change costs anything here. */
   private isFollowed = false;
@@ -46,12 +46,12 @@ export class WebhookRelay implements OnModuleInit, OnApplicationBootstrap, Befor
 
   constructor(
     private readonly config: Config,
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly events: EventsRepository,
     private readonly channel: EventsChannel,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly queue: WebhookQueue,
+    private readonly queue: WebhookQueueService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

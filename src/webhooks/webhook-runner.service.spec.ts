@@ -5,7 +5,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { Config } from '../config/config.js';
-import { WebhookRunner } from './webhook-runner.service.js';
+import { WebhookRunnerService } from './webhook-runner.service.js';
 import { newSecret } from './webhook-signature.js';
 
 it('makes at most ten attempts of a company at once', async () => {
@@ -16,7 +16,7 @@ it('makes at most ten attempts of a company at once', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const delivery = (id: number): object => ({ id, stream_id: id, message_id: `${id}`, body: '{}', attempts: 0 });
-  const runner = new WebhookRunner(
+  const runner = new WebhookRunnerService(
     { webhookAddresses: { loopback: true } } as Config,
     {
       claim: (id: string) => Promise.resolve({ id, company_id: id.slice(0, 1), url, secret: '' }),

@@ -7,9 +7,9 @@ import { unlessAborted } from '../common/leases/unless-aborted.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { FairShares } from '../common/throttling/fair-shares.js';
 import { type DueDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import { WebhookEndings } from './webhook-endings.service.js';
-import { CONCURRENCY, WebhookQueue } from './webhook-queue.service.js';
-import { WebhookSecrets } from './webhook-secrets.service.js';
+import { WebhookEndingsService } from './webhook-endings.service.js';
+import { CONCURRENCY, WebhookQueueService } from './webhook-queue.service.js';
+import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { send } from './webhook-sender.js';
 import { signedHeaders } from './webhook-signature.js';
 import { type LeasedWebhook, WebhooksRepository } from './webhooks.repository.js';
@@ -41,7 +41,7 @@ class Withdrawn extends Error {}
  * After its turn a webhook comes behind others that wait.
  */
 @Injectable()
-export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
+export class WebhookRunnerService implements OnModuleInit, OnModuleDestroy {
   private readonly owner = randomUUID();
   private readonly running = new Set<Lease>();
   /** Lanes leave as soon as their turn is over, so none waits for much longer than a turn. */
@@ -52,9 +52,9 @@ export class WebhookRunner implements OnModuleInit, OnModuleDestroy {
     private readonly config: Config,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly secrets: WebhookSecrets,
-    private readonly endings: WebhookEndings,
-    private readonly queue: WebhookQueue,
+    private readonly secrets: WebhookSecretsService,
+    private readonly endings: WebhookEndingsService,
+    private readonly queue: WebhookQueueService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -6,7 +6,7 @@ const SECRET = 'webhooks';
 
 /** The secrets of webhooks, which are stored encrypted, each for its webhook alone. */
 @Injectable()
-export class WebhookSecrets {
+export class WebhookSecretsService {
   constructor(private readonly secrets: SecretsService) {}
 
   async seal(webhook_id: string, secret: string): Promise<Buffer> {

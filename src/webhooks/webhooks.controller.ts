@@ -15,7 +15,7 @@ import {
   WebhookResponse,
   WebhookUpdateRequest,
 } from './webhooks.dto.js';
-import { WebhookDeliveries } from './webhook-deliveries.service.js';
+import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { type CreatedWebhook, WebhooksService } from './webhooks.service.js';
 
@@ -23,7 +23,7 @@ import { type CreatedWebhook, WebhooksService } from './webhooks.service.js';
 export class WebhooksController {
   constructor(
     private readonly webhooks: WebhooksService,
-    private readonly deliveries: WebhookDeliveries,
+    private readonly deliveries: WebhookDeliveriesService,
   ) {}
 
   @Post()

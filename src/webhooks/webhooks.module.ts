@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common';
 import { SecretsModule } from '../common/secrets/secrets.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import { WebhookDeliveries } from './webhook-deliveries.service.js';
-import { WebhookEndings } from './webhook-endings.service.js';
-import { WebhookQueue } from './webhook-queue.service.js';
-import { WebhookRelay } from './webhook-relay.service.js';
-import { WebhookRunner } from './webhook-runner.service.js';
-import { WebhookSecrets } from './webhook-secrets.service.js';
+import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
+import { WebhookEndingsService } from './webhook-endings.service.js';
+import { WebhookQueueService } from './webhook-queue.service.js';
+import { WebhookRelayService } from './webhook-relay.service.js';
+import { WebhookRunnerService } from './webhook-runner.service.js';
+import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -19,13 +19,13 @@ import { WebhooksService } from './webhooks.service.js';
   providers: [
     WebhooksRepository,
     WebhookDeliveriesRepository,
-    WebhookSecrets,
+    WebhookSecretsService,
     WebhooksService,
-    WebhookDeliveries,
-    WebhookQueue,
-    WebhookRelay,
-    WebhookEndings,
-    WebhookRunner,
+    WebhookDeliveriesService,
+    WebhookQueueService,
+    WebhookRelayService,
+    WebhookEndingsService,
+    WebhookRunnerService,
   ],
 })
 export class WebhooksModule {}

@@ -4,7 +4,7 @@ import { Config } from '../config/config.js';
 import { EventsChannel } from '../events/events.channel.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
-import { Database, type Tx } from '../database/database.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import type { Page } from '../common/listing/page.js';
@@ -13,7 +13,7 @@ import { ProjectReader } from '../projects/project-access.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { urlProblem } from './addresses.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import { WebhookSecrets } from './webhook-secrets.service.js';
+import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { newSecret } from './webhook-signature.js';
 import { MAX_WEBHOOKS, type Webhook } from './webhook.entity.js';
 import type { WebhookCreateRequest, WebhookUpdateRequest } from './webhooks.dto.js';
@@ -33,10 +33,10 @@ export interface CreatedWebhook {
 export class WebhooksService {
   constructor(
     private readonly config: Config,
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly secrets: WebhookSecrets,
+    private readonly secrets: WebhookSecretsService,
     private readonly events: EventsRepository,
     private readonly channel: EventsChannel,
     private readonly projects: ProjectsRepository,

@@ -10,27 +10,27 @@ import { BlobsRepository } from '../../src/files/blobs/blobs.repository.js';
 import { type BlobsService, keyOf } from '../../src/files/blobs/blobs.service.js';
 import { DoomedObjectsRepository } from '../../src/files/blobs/doomed-objects.repository.js';
 import type { ApiKeysService } from '../../src/auth/api-keys/api-keys.service.js';
-import type { ContainerResolver } from '../../src/files/container-resolver.js';
-import { Collector } from '../../src/files/maintenance/collector.service.js';
-import { ContainerEmptier } from '../../src/files/maintenance/container-emptier.service.js';
-import { Reconciler } from '../../src/files/maintenance/reconciler.service.js';
-import { Sweeper } from '../../src/files/maintenance/sweeper.service.js';
+import type { ContainerResolverService } from '../../src/files/container-resolver.service.js';
+import { CollectorService } from '../../src/files/maintenance/collector.service.js';
+import { ContainerEmptierService } from '../../src/files/maintenance/container-emptier.service.js';
+import { ReconcilerService } from '../../src/files/maintenance/reconciler.service.js';
+import { SweeperService } from '../../src/files/maintenance/sweeper.service.js';
 import type { ContainerRef } from '../../src/files/tree/container-ref.js';
 import { ContainersRepository } from '../../src/files/tree/containers.repository.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
 import { FileTreeRepository } from '../../src/files/tree/file-tree.repository.js';
-import type { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
+import type { FileTreeReaderService } from '../../src/files/tree/file-tree-reader.service.js';
 import type { FileTreeService } from '../../src/files/tree/file-tree.service.js';
-import { UploadObjects } from '../../src/files/uploads/upload-objects.service.js';
-import { UploadRegistry } from '../../src/files/uploads/upload-registry.service.js';
+import { UploadObjectsService } from '../../src/files/uploads/upload-objects.service.js';
+import { UploadRegistryService } from '../../src/files/uploads/upload-registry.service.js';
 import { UploadsRepository } from '../../src/files/uploads/uploads.repository.js';
 import { UploadsService } from '../../src/files/uploads/uploads.service.js';
-import type { Jobs } from '../../src/database/jobs/jobs.service.js';
-import { DiskStore } from '../../src/storage/disk-store.js';
+import type { JobsService } from '../../src/database/jobs/jobs.service.js';
+import { DiskStore } from '../../src/storage/disk.store.js';
 import { UploadMissing } from '../../src/storage/object-store.js';
 import { SecretsRepository } from '../../src/common/secrets/secrets.repository.js';
 import { SecretsService } from '../../src/common/secrets/secrets.service.js';
-import { SignedUrls } from '../../src/storage/signed-urls.js';
+import { SignedUrlsService } from '../../src/storage/signed-urls.service.js';
 import { useDatabase } from '../support/database.js';
 import { fileServices } from '../support/file-services.js';
 
@@ -41,29 +41,36 @@ let containers: ContainersService;
 let trees: FileTreeService;
 let store: DiskStore;
 let blobs: BlobsService;
-let reader: FileTreeReader;
-let collector: Collector;
-let sweeper: Sweeper;
-let registry: UploadRegistry;
-let reconciler: Reconciler;
+let reader: FileTreeReaderService;
+let collector: CollectorService;
+let sweeper: SweeperService;
+let registry: UploadRegistryService;
+let reconciler: ReconcilerService;
 
 beforeAll(async () => {
   config.DATA_DIR = await mkdtemp(join(tmpdir(), 'file-collector-'));
-  store = new DiskStore(config, new SignedUrls(new SecretsService(new SecretsRepository(db.source))));
+  store = new DiskStore(config, new SignedUrlsService(new SecretsService(new SecretsRepository(db.source))));
   await store.onModuleInit();
   ({ containers, trees, reader, blobs } = fileServices(db, store, config));
   const { database, source } = db;
-  const jobs = undefined as unknown as Jobs;
+  const jobs = undefined as unknown as JobsService;
   const tree = new FileTreeRepository(source);
   const rows = new BlobsRepository(source);
   const uploads = new UploadsRepository(source);
-  const emptier = new ContainerEmptier(new ContainersRepository(source), tree, uploads, config);
-  collector = new Collector(jobs, emptier, database, rows, new DoomedObjectsRepository(source), store, config);
-  const resolver = undefined as unknown as ContainerResolver;
-  registry = new UploadRegistry(database, uploads, blobs, resolver, undefined as unknown as ApiKeysService, jobs);
-  const objects = new UploadObjects(store, config);
-  sweeper = new Sweeper(jobs, uploads, new UploadsService(registry, objects, resolver, config));
-  reconciler = new Reconciler(database, rows, tree, store);
+  const emptier = new ContainerEmptierService(new ContainersRepository(source), tree, uploads, config);
+  collector = new CollectorService(jobs, emptier, database, rows, new DoomedObjectsRepository(source), store, config);
+  const resolver = undefined as unknown as ContainerResolverService;
+  registry = new UploadRegistryService(
+    database,
+    uploads,
+    blobs,
+    resolver,
+    undefined as unknown as ApiKeysService,
+    jobs,
+  );
+  const objects = new UploadObjectsService(store, config);
+  sweeper = new SweeperService(jobs, uploads, new UploadsService(registry, objects, resolver, config));
+  reconciler = new ReconcilerService(database, rows, tree, store);
   await db.database.manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
 });
 afterAll(async () => await rm(config.DATA_DIR, { recursive: true, force: true }));

@@ -7,13 +7,13 @@ import { Config } from '../../src/config/config.js';
 import type { BlobsService } from '../../src/files/blobs/blobs.service.js';
 import type { ContainerRef } from '../../src/files/tree/container-ref.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
-import type { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
+import type { FileTreeReaderService } from '../../src/files/tree/file-tree-reader.service.js';
 import type { FileTreeService } from '../../src/files/tree/file-tree.service.js';
 import { TooLarge } from '../../src/common/errors/errors.js';
-import { DiskStore } from '../../src/storage/disk-store.js';
+import { DiskStore } from '../../src/storage/disk.store.js';
 import { SecretsRepository } from '../../src/common/secrets/secrets.repository.js';
 import { SecretsService } from '../../src/common/secrets/secrets.service.js';
-import { SignedUrls } from '../../src/storage/signed-urls.js';
+import { SignedUrlsService } from '../../src/storage/signed-urls.service.js';
 import { useDatabase } from '../support/database.js';
 import { fileServices } from '../support/file-services.js';
 
@@ -23,11 +23,11 @@ let containers: ContainersService;
 let trees: FileTreeService;
 let blobs: BlobsService;
 let store: DiskStore;
-let reader: FileTreeReader;
+let reader: FileTreeReaderService;
 
 beforeAll(async () => {
   config.DATA_DIR = await mkdtemp(join(tmpdir(), 'file-contents-'));
-  store = new DiskStore(config, new SignedUrls(new SecretsService(new SecretsRepository(db.source))));
+  store = new DiskStore(config, new SignedUrlsService(new SecretsService(new SecretsRepository(db.source))));
   await store.onModuleInit();
   ({ containers, trees, reader, blobs } = fileServices(db, store, config));
   await db.database.manager.query(`INSERT INTO companies (id) VALUES ('one'), ('two'), ('three')`);

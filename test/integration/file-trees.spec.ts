@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { StoredBlob } from '../../src/files/blobs/blobs.service.js';
 import type { ContainerRef } from '../../src/files/tree/container-ref.js';
 import type { ContainersService } from '../../src/files/tree/containers.service.js';
-import type { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
+import type { FileTreeReaderService } from '../../src/files/tree/file-tree-reader.service.js';
 import type { FileTreeService } from '../../src/files/tree/file-tree.service.js';
 import { CountDirectoryEntries1760000000250 } from '../../src/database/migrations/1760000000250-count-directory-entries.js';
 import type { Tx } from '../../src/database/database.service.js';
@@ -17,7 +17,7 @@ const company_id = 'company';
 const db = useDatabase();
 let containers: ContainersService;
 let trees: FileTreeService;
-let reader: FileTreeReader;
+let reader: FileTreeReaderService;
 /** Blobs by the one letter that tests know a content as; no operation of a tree looks at the object. */
 const blobs = new Map<string, StoredBlob>();
 const blobOf = (content: string): StoredBlob => blobs.get(content) ?? { blob_id: '', size: 0 };

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { DatabaseUrl } from '../../src/database/database-url.js';
-import type { DatabaseWatch } from '../../src/database/database-watch.service.js';
-import type { JobMetrics } from '../../src/database/jobs/job-metrics.service.js';
+import type { DatabaseWatchService } from '../../src/database/database-watch.service.js';
+import type { JobMetricsService } from '../../src/database/jobs/job-metrics.service.js';
 import { addJob } from '../../src/database/jobs/jobs.repository.js';
-import { Jobs } from '../../src/database/jobs/jobs.service.js';
+import { JobsService } from '../../src/database/jobs/jobs.service.js';
 import { useDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -35,11 +35,11 @@ async function startJobs(task: string) {
   url.port = String(proxy.port);
   const complaints: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line) => complaints.push(line) });
-  const jobs = new Jobs(
+  const jobs = new JobsService(
     { ROLE: 'all' } as Config,
-    { measured: (_, work) => work() } as JobMetrics,
+    { measured: (_, work) => work() } as JobMetricsService,
     new DatabaseUrl(url.href),
-    { guard: () => undefined } as unknown as DatabaseWatch,
+    { guard: () => undefined } as unknown as DatabaseWatchService,
     logger,
   );
   const started: Running[] = [];

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { DataEngine } from '../../src/data-engine/data-engine.service.js';
-import { EngineMetrics } from '../../src/data-engine/engine-metrics.service.js';
+import { EngineMetricsService } from '../../src/data-engine/engine-metrics.service.js';
 import { ProcessPool } from '../../packages/data-engine/process-pool.js';
 import type { QueryAnswer, Task } from '../../packages/data-engine/tasks.js';
-import { Metrics } from '../../src/common/metrics/metrics.service.js';
+import { MetricsService } from '../../src/common/metrics/metrics.service.js';
 
 /** The built module: processes run JavaScript. */
 export const ENGINE_ENTRY = new URL('../../dist/packages/data-engine/engine-process.js', import.meta.url);
@@ -16,13 +16,13 @@ export class TestEngine {
   private constructor(
     readonly engine: DataEngine,
     readonly pool: ProcessPool,
-    readonly metrics: Metrics,
+    readonly metrics: MetricsService,
     readonly directory: string,
   ) {}
 
   static async start({ size = 3, idleMs = 60_000, seconds = 10 } = {}): Promise<TestEngine> {
     const logger = pino({ level: 'silent' });
-    const metrics = new Metrics(logger);
+    const metrics = new MetricsService(logger);
     const pool = new ProcessPool({ size, idleMs, entry: ENGINE_ENTRY });
     const limits: Record<Task['kind'], number> = {
       read: seconds,
@@ -32,7 +32,7 @@ export class TestEngine {
       convert: 60,
       text: 60,
     };
-    const engine = new DataEngine(pool, new EngineMetrics(metrics), logger, limits);
+    const engine = new DataEngine(pool, new EngineMetricsService(metrics), logger, limits);
     return new TestEngine(engine, pool, metrics, await mkdtemp(join(tmpdir(), 'data-engine-')));
   }
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../src/database/data-source.js';
-import { Database } from '../../src/database/database.service.js';
+import { DatabaseService } from '../../src/database/database.service.js';
 import { createDatabase, dropDatabase } from './databases.js';
 
 /** A database as services see it, for tests below the HTTP interface. */
 export interface TestDatabase {
   readonly url: string;
   readonly source: DataSource;
-  readonly database: Database;
+  readonly database: DatabaseService;
 }
 
 /**
@@ -17,11 +17,11 @@ export interface TestDatabase {
  * Import the entities under test as values before: the data source knows the classes that are loaded.
  */
 export function useDatabase({ poolSize = 10 } = {}): TestDatabase {
-  const held: { url?: string; source?: DataSource; database?: Database } = {};
+  const held: { url?: string; source?: DataSource; database?: DatabaseService } = {};
   beforeAll(async () => {
     held.url = await createDatabase();
     held.source = await createDataSource(held.url, poolSize).initialize();
-    held.database = new Database(held.source);
+    held.database = new DatabaseService(held.source);
   });
   afterAll(async () => {
     await held.source?.destroy();

@@ -4,7 +4,7 @@ import { BlobsService } from '../../src/files/blobs/blobs.service.js';
 import { ContainersRepository } from '../../src/files/tree/containers.repository.js';
 import { ContainersService } from '../../src/files/tree/containers.service.js';
 import { FileTreeRepository } from '../../src/files/tree/file-tree.repository.js';
-import { FileTreeReader } from '../../src/files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../src/files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../../src/files/tree/file-tree.service.js';
 import type { ObjectStore } from '../../src/storage/object-store.js';
 import type { TestDatabase } from './database.js';
@@ -12,7 +12,7 @@ import type { TestDatabase } from './database.js';
 export interface FileServices {
   containers: ContainersService;
   trees: FileTreeService;
-  reader: FileTreeReader;
+  reader: FileTreeReaderService;
   blobs: BlobsService;
 }
 
@@ -21,5 +21,10 @@ export function fileServices({ database, source }: TestDatabase, store?: ObjectS
   const containers = new ContainersService(new ContainersRepository(source));
   const tree = new FileTreeRepository(source);
   const blobs = new BlobsService(database, new BlobsRepository(source), store as ObjectStore, config as Config);
-  return { containers, trees: new FileTreeService(containers, tree), reader: new FileTreeReader(tree, blobs), blobs };
+  return {
+    containers,
+    trees: new FileTreeService(containers, tree),
+    reader: new FileTreeReaderService(tree, blobs),
+    blobs,
+  };
 }

@@ -17,7 +17,7 @@ import type { ToolCall } from '../../src/agent/tool-call.js';
 import type { ToldResult } from '../../src/agent/tools/result-tools.service.js';
 import { askUserQuestion } from '../../src/agent/tools/question-tools.js';
 import { type Tool, ToolFailure } from '../../src/agent/tools/tool.js';
-import { Toolboxes } from '../../src/agent/tools/toolbox.service.js';
+import { ToolboxesService } from '../../src/agent/tools/toolboxes.service.js';
 import { GuideAgent } from '../../src/agent/guide/guide.agent.js';
 
 /** Whoever asks may do everything. */
@@ -43,7 +43,7 @@ export class Room {
   async say(content: string, rest: Partial<AgentMessage> = {}, context: Partial<AgentContext> = {}): Promise<Turn> {
     this.messages = this.messages.map((message) => ({ ...message, to_answer: false }));
     this.messages.push({ ...MESSAGE, content, ...rest });
-    const agent = new GuideAgent(new Config(), new Toolboxes(this.tools(), NO_LIMITS), {
+    const agent = new GuideAgent(new Config(), new ToolboxesService(this.tools(), NO_LIMITS), {
       statesOf: () => Promise.resolve(this.fileStates),
     });
     const turn = new Turn();

@@ -5,26 +5,26 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { Config } from '../../src/config/config.js';
 import { BlobsService, keyOf } from '../../src/files/blobs/blobs.service.js';
-import { type CompanyBlob, LocalCopies } from '../../src/files/blobs/local-copies.service.js';
+import { type CompanyBlob, LocalCopiesService } from '../../src/files/blobs/local-copies.service.js';
 import { undefinedIfMissing } from '../../src/storage/file-errors.js';
-import { DiskStore } from '../../src/storage/disk-store.js';
-import type { SignedUrls } from '../../src/storage/signed-urls.js';
+import { DiskStore } from '../../src/storage/disk.store.js';
+import type { SignedUrlsService } from '../../src/storage/signed-urls.service.js';
 
 /** Contents in a store on the disk, and copies of them, without a database. */
 export class LocalFiles {
   private constructor(
     readonly config: Config,
     private readonly store: DiskStore,
-    readonly copies: LocalCopies,
+    readonly copies: LocalCopiesService,
   ) {}
 
   static async open(settings: Partial<Config> = {}): Promise<LocalFiles> {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'local-files-'));
     const config = Object.assign(new Config(), { DATA_DIR }, settings);
-    const store = new DiskStore(config, undefined as unknown as SignedUrls);
+    const store = new DiskStore(config, undefined as unknown as SignedUrlsService);
     await store.onModuleInit();
     const blobs = new BlobsService(undefined as never, undefined as never, store, config);
-    return new LocalFiles(config, store, new LocalCopies(blobs, config, pino({ level: 'silent' })));
+    return new LocalFiles(config, store, new LocalCopiesService(blobs, config, pino({ level: 'silent' })));
   }
 
   /** Stores a content of the company `a`. */

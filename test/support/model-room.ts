@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { closingEvents, EMPTY_BODY, fold, toBodyEvent } from '../../src/chat/messages/message-body.js';
 import { type AgentContext, type AgentEvent, AgentFailure, type AgentMessage } from '../../src/agent/agent.js';
-import type { Images } from '../../src/agent/images/images.service.js';
+import type { ImagesService } from '../../src/agent/images/images.service.js';
 import { LlmAgent } from '../../src/agent/llm/llm.agent.js';
 import { askUserQuestion } from '../../src/agent/tools/question-tools.js';
-import { Toolboxes } from '../../src/agent/tools/toolbox.service.js';
+import { ToolboxesService } from '../../src/agent/tools/toolboxes.service.js';
 import type { Tool } from '../../src/agent/tools/tool.js';
 import { Config } from '../../src/config/config.js';
 
@@ -42,9 +42,15 @@ export class ModelRoom {
       PRICE_OUTPUT_TOKENS: 1000,
       ...settings,
     });
-    const toolboxes = new Toolboxes([listFiles, askUserQuestion] as Tool[], NO_LIMITS);
+    const toolboxes = new ToolboxesService([listFiles, askUserQuestion] as Tool[], NO_LIMITS);
     const budgets = { exhausted: () => Promise.resolve(null) };
-    this.agent = new LlmAgent(config, toolboxes, { areShown: false } as Images, budgets, pino({ enabled: false }));
+    this.agent = new LlmAgent(
+      config,
+      toolboxes,
+      { areShown: false } as ImagesService,
+      budgets,
+      pino({ enabled: false }),
+    );
   }
 
   /** Posts a message and lets the model answer it. `stopAfter` is the number of events after which the turn is stopped. */

@@ -11,21 +11,21 @@ import { describeObjectStore } from './object-store-contract.js';
 import { S3Server } from './s3-server.js';
 import { Config, type S3Settings } from '../../src/config/config.js';
 import { DomainError, Unavailable } from '../../src/common/errors/errors.js';
-import { DiskStore } from '../../src/storage/disk-store.js';
-import { DiskTransfers } from '../../src/storage/disk-transfers.service.js';
-import { MinioStore } from '../../src/storage/minio-store.js';
+import { DiskStore } from '../../src/storage/disk.store.js';
+import { DiskTransfersService } from '../../src/storage/disk-transfers.service.js';
+import { MinioStore } from '../../src/storage/minio.store.js';
 import { InvalidPart } from '../../src/storage/object-store.js';
 import type { SecretsService } from '../../src/common/secrets/secrets.service.js';
-import { SignedUrls } from '../../src/storage/signed-urls.js';
+import { SignedUrlsService } from '../../src/storage/signed-urls.service.js';
 
 const silent = pino({ level: 'silent' });
 
 describeObjectStore('the disk', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'object-store-'));
-  const urls = new SignedUrls({ get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService);
+  const urls = new SignedUrlsService({ get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService);
   const store = new DiskStore(Object.assign(new Config(), { DATA_DIR: directory }), urls);
   await store.onModuleInit();
-  const transfers = new DiskTransfers(store, urls, new Config());
+  const transfers = new DiskTransfersService(store, urls, new Config());
   transfers.provide({
     admitPart: ({ maxBytes }) =>
       Promise.resolve({ maxBytes, keep: () => Promise.resolve(), release: () => Promise.resolve() }),

@@ -4,11 +4,11 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
-import type { CardFiles } from '../tools/card-files.service.js';
+import type { CardFilesService } from '../tools/card-files.service.js';
 import { notesOnPoints } from '../../../packages/modelling/index.js';
 import { looseVariables } from '../../projects/canvas/loose-variables.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
-import { type Toolbox, Toolboxes } from '../tools/toolbox.service.js';
+import { type Toolbox, ToolboxesService } from '../tools/toolboxes.service.js';
 import { guideCredits } from '../turn-credits.js';
 import { openQuestion, statementsIn, STILL_OPEN } from './answers.js';
 import {
@@ -57,8 +57,8 @@ export class GuideAgent extends Agent {
 
   constructor(
     private readonly config: Config,
-    private readonly toolboxes: Toolboxes,
-    private readonly files: Pick<CardFiles, 'statesOf'>,
+    private readonly toolboxes: ToolboxesService,
+    private readonly files: Pick<CardFilesService, 'statesOf'>,
   ) {
     super();
   }

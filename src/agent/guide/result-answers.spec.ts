@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
 import type { ToldResult } from '../tools/result-tools.service.js';
-import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Toolbox } from '../tools/toolboxes.service.js';
 import { ResultAnswers } from './result-answers.js';
 import { RunReader } from './run-reader.js';
 import { Sketch } from './sketch.js';

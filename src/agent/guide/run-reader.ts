@@ -1,7 +1,7 @@
 import { nearestNames, someOf, wordsOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ToldConstraint, ToldResult, ToldValues } from '../tools/result-tools.service.js';
-import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Toolbox } from '../tools/toolboxes.service.js';
 import { membersOn, whyUnnamed } from './named-members.js';
 import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';

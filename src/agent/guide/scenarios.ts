@@ -4,7 +4,7 @@ import type { BaseRun } from '../../scenarios/scenario-comparison.dto.js';
 import { isProblem, parseFormula, someOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
-import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Toolbox } from '../tools/toolboxes.service.js';
 import { allMembers } from './limits.js';
 import { bullets, figure, quote } from './quote.js';
 import { boundsIn } from './relation-grammar.js';

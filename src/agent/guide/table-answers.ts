@@ -8,7 +8,7 @@ import {
 import { isName } from '../../../packages/modelling/index.js';
 import { GUESSES_OF_VALUES, guessesOf, leftOutOf } from '../../tables/reading-notes.js';
 import type { AgentOutput } from '../agent.js';
-import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Toolbox } from '../tools/toolboxes.service.js';
 import { bullets, counted, quote } from './quote.js';
 import type { StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';

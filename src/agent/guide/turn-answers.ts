@@ -1,6 +1,6 @@
 import type { AgentOutput } from '../agent.js';
 import type { Question } from '../ask-user-question.js';
-import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Toolbox } from '../tools/toolboxes.service.js';
 import { readData } from '../../projects/canvas/data-content.js';
 import { bullets, quote } from './quote.js';
 import { ResultAnswers } from './result-answers.js';

@@ -1,5 +1,5 @@
 import type { AgentContext, AgentOutput } from '../agent.js';
-import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Toolbox } from '../tools/toolboxes.service.js';
 import type { Saying } from './answers.js';
 import { apply, joined } from './apply.js';
 import { Pauses } from './pauses.js';

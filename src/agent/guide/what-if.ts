@@ -3,7 +3,7 @@ import type { Change } from '../../scenarios/change.js';
 import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
-import type { Toolbox } from '../tools/toolbox.service.js';
+import type { Toolbox } from '../tools/toolboxes.service.js';
 import type { Question } from '../ask-user-question.js';
 import { thingsOn } from './named-things.js';
 import { ask, LATER } from './question-parts.js';

@@ -7,7 +7,7 @@ import { ObjectMissing } from '../../storage/object-store.js';
 import type { AgentContext } from '../agent.js';
 import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_IMAGES_BYTES } from './image-budget.js';
 import { IMAGE_HEAD_BYTES } from './image-type.js';
-import { Images } from './images.service.js';
+import { ImagesService } from './images.service.js';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** What may be read of a file at once, whatever it holds. */
@@ -30,7 +30,7 @@ function room({ AGENT_PROVIDER = 'anthropic' as const, missing = false, beginnin
   return {
     reads,
     lose: (lost: boolean) => void (isLost = lost),
-    images: new Images(config, {} as never, {} as never, { stream } as never),
+    images: new ImagesService(config, {} as never, {} as never, { stream } as never),
   };
 }
 

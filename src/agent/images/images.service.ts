@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { BlobsService } from '../../files/blobs/blobs.service.js';
-import { ContainerResolver } from '../../files/container-resolver.js';
-import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { ContainerResolverService } from '../../files/container-resolver.service.js';
+import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import type { TreeFile } from '../../files/tree/tree-file.js';
 import { DomainError } from '../../common/errors/errors.js';
 import { ObjectMissing } from '../../storage/object-store.js';
@@ -42,14 +42,14 @@ const BUSY: Refusal = { code: 'unavailable', reason: 'too many images are being 
  * until the turn is over.
  */
 @Injectable()
-export class Images {
+export class ImagesService {
   private readonly turns = new WeakMap<AgentContext, TurnImages>();
   private heldBytes = 0;
 
   constructor(
     private readonly config: Config,
-    private readonly resolver: ContainerResolver,
-    private readonly reader: FileTreeReader,
+    private readonly resolver: ContainerResolverService,
+    private readonly reader: FileTreeReaderService,
     private readonly blobs: BlobsService,
   ) {}
 

@@ -4,7 +4,7 @@ import type { ShownImage } from '../images/images.service.js';
 import type { RecordedStep } from '../recorded-step.js';
 import type { ToolCall } from '../tool-call.js';
 import { cutText, markAsData } from '../tools/data-text.js';
-import type { Call, Reply } from '../tools/toolbox.service.js';
+import type { Call, Reply } from '../tools/toolboxes.service.js';
 import { filesByName, type MessageFiles } from './message-files.js';
 import { type PairedCall, pairedMessages, stepsOf } from './paired-calls.js';
 

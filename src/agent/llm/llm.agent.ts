@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { Agent, type AgentContext, type AgentEvent, AgentFailure, type AgentOutput } from '../agent.js';
-import type { Budgets } from '../../usage/budgets.service.js';
+import type { BudgetsService } from '../../usage/budgets.service.js';
 import { assertMayGoOn } from '../budget-left.js';
-import { Toolboxes } from '../tools/toolbox.service.js';
-import type { Images } from '../images/images.service.js';
+import { ToolboxesService } from '../tools/toolboxes.service.js';
+import type { ImagesService } from '../images/images.service.js';
 import type { MadeCall } from './conversation.js';
 import { filesByName, filesWithImages } from './message-files.js';
 import { createModel, takesImagesInResults } from './model.js';
@@ -29,9 +29,9 @@ export class LlmAgent extends Agent {
 
   constructor(
     private readonly config: Config,
-    private readonly toolboxes: Toolboxes,
-    private readonly images: Images,
-    private readonly budgets: Pick<Budgets, 'exhausted'>,
+    private readonly toolboxes: ToolboxesService,
+    private readonly images: ImagesService,
+    private readonly budgets: Pick<BudgetsService, 'exhausted'>,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super();

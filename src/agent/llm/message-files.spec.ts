@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentContext, AgentMessage } from '../agent.js';
-import type { Images, Look } from '../images/images.service.js';
+import type { ImagesService, Look } from '../images/images.service.js';
 import { conversationOf, exchange, hasImages } from './conversation.js';
 import { filesWithImages } from './message-files.js';
 
@@ -28,7 +28,7 @@ function room(known: (reference: string) => boolean = () => true) {
       return Promise.resolve({ image, isNew: true });
     },
   };
-  return { looks, images: images as unknown as Images };
+  return { looks, images: images as unknown as ImagesService };
 }
 const context = (messages: AgentMessage[], attachments: [string, { path: string; size: number }][] = []) =>
   ({ messages, attachments: new Map(attachments) }) as unknown as AgentContext;

@@ -1,5 +1,5 @@
 import type { AgentContext, AgentMessage } from '../agent.js';
-import type { Images, Look, ShownImage } from '../images/images.service.js';
+import type { ImagesService, Look, ShownImage } from '../images/images.service.js';
 
 /** Most files of the messages to answer that are looked at: whether one is an image its first bytes say. */
 const MAX_LOOKED_AT = 100;
@@ -26,7 +26,7 @@ export function filesByName({ attachments }: Pick<AgentContext, 'attachments'>):
  * The files of the messages with the images among those to answer. Images of earlier messages are only named, and the model
  * can read them again: each request would hold them, and one that a provider refuses would end every later turn.
  */
-export async function filesWithImages(context: AgentContext, images: Images): Promise<MessageFiles> {
+export async function filesWithImages(context: AgentContext, images: ImagesService): Promise<MessageFiles> {
   const { messages, attachments } = context;
   const asked = messages.filter(({ to_answer }) => to_answer);
   const references = new Set(asked.flatMap(({ file_ids }) => file_ids));

@@ -1,5 +1,5 @@
 import type { ProviderMetadata, TextStreamPart, ToolSet } from 'ai';
-import type { Call } from '../tools/toolbox.service.js';
+import type { Call } from '../tools/toolboxes.service.js';
 import type { ProviderOptions, RecordedStep, StepPart } from '../recorded-step.js';
 import { PROVIDER_DATA } from './openai-answer.js';
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../../events/project-events.service.js';
+import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { StoredBlob } from '../../files/blobs/blobs.service.js';
 import { contentTypeByName } from '../../files/blobs/content.js';
-import { ContainerResolver } from '../../files/container-resolver.js';
+import { ContainerResolverService } from '../../files/container-resolver.service.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { ContainersService } from '../../files/tree/containers.service.js';
-import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { FileTreeService } from '../../files/tree/file-tree.service.js';
 import type { Tx } from '../../database/database.service.js';
 import type { AgentContext } from '../agent.js';
@@ -22,13 +22,13 @@ export interface PlacedFile {
 
 /** The one container that tools reach, and what they may write there. */
 @Injectable()
-export class AgentFiles {
+export class AgentFilesService {
   constructor(
-    private readonly resolver: ContainerResolver,
+    private readonly resolver: ContainerResolverService,
     private readonly containers: ContainersService,
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly fileTree: FileTreeService,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** The workspace of the turn's project. */

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../database/database.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 
 /** What an agent may do is what the one who asked it may do, at the moment of each call. */
 @Injectable()
-export class AskerRights {
+export class AskerRightsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
   ) {}
 

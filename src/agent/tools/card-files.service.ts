@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { InsufficientStorage, TooManyRequests, Unavailable } from '../../common/errors/errors.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
 import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
-import { DataFiles } from '../../projects/canvas/data-files.service.js';
+import { DataFilesService } from '../../projects/canvas/data-files.service.js';
 import type { AgentContext } from '../agent.js';
-import { AgentFiles } from './agent-files.service.js';
+import { AgentFilesService } from './agent-files.service.js';
 
 /** The files of the workspace that cards of a turn name. */
 @Injectable()
-export class CardFiles {
+export class CardFilesService {
   constructor(
-    private readonly files: AgentFiles,
-    private readonly dataFiles: DataFiles,
+    private readonly files: AgentFilesService,
+    private readonly dataFiles: DataFilesService,
   ) {}
 
   /**

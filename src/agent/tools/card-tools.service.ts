@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { Tx } from '../../database/database.service.js';
 import { CardResponse, dataProblem, MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
-import { type CanvasChange, CanvasEditor } from '../../projects/canvas/canvas-editor.service.js';
+import { type CanvasChange, CanvasEditorService } from '../../projects/canvas/canvas-editor.service.js';
 import { type Card, CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
-import { CardFiles } from './card-files.service.js';
+import { CardFilesService } from './card-files.service.js';
 import { refusing } from './problem.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 import type { ProjectId } from '../../projects/project.entity.js';
@@ -45,7 +45,7 @@ const isSame = (card: Card, card_type: string | undefined, label: string | undef
 
 /** Tools on the project's canvas. */
 @Injectable()
-export class CardTools {
+export class CardToolsService {
   readonly upsert: Tool<Upsert> = {
     name: 'upsert_card',
     description: [
@@ -80,10 +80,10 @@ export class CardTools {
   };
 
   constructor(
-    private readonly editor: CanvasEditor,
+    private readonly editor: CanvasEditorService,
     private readonly cards: CardsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly files: CardFiles,
+    private readonly files: CardFilesService,
   ) {}
 
   /** The card as it would be, where it may name a file. */

@@ -8,10 +8,10 @@ import { documentFormat, type DocumentFormat, DocumentsService } from '../../fil
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import type { TreeFile } from '../../files/tree/tree-file.js';
-import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import type { AgentContext } from '../agent.js';
-import { AgentFiles } from './agent-files.service.js';
-import { Images } from '../images/images.service.js';
+import { AgentFilesService } from './agent-files.service.js';
+import { ImagesService } from '../images/images.service.js';
 import { refusing } from './problem.js';
 import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
@@ -60,7 +60,7 @@ const writeInput = z.strictObject({
 
 /** Tools on the files of the project's workspace. No other container can be reached with them. */
 @Injectable()
-export class FileTools {
+export class FileToolsService {
   readonly list: Tool<z.infer<typeof listInput>> = {
     name: 'list_files',
     description: 'Lists files and directories of the workspace.',
@@ -104,10 +104,10 @@ export class FileTools {
   };
 
   constructor(
-    private readonly files: AgentFiles,
-    private readonly reader: FileTreeReader,
+    private readonly files: AgentFilesService,
+    private readonly reader: FileTreeReaderService,
     private readonly blobs: BlobsService,
-    private readonly images: Images,
+    private readonly images: ImagesService,
     private readonly documents: DocumentsService,
   ) {}
 

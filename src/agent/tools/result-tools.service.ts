@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { TaskProblem } from '../../../packages/data-engine/index.js';
-import { ExecutionRecords } from '../../executions/execution-records.service.js';
+import { ExecutionRecordsService } from '../../executions/execution-records.service.js';
 import type { ExecutionResult } from '../../executions/execution.entity.js';
 import type { ExecutionRecord } from '../../executions/executions.repository.js';
 import { pathsOf } from '../../executions/inputs.service.js';
 import { MEMBER_PAGE, type RunValue } from '../../executions/runs.dto.js';
-import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { wordsOf } from '../../../packages/modelling/index.js';
 import { Conflict, NotFound } from '../../common/errors/errors.js';
 import { KnownTags } from '../../common/etag/entity-tag.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectReader } from '../../projects/project-access.js';
-import { TableReader } from '../../tables/table-reader.service.js';
+import { TableReaderService } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
-import { AgentFiles } from './agent-files.service.js';
+import { AgentFilesService } from './agent-files.service.js';
 import { changedCards } from './changed-cards.js';
 import { type Tool, ToolFailure } from './tool.js';
 
@@ -84,7 +84,7 @@ export interface ToldConstraint {
 
 /** Tools that read the newest run of the canvas. They solve nothing. */
 @Injectable()
-export class ResultTools {
+export class ResultToolsService {
   readonly result: Tool<Record<string, never>> = {
     name: 'read_result',
     description:
@@ -110,11 +110,11 @@ export class ResultTools {
   };
 
   constructor(
-    private readonly records: ExecutionRecords,
+    private readonly records: ExecutionRecordsService,
     private readonly cards: CardsRepository,
-    private readonly files: AgentFiles,
-    private readonly tree: FileTreeReader,
-    private readonly tables: TableReader,
+    private readonly files: AgentFilesService,
+    private readonly tree: FileTreeReaderService,
+    private readonly tables: TableReaderService,
   ) {}
 
   private async newestId({ project_id }: AgentContext): Promise<string | undefined> {

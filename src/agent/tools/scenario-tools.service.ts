@@ -4,7 +4,7 @@ import type { ExecutionRecord } from '../../executions/executions.repository.js'
 import { ExecutionsService, type OverExecution } from '../../executions/executions.service.js';
 import { triggerOfTurn } from '../../executions/trigger.js';
 import { someNames } from '../../../packages/modelling/index.js';
-import { Database, type Tx } from '../../database/database.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict } from '../../common/errors/errors.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import type { ProjectId } from '../../projects/project.entity.js';
@@ -14,13 +14,13 @@ import { withOtherFiles } from '../../scenarios/apply-changes.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES } from '../../scenarios/change.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
 import type { ScenarioComparisonResponse } from '../../scenarios/scenario-comparison.dto.js';
-import { ScenarioComparison } from '../../scenarios/scenario-comparison.service.js';
-import { ScenarioSolves, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
+import { ScenarioComparisonService } from '../../scenarios/scenario-comparison.service.js';
+import { ScenarioSolvesService, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
 import { changesProblem, MAX_NAME_LENGTH, ScenarioChange } from '../../scenarios/scenarios.dto.js';
 import { ScenariosRepository } from '../../scenarios/scenarios.repository.js';
 import { ScenariosService, UnfitChanges } from '../../scenarios/scenarios.service.js';
 import type { AgentContext } from '../agent.js';
-import { CardFiles } from './card-files.service.js';
+import { CardFilesService } from './card-files.service.js';
 import { refusing } from './problem.js';
 import { MAX_SOLVES } from './solve-tools.service.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
@@ -94,7 +94,7 @@ export interface ToldComparison extends Pick<ScenarioComparisonResponse, 'base' 
 
 /** Tools for scenarios: what changes of the canvas come to. */
 @Injectable()
-export class ScenarioTools {
+export class ScenarioToolsService {
   readonly upsert: Tool<Upsert> = {
     name: 'upsert_scenario',
     description: [
@@ -182,15 +182,15 @@ export class ScenarioTools {
   };
 
   constructor(
-    private readonly database: Database,
-    private readonly comparison: ScenarioComparison,
+    private readonly database: DatabaseService,
+    private readonly comparison: ScenarioComparisonService,
     private readonly scenarios: ScenariosService,
     private readonly repository: ScenariosRepository,
-    private readonly solves: ScenarioSolves,
+    private readonly solves: ScenarioSolvesService,
     private readonly executions: ExecutionsService,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
-    private readonly files: CardFiles,
+    private readonly files: CardFilesService,
   ) {}
 
   /** The answer tells what does not fit another file, so that has been read before. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { type Tool, ToolFailure } from './tool.js';
 
 const input = z.strictObject({
@@ -10,7 +10,7 @@ const input = z.strictObject({
 
 /** The tool that reads what the turn has mounted. */
 @Injectable()
-export class SkillTools {
+export class SkillToolsService {
   readonly read: Tool<z.infer<typeof input>> = {
     name: 'read_skill',
     description: 'Reads a file of a mounted skill, SKILL.md first. Read a skill before you do what it is about.',
@@ -26,5 +26,5 @@ export class SkillTools {
     },
   };
 
-  constructor(private readonly reader: FileTreeReader) {}
+  constructor(private readonly reader: FileTreeReaderService) {}
 }

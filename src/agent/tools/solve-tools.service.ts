@@ -19,7 +19,7 @@ const solveInput = z.strictObject({
 
 /** The tool that has models solved. */
 @Injectable()
-export class SolveTools {
+export class SolveToolsService {
   readonly run: Tool<z.infer<typeof solveInput>> = {
     name: 'run_solve',
     description: [

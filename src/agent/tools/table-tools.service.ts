@@ -22,9 +22,9 @@ import {
 } from '../../tables/dialect-options.js';
 import { readingNotes } from '../../tables/reading-notes.js';
 import { savedFormat, savedPathProblem, tableNameProblem } from '../../tables/table-format.js';
-import { type TableName, TableReader } from '../../tables/table-reader.service.js';
+import { type TableName, TableReaderService } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
-import { AgentFiles } from './agent-files.service.js';
+import { AgentFilesService } from './agent-files.service.js';
 import { cutText } from './data-text.js';
 import { refusing } from './problem.js';
 import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
@@ -91,7 +91,7 @@ type QueryInput = z.infer<typeof queryInput>;
 
 /** Tools on tables in the files of the project's workspace. */
 @Injectable()
-export class TableTools {
+export class TableToolsService {
   readonly describe: Tool<z.infer<typeof describeInput>> = {
     name: 'describe_table',
     description:
@@ -129,8 +129,8 @@ export class TableTools {
   };
 
   constructor(
-    private readonly files: AgentFiles,
-    private readonly tables: TableReader,
+    private readonly files: AgentFilesService,
+    private readonly tables: TableReaderService,
   ) {}
 
   private async answer({ tables, sql, limit, save_as }: QueryInput, context: AgentContext) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '../../database/database.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Forbidden, Invalid, invalidValue, NotFound, parseId } from '../../common/errors/errors.js';
 import { Once } from '../../common/idempotency/once.js';
 import type { Page } from '../../common/listing/page.js';
@@ -37,7 +37,7 @@ export class ApiKeysService {
   };
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly apiKeys: ApiKeysRepository,
     private readonly users: UsersRepository,
     private readonly revocations: RevocationsChannel,

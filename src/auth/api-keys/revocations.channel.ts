@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Notifications } from '../../database/notifications.service.js';
+import { NotificationsService } from '../../database/notifications.service.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
@@ -19,7 +19,7 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly apiKeys: ApiKeysRepository,
-    private readonly notifications: Notifications,
+    private readonly notifications: NotificationsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Database } from '../../database/database.service.js';
+import { DatabaseService } from '../../database/database.service.js';
 import { CompaniesRepository } from './companies.repository.js';
 import type { KnownUser } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
@@ -15,7 +15,7 @@ export class IdentitiesService {
   private readonly known = new LRUCache<string, string>({ max: KNOWN_USERS, ttl: KNOWN_MS });
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly companies: CompaniesRepository,
     private readonly users: UsersRepository,
   ) {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Listener, Notifications } from '../../database/notifications.service.js';
+import { type Listener, NotificationsService } from '../../database/notifications.service.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 
 const CHANNEL = 'conversations';
@@ -7,7 +7,7 @@ const CHANNEL = 'conversations';
 /** Tells every process of conversations in which something has changed; the key is the conversation's id. */
 @Injectable()
 export class ConversationChangedChannel {
-  constructor(private readonly notifications: Notifications) {}
+  constructor(private readonly notifications: NotificationsService) {}
 
   /** Call it once the change has committed. */
   send(conversation_id: ConversationId): void {

@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { WorkspaceChanges } from '../../files/workspace-changes.js';
+import { WorkspaceChangesService } from '../../files/workspace-changes.service.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { WorkspaceChangesRepository } from './workspace-changes.repository.js';
 
 /** Notes files that come or go in the name of a conversation: its next turn tells the agent. */
 @Injectable()
-export class WorkspaceChangeRecorder implements OnModuleInit {
+export class WorkspaceChangeRecorderService implements OnModuleInit {
   constructor(
-    private readonly workspaces: WorkspaceChanges,
+    private readonly workspaces: WorkspaceChangesService,
     private readonly conversations: ConversationsRepository,
     private readonly changes: WorkspaceChangesRepository,
   ) {}

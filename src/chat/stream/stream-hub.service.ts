@@ -9,7 +9,7 @@ import { type Cursor, type Following, StreamReadsRepository } from './stream-rea
 
 /** Wakes readers of conversations when there is something new, and reads it for them. */
 @Injectable()
-export class StreamHub extends FollowHub<Cursor, Following> {
+export class StreamHubService extends FollowHub<Cursor, Following> {
   constructor(
     private readonly reads: StreamReadsRepository,
     changed: ConversationChangedChannel,

@@ -5,12 +5,12 @@ import { type ResyncReason, resync } from '../../common/event-stream/server-sent
 import type { WakeSignal } from '../../common/event-stream/wake-signal.js';
 import type { ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
-import { OpenStreams } from '../../projects/streams/open-streams.service.js';
+import { OpenStreamsService } from '../../projects/streams/open-streams.service.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 import { type Position, positionAfter, positionAt } from './position.js';
 import type { ChatStreamQuery } from './stream.dto.js';
-import { StreamHub } from './stream-hub.service.js';
+import { StreamHubService } from './stream-hub.service.js';
 import { type Cursor, StreamReadsRepository } from './stream-reads.repository.js';
 import { stepOver } from './stream-step.js';
 
@@ -27,12 +27,12 @@ export class StreamsService {
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
     private readonly reads: StreamReadsRepository,
-    private readonly hub: StreamHub,
-    private readonly streams: OpenStreams,
+    private readonly hub: StreamHubService,
+    private readonly streams: OpenStreamsService,
   ) {}
 
   /**
-   * Sends what happens in a conversation, as {@link OpenStreams.run}.
+   * Sends what happens in a conversation, as {@link OpenStreamsService.run}.
    *
    * @throws NotFound, TooManyRequests, Unavailable before anything was sent.
    */

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Notifications } from '../../database/notifications.service.js';
+import { NotificationsService } from '../../database/notifications.service.js';
 
 const CHANNEL = 'dispatched_turns';
 
 /** Tells every process that a turn waits for a worker. */
 @Injectable()
 export class TurnDispatchedChannel {
-  constructor(private readonly notifications: Notifications) {}
+  constructor(private readonly notifications: NotificationsService) {}
 
   /** Call it once the turn has committed. */
   send(): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../../events/project-events.service.js';
-import { Database, pipelined, type Tx } from '../../database/database.service.js';
+import { ProjectEventsService } from '../../events/project-events.service.js';
+import { DatabaseService, pipelined, type Tx } from '../../database/database.service.js';
 import { LeaseLost } from '../../common/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { UsageService } from '../../usage/usage.service.js';
@@ -46,9 +46,9 @@ const STOPPED: Ending = {
 
 /** The end of turns: one transaction for the finished message, the charge and the next turn. */
 @Injectable()
-export class TurnEndings {
+export class TurnEndingsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
@@ -58,7 +58,7 @@ export class TurnEndings {
     private readonly usage: UsageService,
     private readonly changed: ConversationChangedChannel,
     private readonly dispatched: TurnDispatchedChannel,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../../events/project-events.service.js';
-import { Database, type Tx } from '../../database/database.service.js';
+import { ProjectEventsService } from '../../events/project-events.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
@@ -13,13 +13,13 @@ import { type LeasedTurn, TurnsRepository } from './turns.repository.js';
  * each read shows exactly the events before `next_seq`.
  */
 @Injectable()
-export class TurnJournal {
+export class TurnJournalService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly turns: TurnsRepository,
     private readonly changed: ConversationChangedChannel,
-    private readonly events: ProjectEvents,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** Creates the partial message of a turn with its first events. @throws LeaseLost */

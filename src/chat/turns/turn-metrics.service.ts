@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseProbe } from '../../database/database-probe.service.js';
+import { DatabaseProbeService } from '../../database/database-probe.service.js';
 import { HealthService } from '../../health/health.service.js';
-import { Metrics } from '../../common/metrics/metrics.service.js';
+import { MetricsService } from '../../common/metrics/metrics.service.js';
 import type { TurnOutcome } from './turn.entity.js';
 import { COUNT_ACTIVE_TURNS } from './turns.repository.js';
 
 /** Metrics of turns for operators. */
 @Injectable()
-export class TurnMetrics {
+export class TurnMetricsService {
   private readonly outcomes;
 
   constructor(
-    private readonly metrics: Metrics,
-    private readonly probe: DatabaseProbe,
+    private readonly metrics: MetricsService,
+    private readonly probe: DatabaseProbeService,
     health: HealthService,
   ) {
     this.outcomes = metrics.counter({

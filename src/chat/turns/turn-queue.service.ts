@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.service.js';
+import { DatabaseService } from '../../database/database.service.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
@@ -14,9 +14,9 @@ const EVICTED_AT_ONCE = 500;
 
 /** Turns from their start to their claim, and how abandoned ones come back. */
 @Injectable()
-export class TurnQueue {
+export class TurnQueueService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly turns: TurnsRepository,

@@ -4,21 +4,21 @@ import { Config } from '../../config/config.js';
 import { LeaseLost } from '../../common/leases/lease.js';
 import { IntervalRunner } from '../../common/leases/interval-runner.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
-import { INTERRUPTED, TurnEndings } from './turn-endings.service.js';
-import { TurnMetrics } from './turn-metrics.service.js';
-import { TurnQueue } from './turn-queue.service.js';
+import { INTERRUPTED, TurnEndingsService } from './turn-endings.service.js';
+import { TurnMetricsService } from './turn-metrics.service.js';
+import { TurnQueueService } from './turn-queue.service.js';
 import { idsOf, type LeasedTurn } from './turns.repository.js';
 
 /** Finds turns whose process is gone, at boot and every few seconds, on every worker process. */
 @Injectable()
-export class TurnReaper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class TurnReaperService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private runner: IntervalRunner | undefined;
 
   constructor(
     private readonly config: Config,
-    private readonly queue: TurnQueue,
-    private readonly endings: TurnEndings,
-    private readonly metrics: TurnMetrics,
+    private readonly queue: TurnQueueService,
+    private readonly endings: TurnEndingsService,
+    private readonly metrics: TurnMetricsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

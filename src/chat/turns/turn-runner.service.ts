@@ -17,13 +17,13 @@ import { Lease, LeaseLost } from '../../common/leases/lease.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { unlessAborted } from '../../common/leases/unless-aborted.js';
 import { consumeUntilAborted } from './consume-until-aborted.js';
-import { TurnContexts } from './turn-context.service.js';
+import { TurnContextsService } from './turn-contexts.service.js';
 import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
-import { type Ending, INTERRUPTED, TurnEndings } from './turn-endings.service.js';
-import { TurnJournal } from './turn-journal.service.js';
-import { TurnMetrics } from './turn-metrics.service.js';
+import { type Ending, INTERRUPTED, TurnEndingsService } from './turn-endings.service.js';
+import { TurnJournalService } from './turn-journal.service.js';
+import { TurnMetricsService } from './turn-metrics.service.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
-import { MAX_ATTEMPTS, TurnQueue } from './turn-queue.service.js';
+import { MAX_ATTEMPTS, TurnQueueService } from './turn-queue.service.js';
 import { idsOf, type LeasedTurn } from './turns.repository.js';
 
 /** Time that turns get to finish when the process is told to stop. */
@@ -41,7 +41,9 @@ class ShuttingDown extends Error {}
 
 /** Runs turns in this process: claims those that wait, as long as there is room for them. */
 @Injectable()
-export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class TurnRunnerService
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
   private readonly owner = randomUUID();
   /** A turn is there twice when it was taken from this process and came back to it. */
   private readonly running = new Set<{ turn_id: string; company_id: string; lease: Lease; ended: Promise<void> }>();
@@ -55,12 +57,12 @@ export class TurnRunner implements OnModuleInit, OnApplicationBootstrap, OnModul
   constructor(
     private readonly config: Config,
     private readonly agent: Agent,
-    private readonly contexts: TurnContexts,
-    private readonly queue: TurnQueue,
+    private readonly contexts: TurnContextsService,
+    private readonly queue: TurnQueueService,
     private readonly dispatched: TurnDispatchedChannel,
-    private readonly journal: TurnJournal,
-    private readonly endings: TurnEndings,
-    private readonly metrics: TurnMetrics,
+    private readonly journal: TurnJournalService,
+    private readonly endings: TurnEndingsService,
+    private readonly metrics: TurnMetricsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     metrics.heldHere(() => this.running.size);

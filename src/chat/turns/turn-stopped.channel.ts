@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Listener, Notifications } from '../../database/notifications.service.js';
+import { type Listener, NotificationsService } from '../../database/notifications.service.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
-import { TurnMetrics } from './turn-metrics.service.js';
+import { TurnMetricsService } from './turn-metrics.service.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 
 const CHANNEL = 'stopped_turns';
@@ -10,9 +10,9 @@ const CHANNEL = 'stopped_turns';
 @Injectable()
 export class TurnStoppedChannel {
   constructor(
-    private readonly notifications: Notifications,
+    private readonly notifications: NotificationsService,
     private readonly changed: ConversationChangedChannel,
-    private readonly metrics: TurnMetrics,
+    private readonly metrics: TurnMetricsService,
   ) {}
 
   /** Counts a turn that was stopped, and tells of it, also those who follow its conversation. Call it once its end has committed. */

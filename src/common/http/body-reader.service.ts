@@ -24,7 +24,7 @@ const REFUSED: Share = { key: 'refused', limit: 4 * MiB };
 
 /** Reads bodies of JSON, all of them together within a bounded amount of memory. */
 @Injectable()
-export class BodyReader {
+export class BodyReaderService {
   private readonly limits = new WeakMap<object, number | null>();
   private readonly shares = new FairShares(MAX_HELD);
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { AuthenticatedRequest } from '../../auth/decorators.js';
-import { BodyReader } from './body-reader.service.js';
+import { BodyReaderService } from './body-reader.service.js';
 
 /**
  * Reads the body for a handler that has a `@Body()`; uploads stream past. A guard stands between authentication and the
@@ -9,7 +9,7 @@ import { BodyReader } from './body-reader.service.js';
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
-  constructor(private readonly bodies: BodyReader) {}
+  constructor(private readonly bodies: BodyReaderService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const limit = this.bodies.limitOf(context);

@@ -11,7 +11,7 @@ import { type AuthenticatedRequest, callerOf } from '../../auth/decorators.js';
 import { Invalid, invalidValue } from '../errors/errors.js';
 import { JsonText } from '../http/json-text.js';
 import { toJsonText } from '../../../packages/json/index.js';
-import { type AnsweringRequest, Idempotency } from './idempotency.service.js';
+import { type AnsweringRequest, IdempotencyService } from './idempotency.service.js';
 import { AnsweredBefore, Once } from './once.js';
 
 /** The header of requests, and the one of answers that were given before. */
@@ -31,7 +31,7 @@ type KeyedHttpRequest = AuthenticatedRequest & { keyed?: AnsweringRequest };
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(private readonly idempotency: Idempotency) {}
+  constructor(private readonly idempotency: IdempotencyService) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();

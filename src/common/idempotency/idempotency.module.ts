@@ -1,13 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
-import { Idempotency } from './idempotency.service.js';
+import { IdempotencyService } from './idempotency.service.js';
 
 /** Requests that take effect once; offered to all modules, whose operations say that they are served. */
 @Global()
 @Module({
   imports: [SecretsModule],
-  providers: [IdempotencyRecordsRepository, Idempotency],
-  exports: [Idempotency],
+  providers: [IdempotencyRecordsRepository, IdempotencyService],
+  exports: [IdempotencyService],
 })
 export class IdempotencyModule {}

@@ -6,7 +6,7 @@ import { SecretBox } from '../crypto/secret-box.js';
 import { pipelined, type Tx } from '../../database/database.service.js';
 import { Conflict } from '../errors/errors.js';
 import { bodyText } from '../http/json-text.js';
-import { Jobs } from '../../database/jobs/jobs.service.js';
+import { JobsService } from '../../database/jobs/jobs.service.js';
 import { SecretsService } from '../secrets/secrets.service.js';
 import { type FoundRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './idempotency-records.repository.js';
 import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './once.js';
@@ -40,7 +40,7 @@ export interface Asked {
 
 /** Requests with an `Idempotency-Key`, and what they were answered. */
 @Injectable()
-export class Idempotency implements OnModuleInit {
+export class IdempotencyService implements OnModuleInit {
   /** Under ANSWERS_SECRET, where that is set. */
   private readonly box: SecretBox | undefined;
 
@@ -48,7 +48,7 @@ export class Idempotency implements OnModuleInit {
     config: Config,
     private readonly secrets: SecretsService,
     private readonly records: IdempotencyRecordsRepository,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
   ) {
     if (config.ANSWERS_SECRET !== undefined) this.box = new SecretBox(config.ANSWERS_SECRET, SECRET);
   }

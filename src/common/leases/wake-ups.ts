@@ -1,5 +1,5 @@
-import type { Database, Tx } from '../../database/database.service.js';
-import type { Jobs } from '../../database/jobs/jobs.service.js';
+import type { DatabaseService, Tx } from '../../database/database.service.js';
+import type { JobsService } from '../../database/jobs/jobs.service.js';
 
 /** Delay before work that this process left to others is checked again. */
 const PUT_BACK_MS = 1_000;
@@ -20,8 +20,8 @@ export class WakeUps {
    * @param key the row's id in its payload
    */
   constructor(
-    private readonly database: Database,
-    private readonly jobs: Jobs,
+    private readonly database: DatabaseService,
+    private readonly jobs: JobsService,
     private readonly task: string,
     private readonly key: string,
   ) {}

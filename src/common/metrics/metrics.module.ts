@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Metrics } from './metrics.service.js';
+import { MetricsService } from './metrics.service.js';
 
 /** For modules that measure something. The health module serves the metrics. */
-@Module({ providers: [Metrics], exports: [Metrics] })
+@Module({ providers: [MetricsService], exports: [MetricsService] })
 export class MetricsModule {}

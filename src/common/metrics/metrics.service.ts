@@ -25,7 +25,7 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 1
 
 /** The metrics of one application, in a registry of its own: a process may hold several applications. */
 @Injectable()
-export class Metrics {
+export class MetricsService {
   readonly registry = new Registry();
   private readonly readings: { gauges: Map<string, Gauge>; read: () => Readings | Promise<Readings> }[] = [];
   private scraping: Promise<string> | undefined;
@@ -46,7 +46,7 @@ export class Metrics {
   /**
    * Declares gauges whose values `read` gives together, at every scrape.
    *
-   * It must be cheap and take bounded time, as {@link DatabaseProbe} does. When it fails, its gauges are absent.
+   * It must be cheap and take bounded time, as {@link DatabaseProbeService} does. When it fails, its gauges are absent.
    */
   gauges(options: readonly MetricOptions<string>[], read: () => Readings | Promise<Readings>): void {
     const made = options.map(({ name, help, labels = [] }): [string, Gauge] => [

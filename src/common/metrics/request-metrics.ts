@@ -1,9 +1,9 @@
 import type { NextFunction, Request, Response } from 'express';
 import { routeOf } from '../http/route-of.js';
-import type { Metrics } from './metrics.service.js';
+import type { MetricsService } from './metrics.service.js';
 
 /** Measures every request by its route, never by its path: the number of series stays bounded. */
-export function requestMetrics(metrics: Metrics) {
+export function requestMetrics(metrics: MetricsService) {
   const durations = metrics.histogram({
     name: 'pws_http_request_duration_seconds',
     help: 'Requests by method, route and status; status "aborted" when the client left before the answer was whole',

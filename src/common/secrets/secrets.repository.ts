@@ -1,5 +1,5 @@
 import { EntityRepository } from '../../database/entity-repository.js';
-import { PlatformSecret } from './secret.entity.js';
+import { PlatformSecret } from './platform-secret.entity.js';
 
 /** Secrets that all processes share. One that is there never changes. */
 export class SecretsRepository extends EntityRepository(PlatformSecret) {

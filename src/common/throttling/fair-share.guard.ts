@@ -5,8 +5,8 @@ import { Config } from '../../config/config.js';
 import type { AuthenticatedRequest } from '../../auth/decorators.js';
 import { Unavailable } from '../errors/errors.js';
 import { onceAnswered } from '../http/answered.js';
-import { BodyReader } from '../http/body-reader.service.js';
-import { Metrics } from '../metrics/metrics.service.js';
+import { BodyReaderService } from '../http/body-reader.service.js';
+import { MetricsService } from '../metrics/metrics.service.js';
 import { FairShares } from './fair-shares.js';
 import { sharesOf } from './limits.js';
 
@@ -27,8 +27,8 @@ export class FairShareGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     config: Config,
-    metrics: Metrics,
-    bodies: BodyReader,
+    metrics: MetricsService,
+    bodies: BodyReaderService,
   ) {
     this.limits = config.requestsInProgress;
     metrics.gauges(

@@ -4,7 +4,7 @@ import { Config } from '../../config/config.js';
 import type { AuthenticatedRequest } from '../../auth/decorators.js';
 import { TooManyRequests } from '../errors/errors.js';
 import { keyOfCaller, MINUTE_MS } from './limits.js';
-import { SharedCounts } from './shared-counts.service.js';
+import { SharedCountsService } from './shared-counts.service.js';
 
 /**
  * One limit for a caller over all operations. Signed file URLs have no caller and are not counted: their number is
@@ -14,7 +14,7 @@ import { SharedCounts } from './shared-counts.service.js';
 export class RateLimitGuard implements CanActivate {
   constructor(
     private readonly config: Config,
-    private readonly counts: SharedCounts,
+    private readonly counts: SharedCountsService,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {

@@ -30,7 +30,7 @@ interface Window {
  * twentieth for each process, and by what arrives while a statement runs. Without a database each process goes on alone.
  */
 @Injectable()
-export class SharedCounts {
+export class SharedCountsService {
   /** By key, in order of age. */
   private readonly windows = new Map<string, Window>();
   /** Keys of windows that the database has to hear of. */

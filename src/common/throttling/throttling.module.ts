@@ -1,18 +1,18 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { Jobs } from '../../database/jobs/jobs.service.js';
+import { JobsService } from '../../database/jobs/jobs.service.js';
 import { RequestCountsRepository } from './request-counts.repository.js';
-import { SharedCounts } from './shared-counts.service.js';
-import { UnauthenticatedLimit } from './unauthenticated-limit.service.js';
+import { SharedCountsService } from './shared-counts.service.js';
+import { UnauthenticatedLimitService } from './unauthenticated-limit.service.js';
 
 /** Counts of requests, which guards limit. */
 @Module({
-  providers: [RequestCountsRepository, SharedCounts, UnauthenticatedLimit],
-  exports: [SharedCounts, UnauthenticatedLimit],
+  providers: [RequestCountsRepository, SharedCountsService, UnauthenticatedLimitService],
+  exports: [SharedCountsService, UnauthenticatedLimitService],
 })
 export class ThrottlingModule implements OnModuleInit {
   constructor(
-    private readonly jobs: Jobs,
-    private readonly counts: SharedCounts,
+    private readonly jobs: JobsService,
+    private readonly counts: SharedCountsService,
   ) {}
 
   onModuleInit(): void {

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { TooManyRequests } from '../errors/errors.js';
 import { keyOfAddress, MINUTE_MS } from './limits.js';
-import { SharedCounts } from './shared-counts.service.js';
+import { SharedCountsService } from './shared-counts.service.js';
 
 /**
  * Counts refused credentials by the client's address. Valid credentials are never counted, so whoever shares an address
  * with somebody who guesses is served on.
  */
 @Injectable()
-export class UnauthenticatedLimit {
+export class UnauthenticatedLimitService {
   constructor(
     private readonly config: Config,
-    private readonly counts: SharedCounts,
+    private readonly counts: SharedCountsService,
   ) {}
 
   /** Counts a refusal. @throws TooManyRequests where there are too many */

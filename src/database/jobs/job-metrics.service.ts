@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseProbe } from '../database-probe.service.js';
-import { Metrics } from '../../common/metrics/metrics.service.js';
+import { DatabaseProbeService } from '../database-probe.service.js';
+import { MetricsService } from '../../common/metrics/metrics.service.js';
 import { BACKLOG, type Backlog } from './jobs.repository.js';
 
 /** Solves are jobs too and may take an hour. */
@@ -8,12 +8,12 @@ const BUCKETS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1800];
 
 /** How the jobs of all processes wait, and how those of this process end. */
 @Injectable()
-export class JobMetrics {
+export class JobMetricsService {
   private readonly durations;
 
   constructor(
-    metrics: Metrics,
-    private readonly probe: DatabaseProbe,
+    metrics: MetricsService,
+    private readonly probe: DatabaseProbeService,
   ) {
     const labels = ['task'];
     this.durations = metrics.histogram(

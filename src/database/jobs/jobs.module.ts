@@ -1,8 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { MetricsModule } from '../../common/metrics/metrics.module.js';
-import { JobMetrics } from './job-metrics.service.js';
-import { Jobs } from './jobs.service.js';
+import { JobMetricsService } from './job-metrics.service.js';
+import { JobsService } from './jobs.service.js';
 
 @Global()
-@Module({ imports: [MetricsModule], providers: [Jobs, JobMetrics], exports: [Jobs, JobMetrics] })
+@Module({
+  imports: [MetricsModule],
+  providers: [JobsService, JobMetricsService],
+  exports: [JobsService, JobMetricsService],
+})
 export class JobsModule {}

@@ -5,12 +5,12 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { DatabaseUrl } from '../database-url.js';
-import { DatabaseWatch } from '../database-watch.service.js';
+import { DatabaseWatchService } from '../database-watch.service.js';
 import type { Tx } from '../database.service.js';
 import { WorkerPool } from '../worker-pool.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { lookingInTurn, WORKER_POLL_MS } from './due-jobs.js';
-import { JobMetrics } from './job-metrics.service.js';
+import { JobMetricsService } from './job-metrics.service.js';
 import { addJob, type JobOptions } from './jobs.repository.js';
 
 /** Does one job. A throw makes graphile-worker try the job again later, with growing delays. */
@@ -39,7 +39,7 @@ interface Group {
  * necessary and runs, at least once, on some process whose ROLE works.
  */
 @Injectable()
-export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class JobsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly shared: Group = { concurrency: CONCURRENT_JOBS, handlers: new Map() };
   private readonly groups: Group[] = [this.shared];
   private readonly timetable: CronItem[] = [];
@@ -49,9 +49,9 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   constructor(
     private readonly config: Config,
-    private readonly metrics: JobMetrics,
+    private readonly metrics: JobMetricsService,
     url: DatabaseUrl,
-    watch: DatabaseWatch,
+    watch: DatabaseWatchService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // graphile-worker does not wait for a pool of its own to end. What it notes of jobs need not have reached the disk: a

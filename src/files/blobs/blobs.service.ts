@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database, type Tx } from '../../database/database.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { TooLarge } from '../../common/errors/errors.js';
 import { type ByteRange, ObjectStore } from '../../storage/object-store.js';
 import { BlobsRepository } from './blobs.repository.js';
@@ -35,7 +35,7 @@ export const blobOf = (key: string): string => key.slice(BLOBS.length + 1);
 @Injectable()
 export class BlobsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly blobs: BlobsRepository,
     private readonly objects: ObjectStore,
     private readonly config: Config,

@@ -27,7 +27,7 @@ export interface CompanyBlob extends StoredBlob {
 
 /** Contents of files as local files in `DATA_DIR/copies`, for what reads from a path; the same for every object store. */
 @Injectable()
-export class LocalCopies implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly folder: string;
   private readonly scratch: ScratchFolder;
   private readonly room: FairShares;

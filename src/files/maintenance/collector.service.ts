@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { BEFORE_ALL_IDS } from '../../database/checked-id.js';
-import { Database } from '../../database/database.service.js';
-import { Jobs } from '../../database/jobs/jobs.service.js';
+import { DatabaseService } from '../../database/database.service.js';
+import { JobsService } from '../../database/jobs/jobs.service.js';
 import { ObjectStore } from '../../storage/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { keyOf } from '../blobs/blobs.service.js';
 import { DoomedObjectsRepository } from '../blobs/doomed-objects.repository.js';
-import { ContainerEmptier } from './container-emptier.service.js';
+import { ContainerEmptierService } from './container-emptier.service.js';
 import { unlessInUse } from './in-use.js';
 
 /** Objects deleted at a time, and rows read by one statement, so that none takes long. */
@@ -23,11 +23,11 @@ const PAGE = 10_000;
  * together with a note of the object; the object goes when that is certain.
  */
 @Injectable()
-export class Collector implements OnModuleInit {
+export class CollectorService implements OnModuleInit {
   constructor(
-    private readonly jobs: Jobs,
-    private readonly containerEmptier: ContainerEmptier,
-    private readonly database: Database,
+    private readonly jobs: JobsService,
+    private readonly containerEmptier: ContainerEmptierService,
+    private readonly database: DatabaseService,
     private readonly blobs: BlobsRepository,
     private readonly doomedObjects: DoomedObjectsRepository,
     private readonly store: ObjectStore,

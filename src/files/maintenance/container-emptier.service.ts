@@ -10,7 +10,7 @@ const PAGE = 10_000;
 
 /** Empties containers FILES_GRACE_SECONDS after they were deleted. */
 @Injectable()
-export class ContainerEmptier {
+export class ContainerEmptierService {
   constructor(
     private readonly containers: ContainersRepository,
     private readonly tree: FileTreeRepository,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.service.js';
+import { DatabaseService } from '../../database/database.service.js';
 import { ObjectStore, type StoredObject } from '../../storage/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { BLOBS, keyOf } from '../blobs/blobs.service.js';
@@ -26,9 +26,9 @@ export interface LostFile extends LocatedFile {
 
 /** Compares the rows of blobs with the objects of the store, for operators who suspect that one of them was touched. */
 @Injectable()
-export class Reconciler {
+export class ReconcilerService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly blobs: BlobsRepository,
     private readonly tree: FileTreeRepository,
     private readonly store: ObjectStore,

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BEFORE_ALL_IDS } from '../../database/checked-id.js';
-import { Jobs } from '../../database/jobs/jobs.service.js';
+import { JobsService } from '../../database/jobs/jobs.service.js';
 import { SWEEP_UPLOADS } from '../tree/containers.service.js';
 import { UploadsRepository } from '../uploads/uploads.repository.js';
 import { UploadsService } from '../uploads/uploads.service.js';
@@ -9,9 +9,9 @@ const BATCH = 100;
 
 /** Ends uploads that nobody will finish: expired ones, and those to a container that was deleted. */
 @Injectable()
-export class Sweeper implements OnModuleInit {
+export class SweeperService implements OnModuleInit {
   constructor(
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
     private readonly uploadsRepository: UploadsRepository,
     private readonly uploads: UploadsService,
   ) {}

@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * ({@link normalizePath}); `tx` is for readers inside a transaction.
  */
 @Injectable()
-export class FileTreeReader {
+export class FileTreeReaderService {
   constructor(
     private readonly tree: FileTreeRepository,
     private readonly blobs: BlobsService,

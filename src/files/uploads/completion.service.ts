@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../../events/project-events.service.js';
+import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { Principal } from '../../auth/principal.js';
-import { Database, type Tx } from '../../database/database.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Invalid } from '../../common/errors/errors.js';
 import { Once } from '../../common/idempotency/once.js';
 import { BlobsService } from '../blobs/blobs.service.js';
-import { ContainerResolver, type RequestedContainer } from '../container-resolver.js';
+import { ContainerResolverService, type RequestedContainer } from '../container-resolver.service.js';
 import { FileEntry } from '../files.dto.js';
 import { FileTreeService } from '../tree/file-tree.service.js';
-import { WorkspaceChanges } from '../workspace-changes.js';
-import { UploadObjects } from './upload-objects.service.js';
-import { assertAlive, UploadRegistry } from './upload-registry.service.js';
+import { WorkspaceChangesService } from '../workspace-changes.service.js';
+import { UploadObjectsService } from './upload-objects.service.js';
+import { assertAlive, UploadRegistryService } from './upload-registry.service.js';
 import type { UploadCompleteRequest } from './uploads.dto.js';
 import type { FoundUpload, UploadLease } from './uploads.repository.js';
 
@@ -32,14 +32,14 @@ class RolledBackOnPurpose extends Error {}
 @Injectable()
 export class CompletionService {
   constructor(
-    private readonly database: Database,
-    private readonly registry: UploadRegistry,
-    private readonly objects: UploadObjects,
-    private readonly resolver: ContainerResolver,
+    private readonly database: DatabaseService,
+    private readonly registry: UploadRegistryService,
+    private readonly objects: UploadObjectsService,
+    private readonly resolver: ContainerResolverService,
     private readonly blobs: BlobsService,
     private readonly fileTree: FileTreeService,
-    private readonly changes: WorkspaceChanges,
-    private readonly events: ProjectEvents,
+    private readonly changes: WorkspaceChangesService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /**

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { Database, type Tx } from '../../database/database.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Forbidden, NotFound, TooLarge } from '../../common/errors/errors.js';
 import {
   type AdmittedPart,
-  DiskTransfers,
+  DiskTransfersService,
   SENT_AGAIN,
   type TransferRules,
 } from '../../storage/disk-transfers.service.js';
-import type { PartUrl } from '../../storage/signed-urls.js';
+import type { PartUrl } from '../../storage/signed-urls.service.js';
 import { blobOf, BlobsService } from '../blobs/blobs.service.js';
 import { readScope } from '../download-scope.js';
 import { ContainersRepository } from '../tree/containers.repository.js';
@@ -23,14 +23,14 @@ import { type OpenUpload, UploadsRepository } from './uploads.repository.js';
  * upload ends.
  */
 @Injectable()
-export class PartAdmission implements OnModuleInit, TransferRules {
+export class PartAdmissionService implements OnModuleInit, TransferRules {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly uploads: UploadsRepository,
     private readonly parts: UploadPartsRepository,
     private readonly containers: ContainersRepository,
     private readonly blobs: BlobsService,
-    private readonly transfers: DiskTransfers,
+    private readonly transfers: DiskTransfersService,
     private readonly config: Config,
   ) {}
 

@@ -19,7 +19,7 @@ export interface StoredUpload {
 
 /** Uploads as the object store has them. */
 @Injectable()
-export class UploadObjects {
+export class UploadObjectsService {
   constructor(
     private readonly store: ObjectStore,
     private readonly config: Config,

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
 import type { Principal } from '../../auth/principal.js';
-import { Database, type Tx } from '../../database/database.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Gone, NotFound, TooLarge } from '../../common/errors/errors.js';
 import { type Claiming, Once } from '../../common/idempotency/once.js';
-import { Jobs } from '../../database/jobs/jobs.service.js';
+import { JobsService } from '../../database/jobs/jobs.service.js';
 import { BlobsService } from '../blobs/blobs.service.js';
-import { ContainerResolver } from '../container-resolver.js';
+import { ContainerResolverService } from '../container-resolver.service.js';
 import type { FileEntry } from '../files.dto.js';
 import type { ContainerRef } from '../tree/container-ref.js';
 import { SWEEP_UPLOADS } from '../tree/containers.service.js';
@@ -38,14 +38,14 @@ export interface OpenedUpload {
 
 /** Uploads by their tokens, how many there may be, and who is finishing what. */
 @Injectable()
-export class UploadRegistry implements OnModuleInit {
+export class UploadRegistryService implements OnModuleInit {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly uploads: UploadsRepository,
     private readonly blobs: BlobsService,
-    private readonly resolver: ContainerResolver,
+    private readonly resolver: ContainerResolverService,
     private readonly apiKeys: ApiKeysService,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
   ) {}
 
   /** What a key has begun ends with it, in the store too. */

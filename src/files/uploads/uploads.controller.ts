@@ -7,7 +7,7 @@ import { Once } from '../../common/idempotency/once.js';
 import { RequestOrigin } from '../../storage/request-origin.js';
 import { EXAMPLE_WORKSPACE } from '../../common/openapi/examples.js';
 import { Operation } from '../../common/openapi/operation.js';
-import { WRITING_CODES } from '../container-resolver.js';
+import { WRITING_CODES } from '../container-resolver.service.js';
 import { FileEntry } from '../files.dto.js';
 import { CompletionService } from './completion.service.js';
 import {

@@ -5,7 +5,7 @@ import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../.
 import { arrayKind } from '../../common/validation/kinds/containers.js';
 import { integerKind } from '../../common/validation/kinds/numbers.js';
 import { Rule } from '../../common/validation/rule.js';
-import type { FileSource } from '../container-resolver.js';
+import type { FileSource } from '../container-resolver.service.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../request-rules.js';
 
 /** Most part URLs asked for at once. */

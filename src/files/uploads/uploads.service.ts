@@ -3,11 +3,11 @@ import { Config } from '../../config/config.js';
 import type { Principal } from '../../auth/principal.js';
 import { Conflict, TooLarge } from '../../common/errors/errors.js';
 import { Once } from '../../common/idempotency/once.js';
-import { ContainerResolver } from '../container-resolver.js';
+import { ContainerResolverService } from '../container-resolver.service.js';
 import { normalizePath } from '../tree/paths.js';
 import { planParts } from './part-plan.js';
-import { UploadObjects } from './upload-objects.service.js';
-import { assertAlive, UploadRegistry } from './upload-registry.service.js';
+import { UploadObjectsService } from './upload-objects.service.js';
+import { assertAlive, UploadRegistryService } from './upload-registry.service.js';
 import type {
   UploadPartsRequest,
   UploadPartsResponse,
@@ -21,9 +21,9 @@ import type { FoundUpload } from './uploads.repository.js';
 @Injectable()
 export class UploadsService {
   constructor(
-    private readonly registry: UploadRegistry,
-    private readonly objects: UploadObjects,
-    private readonly resolver: ContainerResolver,
+    private readonly registry: UploadRegistryService,
+    private readonly objects: UploadObjectsService,
+    private readonly resolver: ContainerResolverService,
     private readonly config: Config,
   ) {}
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../../events/project-events.service.js';
+import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { Tx } from '../../database/database.service.js';
-import { Jobs } from '../../database/jobs/jobs.service.js';
+import { JobsService } from '../../database/jobs/jobs.service.js';
 import { Conflict, Invalid, invalidValue } from '../../common/errors/errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import type { Card } from './card.entity.js';
@@ -10,7 +10,7 @@ import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
 import { isSetOfFile, readData } from './data-content.js';
 import { type FileStates, NO_FILES, questionOf } from './data-file.js';
-import { DataFiles, type KnownFiles } from './data-files.service.js';
+import { DataFilesService, type KnownFiles } from './data-files.service.js';
 import { judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 import { plainVariables } from './requirement.js';
@@ -53,13 +53,13 @@ export interface CanvasChange {
  * What follows from the cards is stored in the same transaction: gaps and status with them, the rest with the project.
  */
 @Injectable()
-export class CanvasEditor {
+export class CanvasEditorService {
   constructor(
     private readonly cards: CardsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly files: DataFiles,
-    private readonly jobs: Jobs,
-    private readonly events: ProjectEvents,
+    private readonly files: DataFilesService,
+    private readonly jobs: JobsService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** @param wantedId the id it gets; default a new one @throws Conflict when the canvas is full */

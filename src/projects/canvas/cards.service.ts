@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEvents } from '../../events/project-events.service.js';
-import { Database, type Tx } from '../../database/database.service.js';
+import { ProjectEventsService } from '../../events/project-events.service.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { Once } from '../../common/idempotency/once.js';
 import { assertExpected } from '../../common/etag/conditions.js';
@@ -8,11 +8,11 @@ import type { ExpectedTags, KnownTags } from '../../common/etag/entity-tag.js';
 import { Tagged } from '../../common/etag/tagged.js';
 import type { JsonBytes } from '../../common/http/json-text.js';
 import { ProjectsRepository } from '../projects.repository.js';
-import { type CanvasChange, CanvasEditor } from './canvas-editor.service.js';
+import { type CanvasChange, CanvasEditorService } from './canvas-editor.service.js';
 import { type CardCreateRequest, CardListResponse, CardResponse, type CardUpdateRequest } from './canvas.dto.js';
 import type { Card } from './card.entity.js';
 import { CardsRepository, cardTag } from './cards.repository.js';
-import { RecentCanvases } from './recent-canvases.js';
+import { RecentCanvasesService } from './recent-canvases.service.js';
 import type { ProjectId } from '../project.entity.js';
 import type { ProjectEditor, ProjectReader } from '../project-access.js';
 
@@ -20,12 +20,12 @@ import type { ProjectEditor, ProjectReader } from '../project-access.js';
 @Injectable()
 export class CardsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
-    private readonly recent: RecentCanvases,
-    private readonly editor: CanvasEditor,
-    private readonly events: ProjectEvents,
+    private readonly recent: RecentCanvasesService,
+    private readonly editor: CanvasEditorService,
+    private readonly events: ProjectEventsService,
   ) {}
 
   /** The whole canvas, oldest card first, unless the caller has it already. @throws NotFound */

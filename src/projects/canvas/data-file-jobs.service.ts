@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Database } from '../../database/database.service.js';
+import { DatabaseService } from '../../database/database.service.js';
 import { NotFound } from '../../common/errors/errors.js';
-import { JobLeft, Jobs } from '../../database/jobs/jobs.service.js';
+import { JobLeft, JobsService } from '../../database/jobs/jobs.service.js';
 import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
-import { CanvasEditor, DATA_FILES } from './canvas-editor.service.js';
+import { CanvasEditorService, DATA_FILES } from './canvas-editor.service.js';
 import { CardsRepository } from './cards.repository.js';
-import { DataFiles } from './data-files.service.js';
+import { DataFilesService } from './data-files.service.js';
 
 /** Projects whose files a process reads at once: reading may take a minute, and other jobs do not wait for it. */
 const CONCURRENCY = 2;
@@ -16,16 +16,16 @@ const CONCURRENCY = 2;
  * after every change of the files of a project that names some (a trigger of `nodes` adds that job).
  */
 @Injectable()
-export class DataFileJobs implements OnModuleInit, OnModuleDestroy {
+export class DataFileJobsService implements OnModuleInit, OnModuleDestroy {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
-    private readonly files: DataFiles,
-    private readonly editor: CanvasEditor,
-    private readonly jobs: Jobs,
+    private readonly files: DataFilesService,
+    private readonly editor: CanvasEditorService,
+    private readonly jobs: JobsService,
   ) {}
 
   onModuleInit(): void {

@@ -83,7 +83,7 @@ export const questionOf = (file: Question): string => JSON.stringify([file.path,
 export const aspectOf = ({ path, sheet, dialect, key, isDistinct }: Question): string =>
   JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
 
-/** The table of a card, as {@link TableReader} knows it. */
+/** The table of a card, as {@link TableReaderService} knows it. */
 export const tableOf = ({ path, sheet, dialect }: DataFile): TableName => ({
   path,
   ...(sheet !== undefined && { sheet }),

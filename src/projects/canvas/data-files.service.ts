@@ -12,13 +12,13 @@ import {
 } from '../../../packages/data-engine/index.js';
 import type { DateReading } from '../../../packages/modelling/index.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
-import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import type { Tx } from '../../database/database.service.js';
 import { pathProblem } from '../../files/tree/paths.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { readingNotes } from '../../tables/reading-notes.js';
 import { rowInFile } from '../../tables/table-format.js';
-import { type TableName, TableReader } from '../../tables/table-reader.service.js';
+import { type TableName, TableReaderService } from '../../tables/table-reader.service.js';
 import type { Card } from './card.entity.js';
 import { MAX_CELLS, MAX_ROWS, withValues } from './column-values.js';
 import { isSetOfFile, readData, withRoom } from './data-content.js';
@@ -54,7 +54,7 @@ interface Named {
 
 /** The files of the workspace that data cards name. */
 @Injectable()
-export class DataFiles {
+export class DataFilesService {
   /** Contents never change. The same object lets comparisons of its values be cached. */
   private readonly cachedFacts = new LRUCache<string, FileFacts>({
     maxSize: MAX_CACHED_VALUES,
@@ -63,9 +63,9 @@ export class DataFiles {
   });
 
   constructor(
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly facts: FileFactsRepository,
-    private readonly tables: TableReader,
+    private readonly tables: TableReaderService,
   ) {}
 
   /** What is known of the files that cards name; nothing is read of them. */
@@ -104,7 +104,7 @@ export class DataFiles {
    * Reads what nobody knows yet of the files that the sets of cards stand in, one after the other. What cannot be read now is left
    * out, and thrown at the end.
    *
-   * @throws what {@link TableReader} throws, but for problems that a content always has: those are facts
+   * @throws what {@link TableReaderService} throws, but for problems that a content always has: those are facts
    * @throws the signal's reason when it aborts
    */
   async read(workspace: ContainerRef, cards: readonly DataCard[], signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import type { FileFacts } from './data-file.js';
-import { StoredFileFacts } from './file-facts.entity.js';
+import { StoredFileFacts } from './stored-file-facts.entity.js';
 
 /** A content, and what of it is asked. */
 export type Asked = Pick<StoredFileFacts, 'blob_id' | 'aspect'>;

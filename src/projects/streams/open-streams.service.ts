@@ -8,7 +8,7 @@ import { EventOutput } from '../../common/event-stream/event-output.js';
 import { WakeSignal } from '../../common/event-stream/wake-signal.js';
 import { IntervalRunner } from '../../common/leases/interval-runner.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
-import { Metrics } from '../../common/metrics/metrics.service.js';
+import { MetricsService } from '../../common/metrics/metrics.service.js';
 import type { ProjectReader } from '../project-access.js';
 import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
@@ -36,7 +36,7 @@ export interface Followed {
 
 /** Open event streams of this process: how many, for how long, and for whom. */
 @Injectable()
-export class OpenStreams implements OnModuleDestroy, OnModuleInit {
+export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   /** Times in milliseconds, which tests shorten. */
   readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
   private checks: IntervalRunner | undefined;
@@ -48,7 +48,7 @@ export class OpenStreams implements OnModuleDestroy, OnModuleInit {
     private readonly projects: ProjectsRepository,
     private readonly revocations: RevocationsChannel,
     @Inject(LOGGER) private readonly logger: Logger,
-    metrics: Metrics,
+    metrics: MetricsService,
   ) {
     metrics.gauges([{ name: 'pws_stream_readers', help: 'Event streams that this process has open' }], () => ({
       pws_stream_readers: this.size,

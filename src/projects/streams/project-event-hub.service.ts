@@ -7,7 +7,7 @@ import { LOGGER } from '../../common/logging/logging.module.js';
 
 /** Wakes readers of projects' events when there are new ones, and reads them for them. A cursor is the last event that they have. */
 @Injectable()
-export class ProjectEventHub extends FollowHub<number, FollowingEvents> {
+export class ProjectEventHubService extends FollowHub<number, FollowingEvents> {
   constructor(
     private readonly events: EventsRepository,
     channel: EventsChannel,

@@ -6,7 +6,7 @@ import { Operation } from '../../common/openapi/operation.js';
 import { StaysOpen } from '../../common/throttling/fair-share.guard.js';
 import { ProjectReader, ReadingCaller } from '../project-access.js';
 import { EventEnvelope, PROJECT_EVENTS } from './project-events.dto.js';
-import { ProjectEventStreams } from './project-event-stream.service.js';
+import { ProjectEventStreamsService } from './project-event-streams.service.js';
 
 const eventSchema = ([type, data]: [string, new () => object]): object => ({
   type: 'object',
@@ -58,7 +58,7 @@ const ProjectEventStreamResponse = (): MethodDecorator =>
 
 @Controller('projects/:project_id/events')
 export class ProjectEventsController {
-  constructor(private readonly streams: ProjectEventStreams) {}
+  constructor(private readonly streams: ProjectEventStreamsService) {}
 
   @Get()
   @StaysOpen()

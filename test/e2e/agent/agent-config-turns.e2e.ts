@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { FileTreeReader } from '../../../src/files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../../src/files/tree/file-tree-reader.service.js';
 import type { EffectiveSkill } from '../../../src/skills/skill.js';
 import { makeDeployment, makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
@@ -14,7 +14,7 @@ const seen: unknown[] = [];
 
 /** The files of a mounted skill, read now. */
 async function textsOf({ files }: EffectiveSkill): Promise<Record<string, string>> {
-  const texts = await service.app.get(FileTreeReader).readTexts([...files.values()]);
+  const texts = await service.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AgentContext, AgentOutput } from '../../../src/agent/agent.js';
-import { type Call, type Reply, Toolboxes } from '../../../src/agent/tools/toolbox.service.js';
+import { type Call, type Reply, ToolboxesService } from '../../../src/agent/tools/toolboxes.service.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
-import { TurnReaper } from '../../../src/chat/turns/turn-reaper.service.js';
+import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
 import type { FileListResponse } from '../../../src/files/files.dto.js';
 import type { CardListResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
@@ -31,7 +31,7 @@ let replies: Reply[] = [];
 const making = (...calls: (Call | ((replies: Reply[]) => Call))[]): Script =>
   async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
     replies = [];
-    const toolbox = service.app.get(Toolboxes).open(context);
+    const toolbox = service.app.get(ToolboxesService).open(context);
     for (const call of calls) replies.push(yield* toolbox.call(typeof call === 'function' ? call(replies) : call));
   };
 
@@ -236,7 +236,7 @@ describe('an effect', () => {
     let turn = '';
     script = async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
       turn = context.turn_id;
-      for await (const output of service.app.get(Toolboxes).open(context).call(call)) {
+      for await (const output of service.app.get(ToolboxesService).open(context).call(call)) {
         if (output.type === 'tool_effect') {
           await service.database.query('UPDATE turns SET generation = generation + 1 WHERE id = $1', [turn]);
         }
@@ -249,7 +249,7 @@ describe('an effect', () => {
     await service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn]);
     await eventually(
       async () => {
-        await service.app.get(TurnReaper).recover();
+        await service.app.get(TurnReaperService).recover();
         return await read();
       },
       (sync) => sync.turn.state === 'idle',
@@ -272,7 +272,7 @@ describe('an effect', () => {
     const call: Call = { tool: 'upsert_card', input: { card_type: 'kpi', label: 'Once' } };
     let runs = 0;
     script = async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
-      for await (const output of service.app.get(Toolboxes).open(context).call(call)) {
+      for await (const output of service.app.get(ToolboxesService).open(context).call(call)) {
         if (output.type !== 'tool_effect') yield output;
         else {
           yield {

@@ -3,21 +3,21 @@ import { describe, expect, it } from '@jest/globals';
 import { DataSource, type Logger as QueryLogger, type QueryRunner } from 'typeorm';
 import pg from 'pg';
 import { CountKeysTowardsUsers1760000000710 } from '../../../src/database/migrations/1760000000710-count-keys-towards-users.js';
-import { Images } from '../../../src/agent/images/images.service.js';
+import { ImagesService } from '../../../src/agent/images/images.service.js';
 import { LlmAgent } from '../../../src/agent/llm/llm.agent.js';
-import { Toolboxes } from '../../../src/agent/tools/toolbox.service.js';
+import { ToolboxesService } from '../../../src/agent/tools/toolboxes.service.js';
 import { Config } from '../../../src/config/config.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
-import { ExecutionRunner } from '../../../src/executions/execution-runner.service.js';
+import { ExecutionRunnerService } from '../../../src/executions/execution-runner.service.js';
 import type { ExecutionDetailResponse, ExecutionResponse } from '../../../src/executions/executions.dto.js';
 import type { ApiKeyCreateResponse } from '../../../src/auth/api-keys/api-keys.dto.js';
 import { createLogger } from '../../../src/common/logging/logger.js';
-import { ProjectPurge } from '../../../src/projects/project-purge.service.js';
+import { ProjectPurgeService } from '../../../src/projects/project-purge.service.js';
 import type { BudgetListResponse, BudgetResponse } from '../../../src/usage/budgets.dto.js';
 import { BudgetsRepository } from '../../../src/usage/budgets.repository.js';
-import { Budgets } from '../../../src/usage/budgets.service.js';
+import { BudgetsService } from '../../../src/usage/budgets.service.js';
 import { exhaustedBudget } from '../../../src/usage/budgets.sql.js';
-import { Rollups } from '../../../src/usage/rollups.service.js';
+import { RollupsService } from '../../../src/usage/rollups.service.js';
 import type { ScenarioResponse } from '../../../src/scenarios/scenarios.dto.js';
 import { makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
@@ -305,7 +305,7 @@ describe('a blocking budget', () => {
               false, 0, true, '[]' FROM counted RETURNING id`,
       [model],
     );
-    await service.app.get(ExecutionRunner).run(queued?.id ?? '');
+    await service.app.get(ExecutionRunnerService).run(queued?.id ?? '');
     const at = `/projects/${model}/solve/executions/${queued?.id ?? ''}`;
     const error = {
       code: 'budget_exhausted',
@@ -332,9 +332,9 @@ describe('a blocking budget', () => {
     });
     const agent = new LlmAgent(
       config,
-      service.app.get(Toolboxes),
-      service.app.get(Images),
-      service.app.get(Budgets),
+      service.app.get(ToolboxesService),
+      service.app.get(ImagesService),
+      service.app.get(BudgetsService),
       createLogger('silent'),
     );
     script = async function* (context) {
@@ -412,7 +412,7 @@ describe('the budget of a user', () => {
     await spend({ company: company_id, key: keys[1].id }, 2);
     await spend({ company: company_id, key: keyOfBob.id }, 4);
     await spend({ company: company_id, user: 'ada' }, 8);
-    await service.app.get(Rollups).rollUp(2);
+    await service.app.get(RollupsService).rollUp(2);
     await ada.delete(`/api-keys/${keys[1].id}`);
     expect((await put(head, 50, ofAda)).spent_credits).toBe(11);
     await spend({ company: company_id, key: keys[1].id }, 16);
@@ -430,7 +430,7 @@ describe('the budget of a user', () => {
     await spend({ company: company_id, user: 'ada' }, 1);
     await spend({ company: company_id, key: keys[0].id }, 2);
     await spend({ company: company_id, key: keyOfBob.id }, 4);
-    await service.app.get(Rollups).rollUp(1);
+    await service.app.get(RollupsService).rollUp(1);
     await spend({ company: company_id, key: keys[1].id }, 8);
     expect(await spentOf(head)).toBe(1);
     await service.database.query('BEGIN');
@@ -486,7 +486,7 @@ describe('what a budget has counted', () => {
           for (const subject of subjects) {
             await pause(100);
             await put(client, 50, { ...subject, period, action: 'notice' });
-            await service.app.get(Rollups).rollUp(7);
+            await service.app.get(RollupsService).rollUp(7);
           }
         }
       })(),
@@ -634,7 +634,7 @@ describe('budgets', () => {
     expect(await put(client, 2, { scope: 'project', subject_id: id })).toMatchObject({ limit_credits: 2 });
     await client.delete(`/projects/${id}`);
     await rows(`UPDATE projects SET deleted_at = now() - interval '2 days' WHERE id = $1`, [id]);
-    await service.app.get(ProjectPurge).purge();
+    await service.app.get(ProjectPurgeService).purge();
     expect((await client.get<BudgetListResponse>('/usage/budgets', { limit: 1 })).total).toBe(999);
   }, 30_000);
 });

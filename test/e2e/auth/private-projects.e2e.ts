@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AgentContext, AgentOutput } from '../../../src/agent/agent.js';
-import { type Call, type Reply, Toolboxes } from '../../../src/agent/tools/toolbox.service.js';
+import { type Call, type Reply, ToolboxesService } from '../../../src/agent/tools/toolboxes.service.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
 import type { UploadStartResponse } from '../../../src/files/uploads/uploads.dto.js';
 import type { ApiKeyCreateResponse } from '../../../src/auth/api-keys/api-keys.dto.js';
@@ -94,7 +94,7 @@ describe('an agent', () => {
   const making = (...calls: (Call | (() => Promise<void>))[]): Script =>
     async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
       replies = [];
-      const toolbox = service.app.get(Toolboxes).open(context);
+      const toolbox = service.app.get(ToolboxesService).open(context);
       yield say('I look.');
       for (const call of calls) {
         if (typeof call === 'function') await call();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource, type Logger as QueryLogger } from 'typeorm';
-import { TurnReaper } from '../../../src/chat/turns/turn-reaper.service.js';
+import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
 import { makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
 import { ScriptedService } from '../../support/scripted-agent.js';
@@ -119,7 +119,7 @@ describe('statements of the chat', () => {
       await resumed.ended(2);
       stream.close();
       resumed.close();
-      await service.app.get(TurnReaper).recover();
+      await service.app.get(TurnReaperService).recover();
     });
 
     const checked = [];

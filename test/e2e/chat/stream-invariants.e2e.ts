@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import type { AgentEvent } from '../../../src/agent/agent.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
-import { TurnReaper } from '../../../src/chat/turns/turn-reaper.service.js';
+import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
 import { makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
 import { agentEvents } from '../../support/agent-events.js';
@@ -150,7 +150,7 @@ describe('a reader that comes and goes', () => {
           WHERE project_id = $1 AND ${condition}`,
         [project],
       );
-      await workers[1]?.app.get(TurnReaper).recover();
+      await workers[1]?.app.get(TurnReaperService).recover();
     };
     const ends = (events: StreamedEvent[]): number => events.filter(({ event }) => event === 'turn.ended').length;
 

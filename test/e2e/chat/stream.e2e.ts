@@ -4,8 +4,8 @@ import pg from 'pg';
 import type { AgentEvent } from '../../../src/agent/agent.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
 import { StreamReadsRepository } from '../../../src/chat/stream/stream-reads.repository.js';
-import { TurnReaper } from '../../../src/chat/turns/turn-reaper.service.js';
-import { OpenStreams } from '../../../src/projects/streams/open-streams.service.js';
+import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
+import { OpenStreamsService } from '../../../src/projects/streams/open-streams.service.js';
 import { makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
 import type { Client, Wire } from '../../support/client.js';
@@ -284,10 +284,10 @@ describe('resync', () => {
     const kept = async (): Promise<number> =>
       (await service.database.query('SELECT FROM turn_events WHERE turn_id = $1', [turn_id])).rowCount ?? 0;
     await age('9 min 50 s');
-    await service.app.get(TurnReaper).recover();
+    await service.app.get(TurnReaperService).recover();
     expect(await kept()).toBe(6);
     await age('10 min 10 s');
-    await service.app.get(TurnReaper).recover();
+    await service.app.get(TurnReaperService).recover();
     expect(await kept()).toBe(0);
     const late = await open(project, { query: { turn_id, from_seq: 2 } });
     await late.until(({ length }) => length === 1, 'it was told');
@@ -316,11 +316,11 @@ describe('a reader that takes nothing', () => {
     return { type: 'cards_changed', cards: [card] };
   };
 
-  afterEach(() => void Object.assign(service.app.get(OpenStreams).times, { stallMs: 10_000, lingerMs: 5_000 }));
+  afterEach(() => void Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 10_000, lingerMs: 5_000 }));
 
   it('is cut off with a resync, while others read on and the turn goes its way', async () => {
     // The slow one takes what it was sent only after the turn, however long that is.
-    Object.assign(service.app.get(OpenStreams).times, { stallMs: 300, lingerMs: 60_000 });
+    Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 300, lingerMs: 60_000 });
     const project = await newProject();
     script = async function* () {
       for (let number = 0; number < 40; number += 1) yield await Promise.resolve(large(project));
@@ -331,7 +331,7 @@ describe('a reader that takes nothing', () => {
     await post(project, 'Hello');
     await quick.until((events) => events.some(({ event }) => event === 'turn.ended'), 'the turn has ended', 25_000);
     await eventually(
-      () => Promise.resolve(service.app.get(OpenStreams).size),
+      () => Promise.resolve(service.app.get(OpenStreamsService).size),
       (size) => size === 1,
       { until: 'the slow one was cut off' },
     );
@@ -380,7 +380,7 @@ describe('streams of one person', () => {
   });
 
   it('are pinged', async () => {
-    const { times } = service.app.get(OpenStreams);
+    const { times } = service.app.get(OpenStreamsService);
     expect(times.pingMs).toBe(15_000);
     times.pingMs = 50;
     const stream = await open(await newProject());

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatResponse, ChatStopResponse, ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
 import type { ConversationResponse } from '../../../src/chat/conversations.dto.js';
-import { TurnEndings } from '../../../src/chat/turns/turn-endings.service.js';
+import { TurnEndingsService } from '../../../src/chat/turns/turn-endings.service.js';
 import type { LeasedTurn } from '../../../src/chat/turns/turns.repository.js';
-import { Database } from '../../../src/database/database.service.js';
+import { DatabaseService } from '../../../src/database/database.service.js';
 import { LeaseLost } from '../../../src/common/leases/lease.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
 import { makeProject } from '../../factories/make.js';
@@ -104,12 +104,12 @@ describe('stopping a turn', () => {
     await post(project, 'Hello');
     const { turn } = await running(project, 3);
     const [held]: LeasedTurn[] = await api.app
-      .get(Database)
+      .get(DatabaseService)
       .manager.query('SELECT * FROM turns WHERE id = $1', [turn.turn_id]);
     if (held === undefined) throw new Error('The turn has no row');
     await stop(project);
     const before = await client.get<ProjectResponse>(`/projects/${project}`);
-    const ending = worker.app.get(TurnEndings).end(held, 'owner', { outcome: 'completed' });
+    const ending = worker.app.get(TurnEndingsService).end(held, 'owner', { outcome: 'completed' });
     await expect(ending).rejects.toThrow(LeaseLost);
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
@@ -120,7 +120,7 @@ describe('stopping a turn', () => {
     const conversations = `/projects/${project}/conversations`;
     const { id: conversation_id } = await client.post<ConversationResponse>(conversations, {});
     await client.post(`/projects/${project}/chat`, { content: 'Hello', conversation_id });
-    const { manager } = api.app.get(Database);
+    const { manager } = api.app.get(DatabaseService);
     const [held] = await eventually(
       () =>
         manager.query<LeasedTurn[]>('SELECT * FROM turns WHERE conversation_id = $1 AND next_seq >= 3', [
@@ -132,7 +132,7 @@ describe('stopping a turn', () => {
     if (held === undefined) throw new Error('The turn has no row');
     await client.delete(`${conversations}/${conversation_id}`);
     const before = await client.get<ProjectResponse>(`/projects/${project}`);
-    const ending = worker.app.get(TurnEndings).end(held, 'owner', { outcome: 'completed' });
+    const ending = worker.app.get(TurnEndingsService).end(held, 'owner', { outcome: 'completed' });
     await expect(ending).rejects.toThrow(LeaseLost);
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });

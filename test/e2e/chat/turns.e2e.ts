@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AgentContext, type AgentEvent, AgentFailure } from '../../../src/agent/agent.js';
 import { ASK_USER_QUESTION } from '../../../src/agent/ask-user-question.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
-import { TurnReaper } from '../../../src/chat/turns/turn-reaper.service.js';
+import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
 import { Config } from '../../../src/config/config.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../../src/projects/projects.dto.js';
 import type { UserUsageListResponse } from '../../../src/usage/usage.dto.js';
@@ -60,7 +60,7 @@ const statusOf = async (project: string): Promise<string | undefined> => {
 /** What time does to a turn whose process is gone. */
 const expire = (turn_id: string | null) =>
   service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn_id]);
-const recover = (): Promise<void> => service.app.get(TurnReaper).recover();
+const recover = (): Promise<void> => service.app.get(TurnReaperService).recover();
 
 beforeAll(async () => {
   session = await service.session();

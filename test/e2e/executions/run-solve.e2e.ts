@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ProjectId } from '../../../src/projects/project.entity.js';
 import type { AgentContext, AgentOutput } from '../../../src/agent/agent.js';
-import { type Reply, Toolboxes } from '../../../src/agent/tools/toolbox.service.js';
+import { type Reply, ToolboxesService } from '../../../src/agent/tools/toolboxes.service.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
 import { ExecutionsService } from '../../../src/executions/executions.service.js';
 import type { ExecutionListResponse } from '../../../src/executions/executions.dto.js';
-import { Database } from '../../../src/database/database.service.js';
+import { DatabaseService } from '../../../src/database/database.service.js';
 import { makeFile, makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
 import type { Client } from '../../support/client.js';
@@ -27,7 +27,7 @@ let replies: Reply[] = [];
 const solving = (...inputs: object[]): Script =>
   async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
     replies = [];
-    const toolbox = service.app.get(Toolboxes).open(context);
+    const toolbox = service.app.get(ToolboxesService).open(context);
     for (const input of inputs) replies.push(yield* toolbox.call({ tool: 'run_solve', input }));
   };
 const post = (content = 'Solve it') => client.post(`/projects/${project}/chat`, { content });
@@ -115,7 +115,7 @@ describe('the tools for scenarios', () => {
   const calling = (...calls: [tool: string, input: object][]): Script =>
     async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
       replies = [];
-      const toolbox = service.app.get(Toolboxes).open(context);
+      const toolbox = service.app.get(ToolboxesService).open(context);
       for (const [tool, input] of calls) replies.push(yield* toolbox.call({ tool, input }));
     };
   const addCard = (card_type: string, label: string, data: object) =>
@@ -182,7 +182,7 @@ it('all executions of a project end together', async () => {
   await eventually(executions, ({ executions: all }) => all.some(({ status }) => status === 'running'), {
     until: 'one runs',
   });
-  const ended = await service.app.get(Database).transaction(async (tx) => {
+  const ended = await service.app.get(DatabaseService).transaction(async (tx) => {
     await tx.query('SELECT id FROM projects WHERE id = $1 FOR NO KEY UPDATE', [project]);
     return await service.app.get(ExecutionsService).endAll(tx, project as ProjectId);
   });

@@ -5,7 +5,7 @@ import pino from 'pino';
 import type { FileContentResponse, FileDownloadResponse, FileListResponse } from '../../../src/files/files.dto.js';
 import type { SkillSummary } from '../../../src/skills/skills.dto.js';
 import type { UploadStartResponse, UploadStatusResponse } from '../../../src/files/uploads/uploads.dto.js';
-import { MinioStore } from '../../../src/storage/minio-store.js';
+import { MinioStore } from '../../../src/storage/minio.store.js';
 import { makeFile, makeProject, type Place, sendParts } from '../../factories/make.js';
 import type { Client } from '../../support/client.js';
 import { docxParts, makeArchive, paragraph } from '../../support/documents.js';

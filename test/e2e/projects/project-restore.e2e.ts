@@ -5,10 +5,10 @@ import type { ConversationResponse } from '../../../src/chat/conversations.dto.j
 import { Config } from '../../../src/config/config.js';
 import type { ExecutionResponse } from '../../../src/executions/executions.dto.js';
 import type { FileContentResponse, FileListResponse } from '../../../src/files/files.dto.js';
-import { Collector } from '../../../src/files/maintenance/collector.service.js';
+import { CollectorService } from '../../../src/files/maintenance/collector.service.js';
 import type { UploadStartResponse } from '../../../src/files/uploads/uploads.dto.js';
-import { ProjectPurge } from '../../../src/projects/project-purge.service.js';
-import { Database } from '../../../src/database/database.service.js';
+import { ProjectPurgeService } from '../../../src/projects/project-purge.service.js';
+import { DatabaseService } from '../../../src/database/database.service.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../../src/projects/projects.dto.js';
 import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
 import { untilBlocked } from '../../support/blocked.js';
@@ -144,9 +144,9 @@ describe('a deleted project', () => {
     // What has no grace of its own does not go before its project.
     const config = service.app.get(Config);
     config.FILES_GRACE_SECONDS = 0;
-    for (let pass = 0; pass < 3; pass += 1) await service.app.get(Collector).collect();
+    for (let pass = 0; pass < 3; pass += 1) await service.app.get(CollectorService).collect();
     config.FILES_GRACE_SECONDS = 86_400;
-    await service.app.get(ProjectPurge).purge();
+    await service.app.get(ProjectPurgeService).purge();
     expect((await client.send('GET', at)).status).toBe(404);
 
     const { projects } = await client.get<ProjectSummaryListResponse>('/projects', { deleted: true });
@@ -239,11 +239,11 @@ describe('a deleted project', () => {
     );
     await service.database.query('BEGIN');
     await service.database.query('SELECT FROM cards WHERE project_id = $1 FOR UPDATE', [id]);
-    const purging = service.app.get(ProjectPurge).purge();
+    const purging = service.app.get(ProjectPurgeService).purge();
     const config = service.app.get(Config);
     let restoring: ReturnType<typeof restore> | undefined;
     try {
-      await untilBlocked((text, values) => service.app.get(Database).manager.query(text, values));
+      await untilBlocked((text, values) => service.app.get(DatabaseService).manager.query(text, values));
       config.PROJECTS_GRACE_SECONDS = 1_000_000;
       restoring = restore(id);
       await pause(200);
@@ -325,7 +325,7 @@ describe('at the same time', () => {
         const restoring = client.send('POST', `/projects/${id}/restore`);
         const purges = [1, 2, 3, 4, 5, 6].map(async (n) => {
           await pause(n * 10);
-          await service.app.get(ProjectPurge).purge();
+          await service.app.get(ProjectPurgeService).purge();
         });
         const { status } = await restoring;
         await Promise.all(purges);
@@ -337,7 +337,7 @@ describe('at the same time', () => {
           expect(status).toBe(404);
           await eventually(
             async () => {
-              await service.app.get(ProjectPurge).purge();
+              await service.app.get(ProjectPurgeService).purge();
               return await stateOf(id);
             },
             (state) => state === 'gone',

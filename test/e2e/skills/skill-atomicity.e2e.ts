@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeploymentResponse } from '../../../src/deployments/deployments.dto.js';
-import { FileTreeReader } from '../../../src/files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../../src/files/tree/file-tree-reader.service.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
 import type { EffectiveSkill } from '../../../src/skills/skill.js';
 import type { AgentConfigPullResponse, ProjectSkillDetail } from '../../../src/skills/skills.dto.js';
@@ -21,7 +21,7 @@ const SETS: Record<string, Files> = { A, B, D: FROM_DEPLOYMENT };
 
 /** The files of a mounted skill, read now. */
 async function textsOf({ files }: EffectiveSkill): Promise<Files> {
-  const texts = await worker.app.get(FileTreeReader).readTexts([...files.values()]);
+  const texts = await worker.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { AgentContext } from '../../../src/agent/agent.js';
-import { ContainerResolver } from '../../../src/files/container-resolver.js';
+import { ContainerResolverService } from '../../../src/files/container-resolver.service.js';
 import { companyLevel } from '../../../src/auth/company-level.js';
 import { Forbidden } from '../../../src/common/errors/errors.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
@@ -194,7 +194,7 @@ describe('the rules of skills and agent configuration', () => {
       // @ts-expect-error an agent's principal has no company-level rights
       await expect(deployments.delete(agent, handle)).rejects.toThrow(Forbidden);
       const place = { source: 'deployment' as const, deployment_name: handle };
-      await expect(service.app.get(ContainerResolver).findForWriting(agent, place)).rejects.toThrow(Forbidden);
+      await expect(service.app.get(ContainerResolverService).findForWriting(agent, place)).rejects.toThrow(Forbidden);
     }
     expect(await client.get(`${deployment}/instructions`)).toEqual({ content: 'First text' });
     expect(names(await client.get(`/projects/${id}/skills`))).toEqual(['alpha: deployment', 'beta: deployment']);

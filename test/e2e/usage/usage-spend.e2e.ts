@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource, type Logger as QueryLogger } from 'typeorm';
 import type { ApiKeyCreateResponse } from '../../../src/auth/api-keys/api-keys.dto.js';
-import { ProjectPurge } from '../../../src/projects/project-purge.service.js';
-import { Rollups } from '../../../src/usage/rollups.service.js';
+import { ProjectPurgeService } from '../../../src/projects/project-purge.service.js';
+import { RollupsService } from '../../../src/usage/rollups.service.js';
 import type { DayUsageListResponse, ProjectUsageListResponse } from '../../../src/usage/usage.dto.js';
 import { makeProject } from '../../factories/make.js';
 import { Client, type Wire } from '../../support/client.js';
@@ -45,7 +45,7 @@ beforeAll(async () => {
     projects.push((await makeProject(head, { name })).id);
   await head.delete(`/projects/${projects[3] ?? ''}`);
   await rows(`UPDATE projects SET deleted_at = now() - interval '2 days' WHERE id = $1`, [projects[3]]);
-  await service.app.get(ProjectPurge).purge();
+  await service.app.get(ProjectPurgeService).purge();
   await head.delete(`/projects/${projects[2] ?? ''}`);
   await service.session({ user: 'stranger' }).then(({ client }) => client.get('/projects'));
 }, 60_000);
@@ -162,7 +162,7 @@ describe('usage by project and day', () => {
     for (let round = 0; round < 12; round += 1) {
       await spend(12);
       // The last entries stay pending.
-      if (round % 3 === 1) await service.app.get(Rollups).rollUp(1 + random(20));
+      if (round % 3 === 1) await service.app.get(RollupsService).rollUp(1 + random(20));
       for (let times = 0; times < 3; times += 1) await compare(span());
       await compare({});
     }
@@ -267,7 +267,7 @@ describe('usage by project and day', () => {
         [id, user],
       );
     }
-    await service.app.get(Rollups).rollUp();
+    await service.app.get(RollupsService).rollUp();
     await service.database.query('VACUUM ANALYZE usage_ledger, usage_day_sums, usage_pending');
     const within = { since: '2025-06-02T22:00:00Z', until: '2025-06-10T01:00:00Z' };
     for (const [path, read, seen] of [

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { DataSource, type Logger as QueryLogger } from 'typeorm';
 import { AgentFailure } from '../../../src/agent/agent.js';
-import { TurnReaper } from '../../../src/chat/turns/turn-reaper.service.js';
+import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
 import type { ApiKeyCreateResponse } from '../../../src/auth/api-keys/api-keys.dto.js';
-import { Rollups } from '../../../src/usage/rollups.service.js';
+import { RollupsService } from '../../../src/usage/rollups.service.js';
 import { rollUpPage } from '../../../src/usage/usage.sql.js';
 import type { ApiKeyUsageListResponse, UserUsageListResponse } from '../../../src/usage/usage.dto.js';
 import { makeProject } from '../../factories/make.js';
@@ -83,7 +83,7 @@ describe('what turns have cost', () => {
     const projects: string[] = [];
     for (let number = 0; number < 10; number += 1) projects.push((await makeProject(head)).id);
     const alive = new Set(projects);
-    const reaper = service.app.get(TurnReaper);
+    const reaper = service.app.get(TurnReaperService);
     /** Every way in which a turn that has cost something can end has been taken, and one was tried again. */
     const allHappened = async (): Promise<boolean> => {
       const [seen] = await rows<{ outcomes: number; retried: number }>(
@@ -114,7 +114,7 @@ describe('what turns have cost', () => {
         while (!over) {
           await pause(300);
           await takeAway();
-          await service.app.get(Rollups).rollUp();
+          await service.app.get(RollupsService).rollUp();
           over = (alive.size === projects.length - 3 && (await allHappened())) || Date.now() > deadline;
         }
       })(),
@@ -186,7 +186,7 @@ describe('what turns have cost', () => {
         { until: `attempt ${attempt} runs` },
       );
       await service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE project_id = $1`, [id]);
-      await service.app.get(TurnReaper).recover();
+      await service.app.get(TurnReaperService).recover();
     }
     await idle(memberKey.client, id);
     expect(await plainSums(company)).toEqual([{ user_id: null, api_key_id: memberKey.id, credits: 0.5 }]);
@@ -204,7 +204,7 @@ describe('usage listings', () => {
     // Three of each sum, and one who spent nothing.
     for (const [index, credits] of [2, 1, 3, 1, 3, 2, 2, 3].entries()) {
       await spend(company, { user_id: `u${index}` }, credits, '2026-03-01T12:00:00Z');
-      if (index === 4) await service.app.get(Rollups).rollUp();
+      if (index === 4) await service.app.get(RollupsService).rollUp();
     }
     const order = ['u2', 'u4', 'u7', 'u0', 'u5', 'u6', 'u1', 'u3'];
     const pages = [];
@@ -246,7 +246,7 @@ describe('usage listings', () => {
       ['2026-03-01T20:00:00-04:00', '2026-03-03T08:00:00-04:00', 6],
     ];
     for (const rolledUp of [false, true]) {
-      if (rolledUp) await service.app.get(Rollups).rollUp();
+      if (rolledUp) await service.app.get(RollupsService).rollUp();
       for (const [since, until, credits] of cases) {
         const query = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
         const [inUsers, inKeys] = [await usersOf(head, query), await keysOf(head, query)];
@@ -311,7 +311,7 @@ describe('usage listings', () => {
          FROM generate_series(0, 60 * 24 * 12 - 1) i`,
       [company],
     );
-    await service.app.get(Rollups).rollUp();
+    await service.app.get(RollupsService).rollUp();
     await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
     const minutes = async (client: Client, query: object): Promise<{ read: number; credits: number }> => {
       const { plan, credits } = await explain(client, query);
@@ -344,7 +344,7 @@ describe('usage listings', () => {
            FROM generate_series(1, $3) i`,
         [company, month, some],
       );
-      await service.app.get(Rollups).rollUp();
+      await service.app.get(RollupsService).rollUp();
     };
     for (let month = 1; month <= 5; month += 1) await spendIn(`2026-0${month}-01`, spenders);
     await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
@@ -374,7 +374,7 @@ describe('usage listings', () => {
       );
     };
     await insert(async (...statement) => await service.database.query(...statement));
-    await service.app.get(Rollups).rollUp();
+    await service.app.get(RollupsService).rollUp();
     await service.database.query('VACUUM (ANALYZE, TRUNCATE false) usage_pending');
     // In one transaction, so that the service takes none of them.
     const plan = await service.app.get(DataSource).transaction(async (tx) => {

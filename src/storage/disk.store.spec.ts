@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Config } from '../config/config.js';
 import { InsufficientStorage, TooLarge } from '../common/errors/errors.js';
-import { DiskStore } from './disk-store.js';
+import { DiskStore } from './disk.store.js';
 import { type PartName, UploadMissing } from './object-store.js';
 import type { SecretsService } from '../common/secrets/secrets.service.js';
-import { SignedUrls } from './signed-urls.js';
+import { SignedUrlsService } from './signed-urls.service.js';
 
 const MiB = 1024 ** 2;
 const newKey = (): string => `blobs/${randomUUID()}`;
@@ -31,7 +31,7 @@ afterAll(async () => await rm(directory, { recursive: true, force: true }));
 async function openStore(): Promise<DiskStore> {
   const config = Object.assign(new Config(), { DATA_DIR: directory });
   const secrets = { get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService;
-  const opened = new DiskStore(config, new SignedUrls(secrets));
+  const opened = new DiskStore(config, new SignedUrlsService(secrets));
   await opened.onModuleInit();
   return opened;
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.service.js';
 import { isValidText } from '../../../packages/json/index.js';
 import type { AgentContext, AgentEvent, AgentOutput } from '../agent.js';
 import type { ShownImage } from '../images/images.service.js';
-import { AskerRights } from './asker-rights.service.js';
+import { AskerRightsService } from './asker-rights.service.js';
 import { cutResult } from './data-text.js';
 import { inputFailure, toFailure } from './failures.js';
 import { type Tool, ToolFailure, type ToolOutcome, type Unfinished } from './tool.js';
@@ -36,10 +36,10 @@ export interface Toolbox {
 
 /** Gives agents their tools. */
 @Injectable()
-export class Toolboxes {
+export class ToolboxesService {
   constructor(
     @Inject(TOOLS) private readonly tools: readonly Tool[],
-    @Inject(AskerRights) private readonly rights: Pick<AskerRights, 'assertReads' | 'assertWrites'>,
+    @Inject(AskerRightsService) private readonly rights: Pick<AskerRightsService, 'assertReads' | 'assertWrites'>,
   ) {}
 
   /** The tools for a turn; one toolbox counts its calls. */
@@ -61,7 +61,7 @@ export class Toolboxes {
 
 async function* make(
   tools: readonly Tool[],
-  rights: Pick<AskerRights, 'assertReads' | 'assertWrites'>,
+  rights: Pick<AskerRightsService, 'assertReads' | 'assertWrites'>,
   call: Call,
   id: string,
   context: AgentContext,

@@ -1,25 +1,25 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Tx } from '../database/database.service.js';
-import { ProjectDeletion } from '../projects/project-deletion.service.js';
-import { ProjectPurge } from '../projects/project-purge.service.js';
-import { ConversationRemoval } from './conversation-removal.service.js';
+import { ProjectDeletionService } from '../projects/project-deletion.service.js';
+import { ProjectPurgeService } from '../projects/project-purge.service.js';
+import { ConversationRemovalService } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
-import { TurnEndings } from './turns/turn-endings.service.js';
+import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 import type { ProjectId } from '../projects/project.entity.js';
 
 /** What the deletion of a project means for its conversations, and its return. */
 @Injectable()
-export class ProjectChatCleanup implements OnModuleInit {
+export class ProjectChatCleanupService implements OnModuleInit {
   constructor(
-    private readonly deletion: ProjectDeletion,
-    private readonly purge: ProjectPurge,
+    private readonly deletion: ProjectDeletionService,
+    private readonly purge: ProjectPurgeService,
     private readonly conversations: ConversationsRepository,
     private readonly turns: TurnsRepository,
-    private readonly removal: ConversationRemoval,
-    private readonly endings: TurnEndings,
+    private readonly removal: ConversationRemovalService,
+    private readonly endings: TurnEndingsService,
     private readonly stopped: TurnStoppedChannel,
     private readonly changed: ConversationChangedChannel,
   ) {}

@@ -63,7 +63,7 @@ export type RequestedContainer = ContainerRef & FoundContainer;
  * this one; each provides its look-up when it is initialised.
  */
 @Injectable()
-export class ContainerResolver {
+export class ContainerResolverService {
   private readonly lookups = new Map<FileSource, ContainerLookup>();
 
   constructor(private readonly containers: ContainersRepository) {}

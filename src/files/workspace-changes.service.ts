@@ -22,7 +22,7 @@ export type WorkspaceListener = (tx: Tx, caller: Principal, change: WorkspaceCha
 
 /** Tells the module above that owns conversations what happens in workspaces in their name. */
 @Injectable()
-export class WorkspaceChanges {
+export class WorkspaceChangesService {
   private listener: WorkspaceListener | undefined;
 
   subscribe(listener: WorkspaceListener): void {

@@ -1,4 +1,4 @@
-import type { Metrics } from '../common/metrics/metrics.service.js';
+import type { MetricsService } from '../common/metrics/metrics.service.js';
 import { InsufficientStorage, Unavailable } from '../common/errors/errors.js';
 import type { ObjectStore } from './object-store.js';
 
@@ -17,7 +17,7 @@ const OPERATIONS = [
 type Work = (...given: unknown[]) => Promise<unknown>;
 
 /** The store with each operation measured, including the calls it makes to itself. */
-export function measured(store: ObjectStore, metrics: Metrics): ObjectStore {
+export function measured(store: ObjectStore, metrics: MetricsService): ObjectStore {
   const durations = metrics.histogram({
     name: 'pws_object_store_operation_duration_seconds',
     help: 'Operations of the file store by outcome: done, refused (what was asked for is not there), unavailable, full',

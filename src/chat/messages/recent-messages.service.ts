@@ -46,7 +46,7 @@ export const lastOf = ({ first, versions }: MessageTexts): number => first + ver
  * versions the messages have, and makes the texts of all others.
  */
 @Injectable()
-export class RecentMessages {
+export class RecentMessagesService {
   private readonly texts: LRUCache<string, MessageTexts>;
 
   constructor(config: Config) {

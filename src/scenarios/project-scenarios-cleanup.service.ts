@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectPurge } from '../projects/project-purge.service.js';
+import { ProjectPurgeService } from '../projects/project-purge.service.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
 /** Removes the scenarios of a project that is purged. */
 @Injectable()
-export class ProjectScenariosCleanup implements OnModuleInit {
+export class ProjectScenariosCleanupService implements OnModuleInit {
   constructor(
-    private readonly purge: ProjectPurge,
+    private readonly purge: ProjectPurgeService,
     private readonly scenarios: ScenariosRepository,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { ProjectDeletion } from '../projects/project-deletion.service.js';
-import { ProjectPurge } from '../projects/project-purge.service.js';
+import { ProjectDeletionService } from '../projects/project-deletion.service.js';
+import { ProjectPurgeService } from '../projects/project-purge.service.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 
@@ -9,10 +9,10 @@ const PAGE = 1_000;
 
 /** Ends the executions of a project that is deleted, and removes them when it is purged. */
 @Injectable()
-export class ProjectExecutionsCleanup implements OnModuleInit {
+export class ProjectExecutionsCleanupService implements OnModuleInit {
   constructor(
-    private readonly deletion: ProjectDeletion,
-    private readonly purge: ProjectPurge,
+    private readonly deletion: ProjectDeletionService,
+    private readonly purge: ProjectPurgeService,
     private readonly executions: ExecutionsService,
     private readonly executionsRepository: ExecutionsRepository,
     private readonly containers: ContainersService,

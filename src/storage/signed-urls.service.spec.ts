@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Forbidden } from '../common/errors/errors.js';
 import type { SecretsService } from '../common/secrets/secrets.service.js';
-import { SignedUrls } from './signed-urls.js';
+import { SignedUrlsService } from './signed-urls.service.js';
 
-const withSecret = (byte: number): SignedUrls =>
-  new SignedUrls({ get: () => Promise.resolve(Buffer.alloc(32, byte)) } as unknown as SecretsService);
+const withSecret = (byte: number): SignedUrlsService =>
+  new SignedUrlsService({ get: () => Promise.resolve(Buffer.alloc(32, byte)) } as unknown as SecretsService);
 const urls = withSecret(1);
 
 const baseUrl = 'https://files.example.com/base/';

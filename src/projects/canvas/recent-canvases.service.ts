@@ -14,7 +14,7 @@ type CanvasJson = Tagged<JsonBytes>;
  * card gives its project another tag: a canvas is sent from here only where the database has just named the tag that it has.
  */
 @Injectable()
-export class RecentCanvases {
+export class RecentCanvasesService {
   private readonly canvases: LRUCache<string, { tag: string; bytes: Buffer }>;
 
   constructor(config: Config) {

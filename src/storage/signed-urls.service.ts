@@ -17,7 +17,7 @@ type Fields = Record<string, string>;
  * with HMAC-SHA-256 under a secret that only the service knows.
  */
 @Injectable()
-export class SignedUrls {
+export class SignedUrlsService {
   constructor(private readonly secrets: SecretsService) {}
 
   async signPart({ baseUrl, key, uploadId, partNumber, maxBytes, expiresAt }: PartGrant): Promise<string> {

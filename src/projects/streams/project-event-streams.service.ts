@@ -9,24 +9,24 @@ import { NotFound } from '../../common/errors/errors.js';
 import type { ProjectReader } from '../project-access.js';
 import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
-import { OpenStreams } from './open-streams.service.js';
-import { ProjectEventHub } from './project-event-hub.service.js';
+import { OpenStreamsService } from './open-streams.service.js';
+import { ProjectEventHubService } from './project-event-hub.service.js';
 
 const EVENT_ID = /^\d{1,15}$/;
 
 /** Streams of what happens in projects. */
 @Injectable()
-export class ProjectEventStreams {
+export class ProjectEventStreamsService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly events: EventsRepository,
-    private readonly hub: ProjectEventHub,
-    private readonly streams: OpenStreams,
+    private readonly hub: ProjectEventHubService,
+    private readonly streams: OpenStreamsService,
   ) {}
 
   /**
    * Sends the events of a project after the one that a reader has last received, or those that come from now on, as
-   * {@link OpenStreams.run}. After the project's deletion the stream ends.
+   * {@link OpenStreamsService.run}. After the project's deletion the stream ends.
    *
    * @throws NotFound, TooManyRequests, Unavailable before anything was sent.
    */

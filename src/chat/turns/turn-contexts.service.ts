@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type AgentContext, type AgentMessage, AskerRefused, type WorkspaceFile } from '../../agent/agent.js';
 import { assertMayGoOn } from '../../agent/budget-left.js';
-import { FileTreeReader } from '../../files/tree/file-tree-reader.service.js';
+import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
 import { Principal, type ProjectRights } from '../../auth/principal.js';
-import { Database, pipelined } from '../../database/database.service.js';
+import { DatabaseService, pipelined } from '../../database/database.service.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { CardResponse, CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
@@ -12,7 +12,7 @@ import { ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { Spender } from '../../usage/spender.js';
 import { EffectiveConfigService } from '../../skills/effective-config.service.js';
-import { Budgets } from '../../usage/budgets.service.js';
+import { BudgetsService } from '../../usage/budgets.service.js';
 import { WorkspaceChangesRepository } from '../conversations/workspace-changes.repository.js';
 import { type ContextMessage, MessagesRepository } from '../messages/messages.repository.js';
 import { lostWhereGone } from './lost-where-gone.js';
@@ -30,17 +30,17 @@ const MAX_ENTRIES = 100;
 
 /** Gathers what a turn gives the agent. */
 @Injectable()
-export class TurnContexts {
+export class TurnContextsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly cards: CardsRepository,
     private readonly messages: MessagesRepository,
     private readonly changes: WorkspaceChangesRepository,
     private readonly effectiveConfig: EffectiveConfigService,
-    private readonly reader: FileTreeReader,
+    private readonly reader: FileTreeReaderService,
     private readonly apiKeys: ApiKeysService,
-    private readonly budgets: Budgets,
+    private readonly budgets: BudgetsService,
   ) {}
 
   /**

@@ -10,7 +10,7 @@ export interface DevelopmentTokenPair {
 
 /** The tokens that the page signs in with by itself, once the start has made them. */
 @Injectable()
-export class DevelopmentTokens {
+export class DevelopmentTokensService {
   private offered: DevelopmentTokenPair | undefined;
 
   get areOffered(): boolean {

@@ -33,7 +33,7 @@ import {
   writePart,
 } from './part-files.js';
 import { makePrivateFolder } from './private-folder.js';
-import { SignedUrls } from './signed-urls.js';
+import { SignedUrlsService } from './signed-urls.service.js';
 
 /** Bytes after which a writer checks the free space again: a thousand writers cannot fill it between two checks. */
 const LOOKED_AT_EVERY = 1024 ** 2;
@@ -52,7 +52,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   constructor(
     private readonly config: Config,
-    private readonly urls: SignedUrls,
+    private readonly urls: SignedUrlsService,
   ) {
     super();
     this.root = join(config.DATA_DIR, 'objects');

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../..');
+const ROLES = 'agent|channel|controller|entity|filter|guard|interceptor|module|pipe|repository|service|store';
+/** A class that Nest or TypeORM knows, with its decorators or its base. */
+const KNOWN =
+  /^@(?:Injectable|Controller|Module|Catch|Entity)\([^]*?^export (?:abstract )?class (\w+)|^export class (\w+) extends EntityRepository\(/gm;
+
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^database\/migrations\//.test(path))
+  .map((path) => [path, readFileSync(join(ROOT, 'src', path), 'utf8')] as const);
+
+const pascalCase = (words: string): string =>
+  words.replace(/(?:^|[-.])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What the class of a file is called: `turn-runner.service.ts` has `TurnRunnerService`, `turn.entity.ts` has `Turn`. */
+function expectedName(path: string): string | undefined {
+  const name = new RegExp(`^([a-z0-9-]+)\\.(${ROLES})\\.ts$`).exec(basename(path));
+  if (name === null) return undefined;
+  const [, subject = '', role = ''] = name;
+  return pascalCase(role === 'entity' ? subject : `${subject}.${role}`);
+}
+
+/** Classes that are not named after their files. */
+function misnamed(files: Iterable<readonly [path: string, text: string]>): string[] {
+  const wrong: string[] = [];
+  for (const [path, text] of files) {
+    for (const [, injected, repository] of text.matchAll(KNOWN)) {
+      const name = injected ?? repository ?? '';
+      if (name !== expectedName(path)) wrong.push(`${path}: ${name}`);
+    }
+  }
+  return wrong;
+}
+
+describe('classes of Nest and TypeORM', () => {
+  it('are named after their files and end in their roles', () => {
+    expect(sources.filter(([, text]) => text.match(KNOWN)).length).toBeGreaterThan(200);
+    expect(misnamed(sources)).toEqual([]);
+  });
+
+  it.each([
+    ['chat/answers.service.ts', '@Injectable()\nexport class Answers {}', 'Answers'],
+    ['chat/answers.ts', '@Injectable()\nexport class AnswersService {}', 'AnswersService'],
+    ['chat/answer.entity.ts', "@Entity({ name: 'answers' })\nexport class StoredAnswer {}", 'StoredAnswer'],
+    ['chat/answers.repository.ts', 'export class Answers extends EntityRepository(Answer) {}', 'Answers'],
+  ])('are found under another name in %s', (path, text, name) => {
+    expect(misnamed([[path, text]])).toEqual([`${path}: ${name}`]);
+  });
+});
