@@ -85,7 +85,7 @@ describe(PAGE, () => {
       await writeFile(
         join(copy, config),
         `import all from './jest.config.js';
-         const { globalSetup, globalTeardown, ...e2e } = all.projects[1];
+         const { globalSetup, globalTeardown, ...e2e } = all.projects.find(({ displayName }) => displayName === 'e2e');
          export default { ...e2e, testTimeout: 60_000 };`,
       );
       const jest = ['node_modules/jest/bin/jest.js', '--config', config, 'stock.e2e'];
