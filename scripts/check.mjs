@@ -13,7 +13,7 @@ const CHECKS = {
   types: `tsc -p tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/all`,
   lint: `eslint --cache --cache-location ${CACHE}/eslint/ .`,
   'types of the page': `tsc -p web/tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/web`,
-  format: `prettier --check --cache --cache-location ${CACHE}/prettier --log-level warn .`,
+  format: `prettier --check --cache --cache-location ${CACHE}/prettier/checked --log-level warn .`,
   'import graph': 'depcruise --output-type err-long src packages test client/src web/src',
   'regular expressions': 'npm run --silent patterns',
   'openapi.json (npm run openapi)': `node dist/src/openapi.js ${CACHE}/openapi.json && diff -u openapi.json ${CACHE}/openapi.json`,

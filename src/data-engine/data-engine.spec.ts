@@ -242,7 +242,7 @@ describe('a task', () => {
     test = await TestEngine.start({ seconds: 30 });
     expect(await reasonOf(test.query("SELECT repeat(repeat('a', 1000000), 300)"))).toMatchObject({
       code: 'invalid_sql',
-      message: 'The first row is too long to be answered',
+      message: 'The first row is too large for an answer: select fewer columns or shorter values',
     });
     expect(await reasonOf(test.query('SELECT range(100000000)'))).toMatchObject({
       code: expect.stringMatching(/^(invalid_sql|out_of_memory)$/),

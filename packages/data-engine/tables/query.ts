@@ -46,7 +46,10 @@ const RESULT = 'result\u0001';
 async function answer(connection: DuckDBConnection, sql: string, { limit, maxBytes }: QueryTask): Promise<QueryAnswer> {
   const { columns, rows, cut } = await readRows(await connection.stream(sql), limit, maxBytes);
   if (cut === 'bytes' && rows === '[]')
-    throw new TaskProblem('invalid_sql', 'The first row is too long to be answered');
+    throw new TaskProblem(
+      'invalid_sql',
+      'The first row is too large for an answer: select fewer columns or shorter values',
+    );
   return { columns, rows, truncated: cut !== null };
 }
 
