@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
 import { compareTexts, orderedText } from './text-order.js';
 
 describe('compareTexts', () => {
@@ -19,9 +20,19 @@ describe('compareTexts', () => {
     ['Oak', 'elm'],
     ['', 'elm'],
     ['KW', 'KW 1'],
+    ['KW 9', 'KW 10a'],
+    ['KW 1a', 'KW 10'],
+    ['9', 'x'],
   ])('puts %s before %s', (one, other) => {
     expect(compareTexts(orderedText(one), orderedText(other))).toBeLessThan(0);
     expect(compareTexts(orderedText(other), orderedText(one))).toBeGreaterThan(0);
     expect(compareTexts(orderedText(one), orderedText(one))).toBe(0);
+  });
+
+  it('sorts texts the same way in whatever order they come', () => {
+    const texts = fc.array(fc.string({ unit: fc.constantFrom('0', '1', '9', '.', '-', ' ', 'a', 'b'), maxLength: 5 }));
+    const sorted = (given: readonly string[]): string[] =>
+      given.toSorted((one, other) => compareTexts(orderedText(one), orderedText(other)));
+    fc.assert(fc.property(texts, (given) => expect(sorted(given.toReversed())).toEqual(sorted(given))));
   });
 });

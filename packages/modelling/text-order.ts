@@ -1,27 +1,24 @@
-/** A text, and the numbers in it. */
+/** A text, and the pieces by which it is ordered: what is before its first number, that number, what is between it and the next, ... */
 export interface OrderedText {
   text: string;
-  /** The text with a sign in the place of each number. */
-  shape: string;
-  figures: readonly number[];
+  pieces: readonly (string | number)[];
 }
 
-const NUMBERS = /\d+(?:\.\d+)?/g;
+const NUMBER = /(\d+(?:\.\d+)?)/;
 
 export const orderedText = (text: string): OrderedText => ({
   text,
-  shape: text.replace(NUMBERS, '\0'),
-  figures: Array.from(text.matchAll(NUMBERS), ([figure]) => Number(figure)),
+  pieces: text.split(NUMBER).map((piece, at) => (at % 2 === 1 ? Number(piece) : piece)),
 });
 
 /**
- * Compares texts that differ in numbers alone by these numbers, so that `KW 9` is before `KW 10`, and other texts letter by letter.
- * Negative if the first text is smaller.
+ * Compares texts piece by piece, numbers by their value and everything else letter by letter, so that `KW 9` is before `KW 10`. Negative
+ * if the first text is smaller.
  */
 export function compareTexts(one: OrderedText, other: OrderedText): number {
-  if (one.shape === other.shape) {
-    const at = one.figures.findIndex((figure, place) => figure !== other.figures[place]);
-    if (at >= 0) return one.figures[at]! - other.figures[at]!;
-  }
-  return one.text < other.text ? -1 : one.text > other.text ? 1 : 0;
+  const at = one.pieces.findIndex((piece, place) => piece !== other.pieces[place]);
+  const [piece, counterpart] = [one.pieces[at], other.pieces[at]];
+  if (piece !== undefined && counterpart !== undefined) return piece < counterpart ? -1 : 1;
+  const difference = one.pieces.length - other.pieces.length;
+  return difference !== 0 ? difference : one.text < other.text ? -1 : one.text > other.text ? 1 : 0;
 }

@@ -207,8 +207,7 @@ class SlowExpansion {
         const isOrder = comparison !== '=' && comparison !== '<>';
         if (isOrder && isFigure(one) && isFigure(other)) return compare(comparison, Number(one), Number(other));
         if (isOrder && (one === '' || other === '')) return false;
-        const isNatural = isOrder && one.replace(/\d+/g, '#') === other.replace(/\d+/g, '#');
-        return isNatural ? compare(comparison, padded(one), padded(other)) : compare(comparison, one, other);
+        return isOrder ? compare(comparison, naturalOrder(one, other), 0) : compare(comparison, one, other);
       }
     }
   }
@@ -312,8 +311,18 @@ class SlowExpansion {
 const parts = (condition: Condition): Condition[] =>
   condition.kind === 'and' ? condition.of.flatMap(parts) : [condition];
 
-/** A text whose numbers have as many digits as any other. */
-const padded = (text: string): string => text.replace(/\d+/g, (digits) => digits.padStart(9, '0'));
+/** Compares the first pieces in which texts differ, numbers by their value. Numbers are before letters. */
+function naturalOrder(one: string, other: string): number {
+  const piecesOf = (text: string): (string | number)[] =>
+    Array.from(text.matchAll(/\d+|\D+/g), ([piece]) => (/^\d/.test(piece) ? Number(piece) : piece));
+  const [pieces, others] = [piecesOf(one), piecesOf(other)];
+  const at = pieces.findIndex((piece, place) => piece !== others[place]);
+  const [piece, counterpart] = [pieces[at], others[at]];
+  if (piece === undefined || counterpart === undefined)
+    return pieces.length - others.length || one.localeCompare(other, 'en');
+  if (typeof piece !== typeof counterpart) return typeof piece === 'number' ? -1 : 1;
+  return piece < counterpart ? -1 : 1;
+}
 
 const isFigure = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
 
