@@ -17,9 +17,7 @@ const TRANSACTION_MS = 30_000;
 // a hundred times as long as running them.
 export const SESSION_OPTIONS = '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off';
 
-// Every statement has one plan, whatever its parameters are. Left to itself, the server plans statements on projects anew at each run
-// for some kinds of callers, which takes longer than the statements themselves. `listing-plans.spec.ts` and its neighbours look at
-// these plans.
+// The server keeps one plan for each statement. By default it would plan some statements again at every run: ADR 17.
 const ONE_PLAN = 'plan_cache_mode=force_generic_plan';
 
 /**
