@@ -38,10 +38,10 @@ export async function releaseShared(source: DataSource): Promise<void> {
 }
 
 function nextRunner(source: DataSource): QueryRunner {
-  const of = shared.get(source) ?? { runners: [], turn: 0 };
-  shared.set(source, of);
-  of.turn = (of.turn + 1) % CONNECTIONS;
-  const runner = of.runners[of.turn];
+  const connections = shared.get(source) ?? { runners: [], turn: 0 };
+  shared.set(source, connections);
+  connections.turn = (connections.turn + 1) % CONNECTIONS;
+  const runner = connections.runners[connections.turn];
   if (runner !== undefined && !runner.isReleased) return runner;
-  return (of.runners[of.turn] = source.createQueryRunner());
+  return (connections.runners[connections.turn] = source.createQueryRunner());
 }

@@ -178,7 +178,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
          FROM unnest($1::jsonb[], $2::uuid[], $3::boolean[]) WITH ORDINALITY f (caller, project_id, outlives, place),
               LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(f.caller)) AS parameter) c
         WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = f.project_id
-                             AND (${isVisible('p', 'c.parameter')} OR f.outlives AND ${wasVisible('p', 'c.parameter')}))`,
+                             AND (${isVisible('p', 'c.parameter')} OR (f.outlives AND ${wasVisible('p', 'c.parameter')})))`,
       [
         followed.map(({ reader }) => JSON.stringify(reader.parameter)),
         followed.map(({ project_id }) => project_id),

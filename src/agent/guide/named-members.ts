@@ -101,10 +101,8 @@ function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
     if (set === undefined || shape === undefined) return undefined;
     const names = Array.from({ length: shape.arity }, (_, at) => `k${at + 1}`);
     const bound = names.length === 1 ? names.join('') : `(${names.join(', ')})`;
-    return {
-      ...{ thing, names, index: `${bound} in ${set}` },
-      parts: names.map((_, at) => ({ set, values: valuesOf(shape, at) })),
-    };
+    const parts = names.map((_, at) => ({ set, values: valuesOf(shape, at) }));
+    return { thing, names, index: `${bound} in ${set}`, parts };
   }
   const index = thing.card && fieldOf<string>(thing.card, 'index');
   const over = index === undefined ? undefined : readIndex(index);

@@ -79,7 +79,7 @@ const windowWith = (messages: string): string => `
 /** $4 limit, $5 offset. */
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
-/** Most bytes of the messages behind known ones that are read without waiting for a turn. */
+/** Maximum number of bytes of newer messages in a short read. */
 const MAX_SHORT_BYTES = 1024 ** 2;
 /** $6 and $7 the known messages. Known messages that begin behind a window say nothing of it. */
 const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
