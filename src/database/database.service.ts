@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { releaseShared } from './shared-reads.js';
+import { sqlStateOf } from './sql-state.js';
 
 /** A running transaction, passed on explicitly to everything that takes part in it. */
 export type Tx = EntityManager;
@@ -60,7 +61,7 @@ export class DatabaseService implements OnApplicationShutdown {
         // The level is every connection's default: to set it would be a round trip more.
         return await this.once(work);
       } catch (error) {
-        if (attempt === ATTEMPTS || !isRetried(error)) throw error;
+        if (attempt === ATTEMPTS || !RETRIED_CODES.has(sqlStateOf(error))) throw error;
       }
     }
   }
@@ -112,8 +113,4 @@ export class DatabaseService implements OnApplicationShutdown {
     await releaseShared(this.source);
     await this.source.destroy();
   }
-}
-
-function isRetried(error: unknown): boolean {
-  return error instanceof QueryFailedError && RETRIED_CODES.has((error.driverError as { code?: string }).code ?? '');
 }

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runMigrations as migrateJobs } from 'graphile-worker';
 import pg from 'pg';
-import { type DataSource, QueryFailedError } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { CONNECT_AT_START_MS, createDataSource, SESSION_OPTIONS } from './data-source.js';
+import { sqlStateOf } from './sql-state.js';
 import { assertSuitable } from './suitable-database.js';
 
 /** Name of the advisory lock that lets one process migrate at a time. */
@@ -104,7 +105,7 @@ async function runPatiently(source: DataSource, report: Report): Promise<void> {
       await source.runMigrations();
       return;
     } catch (error) {
-      const { code = '' } = (error instanceof QueryFailedError ? error.driverError : {}) as { code?: string };
+      const code = sqlStateOf(error);
       if (!RETRIED_CODES.includes(code) || Date.now() > deadline) throw error;
       report(`A migration waits for a lock of running requests (${code}) and is retried`);
     }

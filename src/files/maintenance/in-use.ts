@@ -1,4 +1,4 @@
-import { QueryFailedError } from 'typeorm';
+import { sqlStateOf } from '../../database/sql-state.js';
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
@@ -8,8 +8,7 @@ export async function unlessInUse(work: () => Promise<unknown>): Promise<boolean
     await work();
     return true;
   } catch (error) {
-    const { code } = (error instanceof QueryFailedError ? error.driverError : {}) as { code?: string };
-    if (code === FOREIGN_KEY_VIOLATION) return false;
+    if (sqlStateOf(error) === FOREIGN_KEY_VIOLATION) return false;
     throw error;
   }
 }
