@@ -8,7 +8,6 @@ const MAX_STATEMENTS = 500;
  * where it was to be prepared or a value of it could not be sent.
  */
 const UNUSABLE = new Set(['0A000', '26000']);
-
 /** The names under which this process prepares statements, by their texts. */
 const names = new Map<string, string>();
 let lastName = 0;
@@ -41,13 +40,22 @@ export class PreparedClient extends pg.Client {
     try {
       return await super.query({ name: nameOf(text), text, values });
     } catch (error) {
-      if (!UNUSABLE.has((error as { code?: string }).code ?? '')) throw error;
+      const { code = '', severity } = error as { code?: string; severity?: string };
+      // The end itself comes after the error: until then the pool would hand this connection to others.
+      if (severity === 'FATAL') await this.over();
+      if (!UNUSABLE.has(code)) throw error;
       // Every connection prepares the text anew under its next name.
       names.delete(text);
       // A transaction has failed as a whole, and `DatabaseService` runs it again.
       if (this.getTransactionStatus() !== 'I') throw error;
       return await super.query({ name: nameOf(text), text, values });
     }
+  }
+
+  private async over(): Promise<void> {
+    await new Promise((resolve) => {
+      this.once('end', resolve);
+    });
   }
 
   /** The server answers the commit of a failed transaction with a rollback, which must not look like success. */

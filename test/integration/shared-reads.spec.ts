@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
 import { poolOf } from '../../src/database/data-source.js';
 import { sharedRead } from '../../src/database/shared-reads.js';
+import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
 
 const db = useDatabase({ poolSize: 4 });
@@ -94,10 +95,28 @@ describe('shared reads', () => {
     expect((await together(8)).places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
+  it('run again after the server has ended their connection in the middle of one', async () => {
+    const { database } = db;
+    const { manager } = database;
+    const BEHIND_LOCK = 'SELECT id FROM shared_rows WHERE id = $1 FOR UPDATE';
+    const ENDED = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query = $1`;
+    await manager.query('INSERT INTO shared_rows (id) VALUES ($1)', [8]);
+    let cut: Promise<unknown> = Promise.resolve();
+    await database.transaction(async (tx) => {
+      await tx.query(BEHIND_LOCK, [8]);
+      cut = sharedRead(manager, BEHIND_LOCK, [8]);
+      await untilBlocked((text, values) => manager.query(text, values), { about: BEHIND_LOCK });
+      await manager.query(ENDED, [BEHIND_LOCK]);
+    });
+    expect(await cut).toEqual([{ id: 8 }]);
+    expect((await together(8)).places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
   it('fail alone when they end their own connection', async () => {
     const { manager } = db.database;
     const cut = sharedRead(manager, 'SELECT pg_terminate_backend(pg_backend_pid()), $1::integer', [1]);
     const results = await Promise.allSettled([cut, read(1), read(2), read(3)]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
+    await expect(cut).rejects.toThrow('terminating connection due to administrator command');
   });
 });
