@@ -44,12 +44,15 @@ export class StreamsService {
   ): Promise<void> {
     const project = await this.projects.require(reader, projectId);
     const { id } = await this.conversations.require(project.id, request.conversation_id);
+    const wanted = wantedPosition(request);
+    // Before the answer begins: whatever happens once the reader has it is sent.
+    const present = wanted === null ? await this.reads.present(id) : null;
     const followed = {
       reader,
       project_id: project.id,
       watch: (wake: () => void) => this.hub.watch(id, wake),
       feed: async (output: EventOutput, signal: WakeSignal) =>
-        await this.feed(project.company_id, id, wantedPosition(request), output, signal),
+        await this.feed(project.company_id, id, wanted, present, output, signal),
     };
     await this.streams.run(followed, response);
   }
@@ -58,15 +61,17 @@ export class StreamsService {
     company_id: string,
     id: ConversationId,
     wanted: Position | 'unknown' | null,
+    present: Cursor | null,
     output: EventOutput,
     signal: WakeSignal,
   ): Promise<void> {
-    const present = (): Promise<Cursor | null> => this.reads.present(id);
-    const start = async (reason: ResyncReason): Promise<Cursor | null> =>
-      (await output.send([resync(reason)])) ? await present() : null;
-    let cursor: Cursor | null;
-    if (wanted === null) cursor = await present();
-    else {
+    // The place is read before the reader is told, who then asks for the messages.
+    const start = async (reason: ResyncReason): Promise<Cursor | null> => {
+      const place = await this.reads.present(id);
+      return (await output.send([resync(reason)])) ? place : null;
+    };
+    let cursor = present;
+    if (wanted !== null) {
       const known = wanted === 'unknown' ? null : await this.reads.cursorAt(id, wanted);
       cursor = known ?? (await start('unknown_position'));
     }
