@@ -1,4 +1,4 @@
-/** A text, and the pieces by which it is ordered: what is before its first number, that number, what is between it and the next, ... */
+/** A text with the pieces that order it: letters and numbers by turns, beginning with the letters before the first number. */
 export interface OrderedText {
   text: string;
   pieces: readonly (string | number)[];

@@ -8,6 +8,7 @@ const MAX_STATEMENTS = 500;
  * where it was to be prepared or a value of it could not be sent.
  */
 const UNUSABLE = new Set(['0A000', '26000']);
+
 /** The names under which this process prepares statements, by their texts. */
 const names = new Map<string, string>();
 let lastName = 0;
@@ -41,8 +42,8 @@ export class PreparedClient extends pg.Client {
       return await super.query({ name: nameOf(text), text, values });
     } catch (error) {
       const { code = '', severity } = error as { code?: string; severity?: string };
-      // The end itself comes after the error: until then the pool would hand this connection to others.
-      if (severity === 'FATAL') await this.over();
+      // The connection closes shortly after this error. Until then, the pool would give it to other statements.
+      if (severity === 'FATAL') await this.closed();
       if (!UNUSABLE.has(code)) throw error;
       // Every connection prepares the text anew under its next name.
       names.delete(text);
@@ -52,7 +53,7 @@ export class PreparedClient extends pg.Client {
     }
   }
 
-  private async over(): Promise<void> {
+  private async closed(): Promise<void> {
     await new Promise((resolve) => {
       this.once('end', resolve);
     });

@@ -95,7 +95,7 @@ describe('shared reads', () => {
     expect((await together(8)).places).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('run again after the server has ended their connection in the middle of one', async () => {
+  it('run again when the server ends the connection during a read', async () => {
     const { database } = db;
     const { manager } = database;
     const BEHIND_LOCK = 'SELECT id FROM shared_rows WHERE id = $1 FOR UPDATE';

@@ -45,7 +45,7 @@ export class StreamsService {
     const project = await this.projects.require(reader, projectId);
     const { id } = await this.conversations.require(project.id, request.conversation_id);
     const wanted = wantedPosition(request);
-    // Before the answer begins: whatever happens once the reader has it is sent.
+    // The position is read before the response starts, so that the reader gets every later change.
     const present = wanted === null ? await this.reads.present(id) : null;
     const followed = {
       reader,
@@ -65,10 +65,10 @@ export class StreamsService {
     output: EventOutput,
     signal: WakeSignal,
   ): Promise<void> {
-    // The place is read before the reader is told, who then asks for the messages.
+    // The position is read first, because the reader fetches the messages as soon as it gets the event.
     const start = async (reason: ResyncReason): Promise<Cursor | null> => {
-      const place = await this.reads.present(id);
-      return (await output.send([resync(reason)])) ? place : null;
+      const position = await this.reads.present(id);
+      return (await output.send([resync(reason)])) ? position : null;
     };
     let cursor = present;
     if (wanted !== null) {

@@ -6,9 +6,11 @@ import type { ChatResponse, ConversationSyncResponse } from '../../../src/chat/c
 import { StreamReadsRepository } from '../../../src/chat/stream/stream-reads.repository.js';
 import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
 import { OpenStreamsService } from '../../../src/projects/streams/open-streams.service.js';
+import { DatabaseService } from '../../../src/database/database.service.js';
 import { makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
 import type { Client, Wire } from '../../support/client.js';
+import { untilBlocked } from '../../support/blocked.js';
 import { eventually } from '../../support/eventually.js';
 import {
   say,
@@ -122,6 +124,25 @@ describe('a stream', () => {
     expect(updated?.id).toBeUndefined();
     expect(updated?.data).toEqual({ message: messages[1] });
     expect(messages[1]?.tool_calls).toMatchObject([{ id: 'ask', result: { selections: { '0': 'That' } } }]);
+  });
+
+  it('reads its position before its response starts', async () => {
+    const project = await newProject();
+    const database = service.app.get(DatabaseService);
+    let isOpen = false;
+    let opening: Promise<EventStream> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query('LOCK TABLE turns IN ACCESS EXCLUSIVE MODE');
+      opening = open(project).then((stream) => {
+        isOpen = true;
+        return stream;
+      });
+      await untilBlocked((text, values) => database.manager.query(text, values), {
+        about: 'last_sequence AS sequence',
+      });
+      expect(isOpen).toBe(false);
+    });
+    expect((await opening)?.status).toBe(200);
   });
 
   it('is what no proxy holds back, and has the same bytes as history', async () => {
