@@ -156,10 +156,9 @@ CREATE OR REPLACE FUNCTION public.read_data_files(container_ids uuid[])
  LANGUAGE plpgsql
 AS $function$
         BEGIN
-          PERFORM graphile_worker.add_job('data_files', payload := json_build_object('project_id', id),
-                                          job_key := 'data_files:tree:' || id)
-             FROM projects
-            WHERE workspace_id = ANY (container_ids) AND data_files_digest IS NOT NULL AND deleted_at IS NULL;
+          PERFORM request_data_files(ARRAY(
+            SELECT id FROM projects
+             WHERE workspace_id = ANY (container_ids) AND data_files_digest IS NOT NULL AND deleted_at IS NULL), 'files');
         END
       $function$;
 
@@ -169,6 +168,19 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
         BEGIN
           RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.request_data_files(project_ids uuid[], cause text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+        BEGIN
+          IF cardinality(project_ids) = 0 THEN RETURN; END IF;
+          INSERT INTO data_file_refreshes AS r (project_id, cause) SELECT id, request_data_files.cause FROM unnest(project_ids) id ORDER BY id
+              ON CONFLICT ON CONSTRAINT data_file_refreshes_pkey DO UPDATE
+             SET requests = r.requests + 1, due_at = CASE WHEN r.owner IS NULL THEN least(r.due_at, now()) ELSE r.due_at END;
+          PERFORM pg_notify('row_queues', 'data_files');
         END
       $function$;
 
@@ -205,6 +217,24 @@ AS $function$
         BEGIN
           UPDATE conversations SET revision = uuidv7() WHERE id = OLD.conversation_id;
           RETURN NULL;
+        END
+      $function$;
+
+CREATE OR REPLACE FUNCTION public.take_data_file_jobs()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+        DECLARE
+          asked uuid[];
+        BEGIN
+          IF to_regclass('graphile_worker._private_jobs') IS NULL THEN RETURN; END IF;
+          WITH taken AS (
+            DELETE FROM graphile_worker._private_jobs j USING graphile_worker._private_tasks t
+             WHERE t.id = j.task_id AND t.identifier = 'data_files' AND (j.locked_at IS NULL OR j.locked_at < now() - interval '4 hours')
+            RETURNING (j.payload->>'project_id')::uuid AS project_id
+          )
+          SELECT array_agg(DISTINCT p.id) INTO asked FROM taken JOIN projects p ON p.id = taken.project_id;
+          IF asked IS NOT NULL THEN PERFORM request_data_files(asked, 'canvas'); END IF;
         END
       $function$;
 
@@ -318,6 +348,18 @@ CREATE TABLE conversations (
   CONSTRAINT conversations_project_key UNIQUE (id, project_id),
   CONSTRAINT conversations_last_sequence_check CHECK ((last_sequence >= 0)),
   CONSTRAINT conversations_title_length_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 200)))
+);
+
+CREATE TABLE data_file_refreshes (
+  project_id uuid NOT NULL,
+  cause text NOT NULL,
+  requests integer DEFAULT 1 NOT NULL,
+  owner uuid,
+  due_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  generation integer DEFAULT 0 NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  CONSTRAINT data_file_refreshes_pkey PRIMARY KEY (project_id, cause),
+  CONSTRAINT data_file_refreshes_cause_check CHECK ((cause = ANY (ARRAY['files'::text, 'canvas'::text])))
 );
 
 CREATE TABLE deployments (
@@ -918,10 +960,20 @@ CREATE TABLE webhook_deliveries (
   response text,
   error text,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  owner uuid,
+  due_at timestamp(3) with time zone,
+  generation integer DEFAULT 0 NOT NULL,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_deliveries_next_check CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL))),
   CONSTRAINT webhook_deliveries_response_check CHECK ((octet_length(response) <= 1024)),
   CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+CREATE TABLE webhook_skips (
+  webhook_id uuid NOT NULL,
+  events integer NOT NULL,
+  at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT webhook_skips_events_check CHECK ((events > 0))
 );
 
 CREATE TABLE webhooks (
@@ -977,6 +1029,8 @@ CREATE INDEX containers_deleted_idx ON public.containers USING btree (deleted_at
 CREATE UNIQUE INDEX conversations_default_key ON public.conversations USING btree (project_id) WHERE is_default;
 
 CREATE INDEX conversations_walk_idx ON public.conversations USING btree (project_id, created_at DESC, id DESC);
+
+CREATE INDEX data_file_refreshes_due_idx ON public.data_file_refreshes USING btree (due_at);
 
 CREATE INDEX deployments_listing_idx ON public.deployments USING btree (company_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
@@ -1110,7 +1164,9 @@ CREATE INDEX webhook_deliveries_again_idx ON public.webhook_deliveries USING btr
 
 CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USING btree (created_at);
 
-CREATE INDEX webhook_deliveries_first_idx ON public.webhook_deliveries USING btree (webhook_id, stream_id, place) WHERE ((state = 'pending'::text) AND (attempts = 0));
+CREATE INDEX webhook_deliveries_first_idx ON public.webhook_deliveries USING btree (webhook_id, uuid_hash_extended(stream_id, (0)::bigint), place) WHERE ((state = 'pending'::text) AND (attempts = 0));
+
+CREATE INDEX webhook_deliveries_held_idx ON public.webhook_deliveries USING btree (webhook_id) WHERE ((state = 'pending'::text) AND (owner IS NOT NULL));
 
 CREATE INDEX webhook_deliveries_listing_idx ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
 
@@ -1131,6 +1187,8 @@ ALTER TABLE cards ADD CONSTRAINT cards_project_id_fkey FOREIGN KEY (project_id) 
 ALTER TABLE containers ADD CONSTRAINT containers_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 ALTER TABLE conversations ADD CONSTRAINT conversations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+
+ALTER TABLE data_file_refreshes ADD CONSTRAINT data_file_refreshes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE;
 
 ALTER TABLE deployments ADD CONSTRAINT deployments_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
@@ -1235,8 +1293,6 @@ ALTER TABLE usage_spenders ADD CONSTRAINT usage_spenders_api_key_fkey FOREIGN KE
 ALTER TABLE usage_spenders ADD CONSTRAINT usage_spenders_user_fkey FOREIGN KEY (company_id, user_id) REFERENCES users(company_id, id);
 
 ALTER TABLE users ADD CONSTRAINT users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
-
-ALTER TABLE webhook_deliveries ADD CONSTRAINT webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
 
 ALTER TABLE webhooks ADD CONSTRAINT webhooks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 

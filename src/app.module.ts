@@ -19,7 +19,7 @@ import { BodyGuard } from './common/http/body.guard.js';
 import { HttpModule } from './common/http/http.module.js';
 import { RoutingGuard } from './common/http/routing.guard.js';
 import { IdempotencyModule } from './common/idempotency/idempotency.module.js';
-import { JobsModule } from './database/jobs/jobs.module.js';
+import { QueuesModule } from './database/queues/queues.module.js';
 import { LoggingModule } from './common/logging/logging.module.js';
 import { MetricsModule } from './common/metrics/metrics.module.js';
 import { FairShareGuard } from './common/throttling/fair-share.guard.js';
@@ -56,7 +56,7 @@ export class AppModule {
         // Routes are tried in this order: first those that are asked for most.
         ChatModule,
         ProjectsModule,
-        JobsModule,
+        QueuesModule,
         IdempotencyModule,
         MetricsModule,
         HttpModule,

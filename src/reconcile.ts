@@ -16,7 +16,7 @@ import { createLogger, NestLogger } from './common/logging/logger.js';
  */
 async function reconcile(fix: boolean): Promise<boolean> {
   const config = loadConfig();
-  // Runs neither turns nor jobs.
+  // Runs no turns, solves or background work.
   config.ROLE = 'api';
   const logger = createLogger(config.LOG_LEVEL);
   const server = config.embedded ? await startEmbeddedPostgres({ dataDir: config.DATA_DIR }) : undefined;

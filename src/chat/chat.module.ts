@@ -26,7 +26,6 @@ import { StreamReadsRepository } from './stream/stream-reads.repository.js';
 import { StreamController } from './stream/stream.controller.js';
 import { StreamsService } from './stream/streams.service.js';
 import { TurnContextsService } from './turns/turn-contexts.service.js';
-import { TurnDispatchedChannel } from './turns/turn-dispatched.channel.js';
 import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnEventsRepository } from './turns/turn-events.repository.js';
 import { TurnJournalService } from './turns/turn-journal.service.js';
@@ -35,6 +34,7 @@ import { TurnQueueService } from './turns/turn-queue.service.js';
 import { TurnReaperService } from './turns/turn-reaper.service.js';
 import { TurnRunnerService } from './turns/turn-runner.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
+import { TurnWorkerService } from './turns/turn-worker.service.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
 /** Conversations with the agent: users post messages, turns answer them. */
@@ -56,13 +56,13 @@ import { TurnsRepository } from './turns/turns.repository.js';
     // turns
     TurnsRepository,
     TurnEventsRepository,
-    TurnQueueService,
-    TurnRunnerService,
+    TurnWorkerService,
     TurnReaperService,
+    TurnRunnerService,
+    TurnQueueService,
     TurnContextsService,
     TurnJournalService,
     TurnEndingsService,
-    TurnDispatchedChannel,
     TurnStoppedChannel,
     TurnMetricsService,
     // conversations

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
 import { DatabaseService, pipelined, type Tx } from '../database/database.service.js';
+import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import { Conflict, parseId } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
 import type { LogIds } from '../common/logging/request-log.js';
@@ -25,8 +26,7 @@ import type { ConversationId } from './messages/conversation-id.js';
 import { answerCall } from './messages/answers.js';
 import { type EarlierMessage, MessagesRepository } from './messages/messages.repository.js';
 import { clientKey, identify, type PostIdentity, toQuestionAnswer } from './post-idempotency.js';
-import { TurnDispatchedChannel } from './turns/turn-dispatched.channel.js';
-import { type Situation, TurnsRepository } from './turns/turns.repository.js';
+import { type Situation, TurnsRepository, TURN_QUEUE } from './turns/turns.repository.js';
 import { startsTurn } from './waiting-messages.js';
 
 /** Takes in messages of people and of programs that act with an API key. */
@@ -41,7 +41,7 @@ export class PostMessageService {
     private readonly turns: TurnsRepository,
     private readonly answers: AnswersService,
     private readonly changed: ConversationChangedChannel,
-    private readonly dispatched: TurnDispatchedChannel,
+    private readonly queues: RowQueuesService,
     private readonly events: ProjectEventsService,
   ) {}
 
@@ -86,7 +86,7 @@ export class PostMessageService {
     });
     if (posted === undefined) throw new Error('A message was stored in no conversation');
     this.changed.send(posted.conversation_id);
-    if (posted.startsTurn) this.dispatched.send();
+    if (posted.startsTurn) this.queues.wake(TURN_QUEUE);
     return answer;
   }
 

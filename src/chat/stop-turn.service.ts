@@ -7,7 +7,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatStopRequest, ChatStopResponse } from './chat.dto.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
 import { TurnEndingsService } from './turns/turn-endings.service.js';
-import { TurnRunnerService } from './turns/turn-runner.service.js';
+import { TurnWorkerService } from './turns/turn-worker.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 import type { ProjectEditor } from '../projects/project-access.js';
@@ -21,7 +21,7 @@ export class StopTurnService implements OnModuleInit {
     private readonly conversations: ConversationsRepository,
     private readonly turns: TurnsRepository,
     private readonly endings: TurnEndingsService,
-    private readonly runner: TurnRunnerService,
+    private readonly worker: TurnWorkerService,
     private readonly stopped: TurnStoppedChannel,
     private readonly events: ProjectEventsService,
   ) {}
@@ -29,7 +29,7 @@ export class StopTurnService implements OnModuleInit {
   onModuleInit(): void {
     // A process that misses this notices at its next write.
     this.stopped.listen((turn_id) => {
-      if (turn_id !== null) this.runner.abandon(turn_id);
+      if (turn_id !== null) this.worker.abandon(turn_id);
     });
   }
 

@@ -56,7 +56,7 @@ export class Settings {
   @WholeNumber(1)
   MAX_CONNECTIONS: number = 10_000;
 
-  /** `api` serves requests, `worker` runs turns and jobs, `all` does both. */
+  /** `api` serves requests, `worker` runs turns, solves and background work, `all` does both. */
   @IsIn(['all', 'api', 'worker'])
   ROLE: 'all' | 'api' | 'worker' = 'all';
 

@@ -30,16 +30,6 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
     this.guard(poolOf(source));
   }
 
-  /** Has the connections of a pool cut when the database does not answer any more. */
-  guard(pool: pg.Pool): void {
-    const connections = new Set<pg.PoolClient>();
-    pool.on('connect', (client) => connections.add(client));
-    pool.on('remove', (client) => connections.delete(client));
-    this.onUnresponsive(() => {
-      for (const client of connections) cut(client);
-    });
-  }
-
   /** Calls `listener` when the database does not answer any more, and again as long as it does not. */
   onUnresponsive(listener: () => void): void {
     this.cuts.push(listener);
@@ -52,6 +42,16 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.running;
+  }
+
+  /** Has the connections of a pool cut when the database does not answer any more. */
+  private guard(pool: pg.Pool): void {
+    const connections = new Set<pg.PoolClient>();
+    pool.on('connect', (client) => connections.add(client));
+    pool.on('remove', (client) => connections.delete(client));
+    this.onUnresponsive(() => {
+      for (const client of connections) cut(client);
+    });
   }
 
   private async watch(): Promise<void> {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { runMigrations as migrateJobs } from 'graphile-worker';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { CONNECT_AT_START_MS, createDataSource, SESSION_OPTIONS } from './data-source.js';
@@ -23,7 +22,7 @@ const PATIENCE_MS = 10 * 60_000;
 export type Report = (sentence: string) => void;
 
 /**
- * Brings the database at `url` up to date: the service's migrations, then graphile-worker's.
+ * Brings the database at `url` up to date.
  *
  * Safe to call from any number of processes at once; each waits for the one before it. A migration that cannot get its locks
  * soon gives way to the requests of running processes and is retried.
@@ -57,7 +56,6 @@ export async function migrate(url: string, report: Report = () => undefined): Pr
     } finally {
       await source.destroy();
     }
-    await migrateJobs({ connectionString: url });
   } finally {
     await holder.end();
   }

@@ -65,6 +65,9 @@ const EVENTS: Record<EventType, true> = {
 };
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
+/** Maximum number of deliveries that wait for a webhook: it skips further events. Changes of several projects may exceed it by a few. */
+export const MAX_PENDING = 2_000;
+
 /** Most paths that an event names. */
 export const MAX_PATHS = 100;
 

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Listener, NotificationsService } from '../database/notifications.service.js';
 
 const CHANNEL = 'project_events';
-const FOLLOWERS = 'event_followers';
 
 /** Tells every process of projects that have new events; the key is the project's id. */
 @Injectable()
@@ -17,15 +16,5 @@ export class EventsChannel {
   /** Called while modules initialise. */
   listen(listener: Listener): void {
     this.notifications.listen(CHANNEL, listener);
-  }
-
-  /** Tells that the events of another company may be followed from now on; call it once that has committed. */
-  sendFollower(): void {
-    this.notifications.send(FOLLOWERS, 'any');
-  }
-
-  /** Called while modules initialise. */
-  listenForFollowers(listener: () => void): void {
-    this.notifications.listen(FOLLOWERS, listener);
   }
 }

@@ -1,17 +1,19 @@
+import { pipelined } from '../database/database.service.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { sharedRead } from '../database/shared-reads.js';
 import type { Actor, ProjectId } from './event-types.js';
 import { Event } from './event.entity.js';
 import {
-  ALL_UNRELAYED,
   APPEND_FEW,
   APPEND_MANY,
+  DELIVER_LEFT,
   FOLLOW,
   FOLLOWING,
-  MARK_RELAYED,
+  LOCK_COMPANY,
+  LOCK_HEAD,
+  LOCK_LEFT,
   REMOVE_OLD,
   STREAMS,
-  UNRELAYED,
 } from './events.sql.js';
 
 /** An event that has no number yet; `data` is JSON text. */
@@ -28,12 +30,12 @@ export interface StoredEvent extends NewEvent {
   actor_id: string | null;
 }
 
-/** An event for the followers of a company. */
-export interface OutgoingEvent extends StoredEvent {
-  stream_id: string;
-  company_id: string;
-  /** Whether it concerns the company, and no project. */
-  of_company: boolean;
+/** What webhooks are sent of some events. */
+export interface Delivered {
+  /** Number of deliveries. */
+  deliveries: number;
+  /** Whether webhooks have skipped events, because too many deliveries wait. */
+  skips: boolean;
 }
 
 /** What follows an event, limited in size. */
@@ -43,10 +45,7 @@ export interface FollowingEvents {
   events: StoredEvent[];
 }
 
-/**
- * Events and, in `event_heads`, how far each stream has come, and how far it was relayed where its company is one of
- * `event_followers`.
- */
+/** Events and, in `event_heads`, how far each stream has come. */
 export class EventsRepository extends EntityRepository(Event) {
   /** Lets a company have events that concern no project, as each project has from its creation on; again is fine. */
   async openCompany(stream_id: string, company_id: string): Promise<void> {
@@ -56,40 +55,34 @@ export class EventsRepository extends EntityRepository(Event) {
     );
   }
 
-  /** Says whether a company's events are relayed: those from now on. */
-  async follow(company_id: string, follows: boolean): Promise<void> {
-    await this.query(follows ? FOLLOW : 'DELETE FROM event_followers WHERE company_id = $1', [company_id]);
-  }
-
-  /** Whether the events of any company are relayed. */
-  async areAnyFollowed(): Promise<boolean> {
-    const [row]: { followed: boolean }[] = await this.query('SELECT EXISTS (SELECT FROM event_followers) AS followed');
-    return row?.followed === true;
-  }
-
   /**
-   * Up to `limit` events that are to be relayed, those of each stream in their order. Whoever else relays waits from here to the end
-   * of the transaction. They come again until {@link markRelayed} has committed.
-   *
-   * @param streamIds of which streams; null: of all
+   * Has the events of a company from the commit on delivered to a webhook that the transaction makes or changes: waits for changes that
+   * do not see it, and whoever changes something from then on waits. Processes of the version before relay its events, too.
    */
-  async unrelayed(streamIds: readonly string[] | null, limit: number): Promise<OutgoingEvent[]> {
-    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
-    return await (streamIds === null ? this.query(ALL_UNRELAYED, [limit]) : this.query(UNRELAYED, [limit, streamIds]));
-  }
-
-  /** Notes that events were relayed, and all before them; their streams are locked from here to the end of the transaction. */
-  async markRelayed(events: readonly OutgoingEvent[]): Promise<void> {
-    const ids = new Map(events.map(({ stream_id, id }) => [stream_id, id]));
-    await this.query(MARK_RELAYED, [[...ids.keys()], [...ids.values()]]);
+  async follow(company_id: string): Promise<void> {
+    await this.query(LOCK_COMPANY, [company_id]);
+    await this.query(FOLLOW, [company_id]);
   }
 
   /**
-   * Adds events to a stream at the end of a transaction: the stream is locked from here to the commit.
+   * Delivers events of up to `limit` streams that processes of the version before have appended and not relayed. They relay such events
+   * themselves while they run, one at a time under the same lock.
+   */
+  async deliverLeft(limit: number): Promise<Delivered & { streams: number }> {
+    await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
+    const locked: { stream_id: string }[] = await this.query(LOCK_LEFT, [limit]);
+    // A statement of its own, as it has to see what the locks have waited for.
+    const [delivered]: [Delivered] = await this.query(DELIVER_LEFT, [locked.map(({ stream_id }) => stream_id)]);
+    return { ...delivered, streams: locked.length };
+  }
+
+  /**
+   * Adds events to a stream at the end of a transaction, with the deliveries to webhooks that want them: the stream is locked from here
+   * to the commit.
    *
    * @throws QueryFailedError when there is no such stream
    */
-  async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<void> {
+  async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<Delivered> {
     const parameters: unknown[] = [stream_id, actor.kind, actor.id];
     const few = APPEND_FEW[events.length - 1];
     if (few === undefined)
@@ -98,7 +91,12 @@ export class EventsRepository extends EntityRepository(Event) {
         events.map(({ data }) => data),
       );
     else for (const { type, data } of events) parameters.push(type, data);
-    await this.query(few ?? APPEND_MANY, parameters);
+    // A statement of its own: the next one sees the webhooks that were there when the lock was granted.
+    const [, [delivered]] = await pipelined(
+      this.query<unknown[]>(LOCK_HEAD, [stream_id]),
+      this.query<[Delivered]>(few ?? APPEND_MANY, parameters),
+    );
+    return delivered;
   }
 
   /** Reads on after an event; null when the project is gone for good. */
@@ -126,8 +124,8 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * Removes up to `limit` events of each of some streams, those that are older than `age`, an SQL interval, and were relayed if they
-   * have to be. Answers the streams that may have more of them.
+   * Removes up to `limit` events of each of some streams, those that are older than `age`, an SQL interval. Answers the
+   * streams that may have more of them.
    */
   async removeOld(streamIds: readonly string[], age: string, limit: number): Promise<string[]> {
     const rows: { stream_id: string }[] = await this.query(REMOVE_OLD, [streamIds, limit, age]);

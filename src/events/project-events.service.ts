@@ -3,7 +3,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
 import { BEFORE_ALL_IDS } from '../database/checked-id.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
-import { JobsService } from '../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
+import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import {
   type Actor,
   type CompanyEventData,
@@ -15,7 +16,7 @@ import {
   SERVICE,
 } from './event-types.js';
 import { EventsChannel } from './events.channel.js';
-import { EventsRepository, type NewEvent } from './events.repository.js';
+import { type Delivered, EventsRepository, type NewEvent } from './events.repository.js';
 
 /** How long events can be read. */
 const KEPT = '24 h';
@@ -24,8 +25,13 @@ const STREAMS_AT_ONCE = 100;
 const REMOVED_AT_ONCE = 50;
 const PURGED_AT_ONCE = 1_000;
 
+/** Name of the queue in which deliveries to webhooks wait for a worker. */
+export const DELIVERY_QUEUE = 'webhook';
+/** Name of the periodic work that counts events which webhooks have skipped. */
+export const COUNT_SKIPPED = 'count_skipped_events';
+
 /** What a transaction has to tell. */
-interface Notes {
+interface Notes extends Delivered {
   actor: Actor;
   events: Map<string, NewEvent[]>;
 }
@@ -45,11 +51,13 @@ export class ProjectEventsService implements OnModuleInit {
     private readonly database: DatabaseService,
     private readonly events: EventsRepository,
     private readonly channel: EventsChannel,
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
+    private readonly queues: RowQueuesService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/20 * * * *', 'remove_old_events', async () => await this.removeOld());
+    this.periodic.every('*/20 * * * *', 'remove_old_events', async () => await this.removeOld());
+    this.periodic.every('* * * * *', 'deliver_left_events', async () => await this.deliverLeft());
   }
 
   /** Says who makes the changes of a transaction; where nobody does it is the service. */
@@ -99,18 +107,39 @@ export class ProjectEventsService implements OnModuleInit {
   private of(tx: Tx): Notes {
     const known = this.notes.get(tx);
     if (known !== undefined) return known;
-    const notes: Notes = { actor: SERVICE, events: new Map() };
+    const notes: Notes = { actor: SERVICE, events: new Map(), deliveries: 0, skips: false };
     this.notes.set(tx, notes);
     this.database.beforeCommit(tx, async () => {
       // In one order everywhere, as each locks its stream.
       const streams = [...notes.events].sort(([one], [other]) => (one < other ? -1 : 1));
-      for (const [stream_id, noted] of streams)
-        await tx.withRepository(this.events).append(stream_id, notes.actor, noted);
+      for (const [stream_id, noted] of streams) {
+        const { deliveries, skips } = await tx.withRepository(this.events).append(stream_id, notes.actor, noted);
+        notes.deliveries += deliveries;
+        notes.skips ||= skips;
+      }
     });
     this.database.afterCommit(tx, () => {
       for (const stream_id of notes.events.keys()) this.channel.send(stream_id);
+      this.tell(notes);
     });
     return notes;
+  }
+
+  /** Wakes whoever sees to deliveries, once they have committed. */
+  private tell({ deliveries, skips }: Delivered): void {
+    if (deliveries > 0) this.queues.wake(DELIVERY_QUEUE);
+    if (skips) this.periodic.soon(COUNT_SKIPPED);
+  }
+
+  /** Has events delivered to webhooks that processes of the version before have appended. */
+  private async deliverLeft(): Promise<void> {
+    for (let left = true; left;) {
+      const delivered = await this.database.transaction(
+        async (tx) => await tx.withRepository(this.events).deliverLeft(STREAMS_AT_ONCE),
+      );
+      this.tell(delivered);
+      left = delivered.streams === STREAMS_AT_ONCE;
+    }
   }
 
   private async removeOld(): Promise<void> {

@@ -1,17 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
-import { JobsService } from '../database/jobs/jobs.service.js';
-import { WakeUps } from '../common/leases/wake-ups.js';
+import type { RowQueue } from '../database/queues/row-queue.js';
+import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import { sentenceOf } from '../usage/exhausted-budget.js';
 import type { ExecutionError } from './execution.entity.js';
-import { type Claimed, ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
+import { BACKLOG, type Claimed, ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 
-/**
- * Name of the job that runs an execution; its payload is `{ execution_id }`. The rows are the truth, the job wakes up: there are as
- * many as executions that wait, and which of them each one runs is decided then.
- */
-const TASK = 'execution';
+const QUEUE = 'execution';
 
 /** Most attempts of an execution whose processes die. */
 const MAX_ATTEMPTS = 3;
@@ -31,69 +27,60 @@ export interface ClaimedExecution extends LeasedExecution {
 /** Executions from their start to their claim, and how they are kept. */
 @Injectable()
 export class ExecutionQueueService {
-  private readonly wakeUps: WakeUps;
+  private queue: RowQueue<ClaimedExecution> | undefined;
 
   constructor(
     private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
-    jobs: JobsService,
+    private readonly queues: RowQueuesService,
     private readonly events: ProjectEventsService,
-  ) {
-    this.wakeUps = new WakeUps(database, jobs, TASK, 'execution_id');
-  }
+  ) {}
 
   /**
-   * Has executions that were woken run, each as long as its job; called while modules initialise.
+   * Has executions run; called while modules initialise.
    *
    * @param concurrency how many of them this process runs at once
    */
-  handle(run: (woken: string) => Promise<void>, concurrency: number): void {
-    this.wakeUps.handle(run, concurrency);
+  handle(run: (held: ClaimedExecution, signal: AbortSignal) => Promise<void>, concurrency: number): void {
+    this.queue = this.queues.open<ClaimedExecution>({
+      name: QUEUE,
+      concurrency,
+      backlog: BACKLOG,
+      claim: async (owner) => {
+        const rows = await this.claim(owner);
+        return { rows, more: rows.length > 0 };
+      },
+      renew: async (held) => await this.executions.renew(held),
+      run: async (held, lease) => await run(held, lease.signal),
+      release: async (held) => {
+        if (await this.executions.release(held)) this.queues.wake(QUEUE);
+      },
+    });
   }
 
-  /** Wakes a worker for an execution. */
-  async wake(tx: Tx, execution_id: string): Promise<void> {
-    await this.wakeUps.add(tx, execution_id);
+  /** Wakes the workers once an execution that was added has committed. */
+  wake(tx: Tx): void {
+    this.database.afterCommit(tx, () => this.queues.wake(QUEUE));
   }
 
-  /** Leaves an execution to another process. */
-  async putBack(execution_id: string): Promise<void> {
-    await this.wakeUps.putBack(execution_id);
+  /** Stops an execution that has ended elsewhere, if it runs here. */
+  abandon(id: string): void {
+    this.queue?.abandon(id);
   }
 
-  /**
-   * Makes `owner` the one who runs an execution: the one that it was woken for if nobody runs that any more, else the one of all
-   * that wait whose turn it is. Null when there is nothing to claim.
-   */
-  async claim(woken: string, owner: string): Promise<ClaimedExecution | null> {
-    const claimed = await this.database.transaction(async (tx) => {
+  /** Makes `owner` the process that runs an execution: one whose process is gone, else the one whose turn it is. */
+  private async claim(owner: string): Promise<ClaimedExecution[]> {
+    return await this.database.transaction(async (tx) => {
       const executions = tx.withRepository(this.executions);
       await executions.lockClaims();
-      const taken = await executions.claim(woken, owner);
-      if (taken?.generation === 1) {
+      const taken = await executions.claim(owner);
+      if (taken === undefined) return [];
+      if (taken.generation === 1) {
         this.events.by(tx, { kind: 'execution', id: taken.id });
         this.events.note(tx, taken.project_id, 'execution.changed', { execution_id: taken.id, status: 'running' });
       }
-      return taken;
+      return [{ ...taken, refusal: refusalOf(taken) }];
     });
-    return claimed === undefined ? null : { ...claimed, refusal: refusalOf(claimed) };
-  }
-
-  /** Keeps a running execution. @throws LeaseLost */
-  async renew(held: LeasedExecution): Promise<void> {
-    await this.executions.renew(held);
-  }
-
-  /** Lets another process take a running execution up at once; what it has taken so far stays, the attempt does not. */
-  async release(held: LeasedExecution): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      if (await tx.withRepository(this.executions).release(held)) await this.wakeUps.add(tx, held.id);
-    });
-  }
-
-  /** Wakes a worker for executions that nobody runs: the job of a queued one is lost, or the owner is gone. */
-  async rewake(): Promise<void> {
-    await this.wakeUps.repeat((tx) => tx.withRepository(this.executions).takeAbandoned());
   }
 }
 

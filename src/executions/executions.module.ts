@@ -9,7 +9,6 @@ import { ExecutionProgressService } from './execution-progress.service.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
 import { ExecutionRecordsService } from './execution-records.service.js';
-import { ExecutionReaperService } from './execution-reaper.service.js';
 import { ExecutionRunnerService } from './execution-runner.service.js';
 import { ExecutionsController } from './executions.controller.js';
 import { ExecutionsRepository } from './executions.repository.js';
@@ -33,7 +32,6 @@ import { Solver } from './solver/solver.js';
     ExecutionLogsRepository,
     ExecutionProgressService,
     ExecutionQueueService,
-    ExecutionReaperService,
     ExecutionRecordsService,
     ExecutionRunnerService,
     ExecutionsRepository,

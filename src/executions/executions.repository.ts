@@ -3,7 +3,7 @@ import type { Page } from '../common/listing/page.js';
 import { readPage } from '../database/listing.js';
 import { isId, NotFound } from '../common/errors/errors.js';
 import { LeaseLost } from '../common/leases/lease.js';
-import { claimedBy, givenBack, LEASE, LEASED_UNTIL, OVER, OVERDUE, RENEWED } from '../common/leases/leased-row.sql.js';
+import { claimedBy, givenBack, LEASE, OVER, OVERDUE, RENEWED } from '../common/leases/leased-row.sql.js';
 import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectReader } from '../projects/project-access.js';
@@ -140,7 +140,11 @@ const EXHAUSTED = exhaustedBudget({
 /** Number of starts of executions `e`: those that were started together are one. */
 const STARTS = 'count(DISTINCT coalesce(e.batch_id, e.id))::integer';
 
-const WOKEN_AT_ONCE = 100;
+/** SELECT of what waits for a worker. */
+export const BACKLOG = `
+  SELECT count(*)::integer AS waiting,
+         coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::double precision AS oldest_seconds
+    FROM executions WHERE status = 'queued'`;
 
 /** SQL: the values of a column of those that wait, each once, by the index of who waits; `condition` is on `e`. */
 const waiting = (column: 'company_id' | 'project_id', condition: string): string => {
@@ -343,24 +347,24 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * Makes `owner` the one who runs an execution: the one that it was woken for if nobody runs that any more, else the one of all
-   * that wait whose turn it is. Undefined when there is nothing to claim. Under {@link lockClaims}.
+   * Makes `owner` the one who runs an execution: one whose process is gone, else the one of all that wait whose turn it is. Undefined
+   * when there is nothing to claim. Under {@link lockClaims}.
    */
-  async claim(woken: string, owner: string): Promise<Claimed | undefined> {
+  async claim(owner: string): Promise<Claimed | undefined> {
     const [[claimed]]: [Claimed[], number] = await this.query(
       // Of an attempt whose process went away, what is known to have passed is the time until its last sign of life.
       `UPDATE executions
-          SET status = 'running', ${claimedBy('$2')},
+          SET status = 'running', ${claimedBy('$1')},
               spent_ms = spent_ms + CASE WHEN started_at IS NULL THEN 0
                 ELSE greatest(0, 1000 * extract(epoch FROM due_at - ${LEASE} - started_at))::bigint END,
               started_at = clock_timestamp()
         WHERE id = coalesce(
-                (SELECT id FROM executions WHERE id = $1 AND status = 'running' AND due_at <= clock_timestamp()),
+                (SELECT id FROM executions WHERE status = 'running' AND ${OVERDUE} ORDER BY due_at LIMIT 1),
                 (${NEXT_IN_TURN}))
-          AND status = ANY ($3)
+          AND status = ANY ($2)
       RETURNING id, project_id, company_id, generation, is_test, time_limit_seconds, mip_gap, affects_checklist, cards,
                 inputs_id, attempts, CASE generation WHEN 1 THEN ${EXHAUSTED} END AS exhausted`,
-      [woken, owner, EXECUTION_STEPS.before('running')],
+      [owner, EXECUTION_STEPS.before('running')],
     );
     return claimed;
   }
@@ -393,19 +397,6 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
       [id, generation],
     );
     return count > 0;
-  }
-
-  /** Executions whose wake-up or owner is lost, a number of them at a time. Queued ones count as woken from now on. */
-  async takeAbandoned(): Promise<Pick<Execution, 'id' | 'created_at'>[]> {
-    const [executions]: [Pick<Execution, 'id' | 'created_at'>[], number] = await this.query(
-      // A running one stays due, so that it can be claimed.
-      `UPDATE executions
-          SET due_at = CASE status WHEN 'queued' THEN ${LEASED_UNTIL} ELSE due_at END
-        WHERE id = ANY (ARRAY(SELECT id FROM executions WHERE status IN ('queued', 'running') AND ${OVERDUE}
-                                ORDER BY status DESC, due_at LIMIT ${WOKEN_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED))
-      RETURNING id, created_at`,
-    );
-    return executions;
   }
 
   /** Locks a running execution if its owner still holds it. @throws LeaseLost */

@@ -218,7 +218,7 @@ export class ExecutionsService {
     for (const run of runs) {
       const row = { ...run, ...spender, batch_id, project_id, company_id, triggered_by };
       const execution = await executions.add(row, wantedId);
-      await this.queue.wake(tx, execution.id);
+      this.queue.wake(tx);
       this.events.note(tx, project_id, 'execution.changed', { execution_id: execution.id, status: execution.status });
       started.push(execution);
     }

@@ -22,7 +22,10 @@ export class HealthOfParts {
   @ApiProperty({ type: HealthOfPart, description: 'If `down`, the process still serves what needs no file content' })
   object_store!: HealthOfPart;
 
-  @ApiProperty({ type: HealthOfPart, description: '`degraded` if a due job has waited more than a minute' })
+  @ApiProperty({
+    type: HealthOfPart,
+    description: '`degraded` if turns, solves or files of data cards have waited for more than a minute',
+  })
   queue!: HealthOfPart;
 }
 

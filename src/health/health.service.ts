@@ -3,7 +3,7 @@ import { HealthCheckService, HealthIndicatorService, type HealthCheckResult } fr
 import type { Logger } from 'pino';
 import { DatabaseProbeService } from '../database/database-probe.service.js';
 import { InsufficientStorage } from '../common/errors/errors.js';
-import { JobMetricsService } from '../database/jobs/job-metrics.service.js';
+import { QueueMetricsService } from '../database/queues/queue-metrics.service.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { ObjectStore } from '../storage/object-store.js';
 import { HealthOfPart, type HealthOfParts, type ReadinessResponse } from './health.dto.js';
@@ -13,7 +13,7 @@ import { NotReady } from './not-ready.filter.js';
 const TIMEOUT_MS = 3_000;
 /** Requests within this time share one check, as anybody may ask. */
 const SHARED_MS = 1_000;
-const LONGEST_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 
 type Part = keyof HealthOfParts;
 type Look = () => Promise<{ degraded?: string }>;
@@ -31,10 +31,10 @@ export class HealthService implements OnModuleDestroy {
     private readonly indicators: HealthIndicatorService,
     probe: DatabaseProbeService,
     store: ObjectStore,
-    jobs: JobMetricsService,
+    queues: QueueMetricsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.queues = [async () => Math.max(0, ...(await jobs.backlog()).map(({ oldest_seconds }) => oldest_seconds))];
+    this.queues = [async () => Math.max(0, ...(await queues.backlog()).map(({ oldest_seconds }) => oldest_seconds))];
     this.looks = {
       database: async () => {
         await probe.ping();
@@ -53,12 +53,12 @@ export class HealthService implements OnModuleDestroy {
       queue: async () => {
         const waits = await Promise.all(this.queues.map(async (wait) => await wait()));
         const longest = Math.floor(Math.max(...waits));
-        return longest > LONGEST_WAIT_SECONDS ? { degraded: `Work has waited for ${longest} s` } : {};
+        return longest > MAX_WAIT_SECONDS ? { degraded: `Work has waited for ${longest} s` } : {};
       },
     };
   }
 
-  /** Has a queue looked at beside the jobs: `wait` tells for how many seconds the first has waited, 0 if none does. */
+  /** Has a queue looked at beside those of rows: `wait` tells for how many seconds the first has waited, 0 if none does. */
   watchQueue(wait: () => Promise<number>): void {
     this.queues.push(wait);
   }

@@ -5,7 +5,7 @@ import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { BEFORE_ALL_IDS } from '../database/checked-id.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
-import { JobsService } from '../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
@@ -38,14 +38,14 @@ export class ProjectPurgeService implements OnModuleInit {
     private readonly members: ProjectMembersRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly events: ProjectEventsService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/10 * * * *', 'purge_projects', async () => await this.purge());
+    this.periodic.every('*/10 * * * *', 'purge_projects', async () => await this.purge());
   }
 
   /** Lets a module above remove its part; called while modules initialise. */

@@ -8,7 +8,8 @@ import { CanvasEditorService } from './canvas/canvas-editor.service.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { CardsService } from './canvas/cards.service.js';
 import { RecentCanvasesService } from './canvas/recent-canvases.service.js';
-import { DataFileJobsService } from './canvas/data-file-jobs.service.js';
+import { DataFileRefreshesRepository } from './canvas/data-file-refreshes.repository.js';
+import { DataFileRefreshesService } from './canvas/data-file-refreshes.service.js';
 import { DataFilesService } from './canvas/data-files.service.js';
 import { FileFactsRepository } from './canvas/file-facts.repository.js';
 import { MetricsModule } from '../common/metrics/metrics.module.js';
@@ -54,7 +55,8 @@ import { SnapshotsService } from './snapshots.service.js';
     CardsService,
     RecentCanvasesService,
     DataFilesService,
-    DataFileJobsService,
+    DataFileRefreshesService,
+    DataFileRefreshesRepository,
     FileFactsRepository,
     OpenStreamsService,
     ProjectEventHubService,

@@ -3,7 +3,7 @@ import { ProjectEventsService } from '../events/project-events.service.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../common/errors/errors.js';
-import { JobsService } from '../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import type { Page } from '../common/listing/page.js';
 import type { PageQuery } from '../common/listing/page.query.js';
 import { ProjectPurgeService } from '../projects/project-purge.service.js';
@@ -29,13 +29,13 @@ export class BudgetsService implements OnModuleInit {
     private readonly budgets: BudgetsRepository,
     private readonly projects: ProjectsRepository,
     private readonly purge: ProjectPurgeService,
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
     private readonly events: ProjectEventsService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('* * * * *', 'note_reached_budgets', async () => await this.noteReached());
-    this.jobs.every('20 3 * * *', 'forget_budget_periods', async () => await this.budgets.forgetPeriods());
+    this.periodic.every('* * * * *', 'note_reached_budgets', async () => await this.noteReached());
+    this.periodic.every('20 3 * * *', 'forget_budget_periods', async () => await this.budgets.forgetPeriods());
     this.purge.onPurge(async (tx, project_id) => {
       const budgets = tx.withRepository(this.budgets);
       const { company_id } = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });

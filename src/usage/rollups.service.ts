@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DatabaseService } from '../database/database.service.js';
-import { JobsService } from '../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Rows of the ledger that one transaction takes into the sums. */
@@ -18,11 +18,11 @@ export class RollupsService implements OnModuleInit {
   constructor(
     private readonly database: DatabaseService,
     private readonly usage: UsageRepository,
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('* * * * *', 'roll_up_usage', async () => await this.rollUp());
+    this.periodic.every('* * * * *', 'roll_up_usage', async () => await this.rollUp());
   }
 
   /** Takes all that is pending into the sums, `page` rows at a time; any number of processes may do so at once. */

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { streamOf } from '../events/project-events.service.js';
+import { COUNT_SKIPPED, DELIVERY_QUEUE, streamOf } from '../events/project-events.service.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, TooManyRequests } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
-import { JobsService } from '../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
+import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
-import { WebhookQueueService } from './webhook-queue.service.js';
 import type { Webhook } from './webhook.entity.js';
 import { WebhooksRepository } from './webhooks.repository.js';
-import { INACTIVE } from './webhooks.service.js';
+import { INACTIVE, REMOVE_DELIVERIES } from './webhooks.service.js';
 
 /** How long deliveries can be looked at and sent again. */
 const KEPT = `interval '7 days'`;
@@ -30,12 +30,13 @@ export class WebhookDeliveriesService implements OnModuleInit {
     private readonly database: DatabaseService,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly queue: WebhookQueueService,
-    private readonly jobs: JobsService,
+    private readonly queues: RowQueuesService,
+    private readonly periodic: PeriodicWorkService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/15 * * * *', 'remove_old_deliveries', async () => await this.removeOld());
+    this.periodic.every('*/15 * * * *', REMOVE_DELIVERIES, async () => await this.removeOld());
+    this.periodic.every('* * * * *', COUNT_SKIPPED, async () => await this.webhooks.countSkipped());
   }
 
   /** Deliveries to a webhook, newest first. @throws NotFound */
@@ -99,13 +100,15 @@ export class WebhookDeliveriesService implements OnModuleInit {
       return await once.do(tx, async () => {
         if (!webhook.active) throw new Conflict('webhook_inactive', INACTIVE);
         const id = await make(tx, webhook);
-        await this.queue.wake(tx, webhook.id);
+        this.database.afterCommit(tx, () => this.queues.wake(DELIVERY_QUEUE));
         return await tx.withRepository(this.deliveries).require(webhook.id, id);
       });
     });
   }
 
   private async removeOld(): Promise<void> {
+    await this.deliveries.giveUpInactive(INACTIVE);
     while ((await this.deliveries.removeOld(KEPT, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+    while ((await this.deliveries.removeLeft(REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
   }
 }

@@ -1,60 +1,87 @@
-import { LEASE } from '../common/leases/leased-row.sql.js';
+import { LEASED_UNTIL } from '../common/leases/leased-row.sql.js';
 
 /*
- * Deliveries whose time has come: those that were never attempted, by project, and those that failed, by their time. Each has
- * an index of its own, so that a receiver which takes nothing for a day has others read no more. The time is that of the
- * transaction: one that goes on is no condition of an index.
+ * Deliveries that wait: those that were never attempted, by project, and those that failed, by their time. Each has an index of its
+ * own, so that a receiver which takes nothing for a day has others read no more. The time is that of the transaction: one that goes
+ * on is no condition of an index.
  */
 
 const IS_FIRST = `state = 'pending' AND attempts = 0`;
 const IS_AGAIN = `state = 'pending' AND attempts > 0`;
-const FIELDS = 'id, stream_id, message_id, body, attempts, first_attempt_at';
+/** Nobody sends it, or whoever did is gone. */
+const IS_FREE = '(owner IS NULL OR due_at < clock_timestamp())';
 
-/** Condition that a webhook has deliveries whose time has come, each asked of the head of an index; `webhook` is SQL of its id. */
-const isDue = (webhook: string): string => `(coalesce(
-  (SELECT true FROM webhook_deliveries WHERE webhook_id = ${webhook} AND ${IS_FIRST} ORDER BY stream_id LIMIT 1),
-  (SELECT next_attempt_at FROM webhook_deliveries
-    WHERE webhook_id = ${webhook} AND ${IS_AGAIN} ORDER BY next_attempt_at LIMIT 1) <= now(), false))`;
+/** Projects whose events a webhook is sent at once, and retries beside them. */
+const STREAMS_AT_ONCE = 4;
+const RETRIES_AT_ONCE = 2;
+/** Attempts for a company at once: its receivers that hang leave room for others. */
+const ATTEMPTS_OF_COMPANY = 10;
+/** These places of a process are left to companies with few attempts at once. */
+const RESERVED_PLACES = 50;
+const FEW_ATTEMPTS = 2;
+/** Where a project stands among those of a webhook. By its id, which begins with the time of its creation, the eldest would come first. */
+const SPOT = 'uuid_hash_extended(stream_id, 0)';
 
-/** Number of deliveries that wait for a webhook `w`, each kind counted in its index. */
-export const PENDING = `(
-  (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND ${IS_FIRST})
-  + (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND ${IS_AGAIN}))`;
-
-/** The values of the first column of an index that its condition holds for, from one to the next one. */
-const distinct = (name: string, column: string, condition: string): string => {
+/** The values of a part of an index that a condition holds for, from one to the next one. */
+const distinct = (name: string, value: string, condition: string): string => {
   const next = (after: string): string =>
-    `SELECT ${column} FROM webhook_deliveries WHERE ${condition}${after} ORDER BY ${column} LIMIT 1`;
-  return `${name} AS (
+    `SELECT ${value} FROM webhook_deliveries WHERE ${condition}${after} ORDER BY ${value} LIMIT 1`;
+  return `${name} (value) AS (
     (${next('')}) UNION ALL
-    SELECT (${next(` AND ${column} > known.${column}`)}) FROM ${name} known WHERE known.${column} IS NOT NULL)`;
+    SELECT (${next(` AND ${value} > last.value`)}) FROM ${name} last WHERE last.value IS NOT NULL)`;
 };
 
+/** The spots of projects of a webhook `w` with deliveries that were never attempted, on one side of its random `start`. */
+const spots = (side: '>' | '<='): string => `(
+  WITH RECURSIVE ${distinct('spots', SPOT, `webhook_id = w.id AND ${IS_FIRST} AND ${SPOT} ${side} w.start`)}
+  SELECT value FROM spots WHERE value IS NOT NULL)`;
+
 /**
- * Some of those that were never attempted, of each project in their order: $1 the webhook, $2 of how many projects, $3 how many
- * of each. Which projects come first is left to chance, so that none waits for others for long.
+ * Claims deliveries whose time has come: $1 the owner, $2 how many. Of each project the first one that was never attempted, so that its
+ * events are sent in their order; the walk over them begins anywhere and ends with the fourth, however many wait. Companies that are
+ * sent the least come first; which of a company's deliveries do is left to chance.
  */
-export const FIRST = `
-  WITH RECURSIVE ${distinct('streams', 'stream_id', `webhook_id = $1 AND ${IS_FIRST}`)}
-  SELECT d.*
-    FROM (SELECT stream_id, random() AS turn FROM streams WHERE stream_id IS NOT NULL ORDER BY turn LIMIT $2) s,
-         LATERAL (SELECT ${FIELDS}, place FROM webhook_deliveries
-                   WHERE webhook_id = $1 AND stream_id = s.stream_id AND ${IS_FIRST} ORDER BY place LIMIT $3) d
-   ORDER BY s.turn, d.place`;
+export const CLAIM = `
+  WITH RECURSIVE ${distinct('first', 'webhook_id', IS_FIRST)}, ${distinct('again', 'webhook_id', IS_AGAIN)},
+  held AS (
+    SELECT w.company_id, d.webhook_id, count(*) FILTER (WHERE d.attempts = 0) AS first, count(*) FILTER (WHERE d.attempts > 0) AS again
+      FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+     WHERE d.state = 'pending' AND d.owner IS NOT NULL AND d.due_at >= clock_timestamp()
+     GROUP BY w.company_id, d.webhook_id
+  ), company AS (
+    SELECT company_id, sum(first + again) AS held FROM held GROUP BY company_id
+  ), webhook AS (
+    SELECT w.id, w.company_id, uuid_hash_extended(gen_random_uuid(), 0) AS start,
+           coalesce(h.first, 0) AS first, coalesce(h.again, 0) AS again, coalesce(c.held, 0) AS of_company
+      FROM webhooks w LEFT JOIN held h ON h.webhook_id = w.id LEFT JOIN company c ON c.company_id = w.company_id
+     WHERE w.active AND w.id = ANY (ARRAY(SELECT value FROM first UNION SELECT value FROM again))
+  ), due AS (
+    SELECT d.id, w.of_company + row_number() OVER (PARTITION BY w.company_id ORDER BY random()) AS number
+      FROM webhook w, LATERAL (
+        (SELECT e.id
+           FROM (${spots('>')} UNION ALL ${spots('<=')}) s, LATERAL (
+                  SELECT id, owner, due_at FROM webhook_deliveries
+                   WHERE webhook_id = w.id AND ${SPOT} = s.value AND ${IS_FIRST} ORDER BY place LIMIT 1) e
+          WHERE ${IS_FREE} LIMIT greatest(0, ${STREAMS_AT_ONCE} - w.first))
+        UNION ALL
+        (SELECT id FROM webhook_deliveries
+          WHERE webhook_id = w.id AND ${IS_AGAIN} AND next_attempt_at <= now() AND ${IS_FREE}
+          ORDER BY next_attempt_at LIMIT greatest(0, ${RETRIES_AT_ONCE} - w.again))) d
+     WHERE w.of_company < ${ATTEMPTS_OF_COMPANY}
+  )
+  UPDATE webhook_deliveries d
+     SET owner = $1, generation = d.generation + 1, due_at = ${LEASED_UNTIL}
+    FROM (SELECT id FROM (SELECT id, number, row_number() OVER (ORDER BY number, random()) AS place FROM due) p
+           WHERE number <= ${FEW_ATTEMPTS} OR number <= ${ATTEMPTS_OF_COMPANY} AND place <= $2 - ${RESERVED_PLACES}
+           ORDER BY place LIMIT $2) c, webhooks w
+   WHERE d.id = c.id AND w.id = d.webhook_id
+     -- as it is now, if somebody has changed it meanwhile
+     AND d.state = 'pending' AND (d.owner IS NULL OR d.due_at < clock_timestamp()) AND (d.attempts = 0 OR d.next_attempt_at <= now())
+  RETURNING d.id, d.generation, d.webhook_id, w.company_id, w.url, w.secret, d.message_id, d.body, d.attempts, d.first_attempt_at`;
 
-/** Some of those that are tried again, the longest due first: $1 the webhook, $2 how many. */
-export const AGAIN = `
-  SELECT ${FIELDS} FROM webhook_deliveries
-   WHERE webhook_id = $1 AND ${IS_AGAIN} AND next_attempt_at <= now() ORDER BY next_attempt_at LIMIT $2`;
-
-/** Whether something is due: $1 the webhook. */
-export const HAS_DUE = `SELECT ${isDue('$1')} AS due`;
-
-/** Webhooks with something due that nobody delivers to, the one first whose last turn is longest ago: $1 how many. */
-export const WAITING = `
-  WITH RECURSIVE ${distinct('first', 'webhook_id', IS_FIRST)}, ${distinct('again', 'webhook_id', IS_AGAIN)}
-  SELECT w.id, coalesce(w.due_at - ${LEASE}, w.created_at) AS created_at
-    FROM webhooks w
-   WHERE w.id = ANY (ARRAY(SELECT webhook_id FROM first UNION SELECT webhook_id FROM again))
-     AND (w.owner IS NULL OR w.due_at < clock_timestamp()) AND ${isDue('w.id')}
-   ORDER BY 2 LIMIT $1`;
+/** Removes deliveries to webhooks that are gone: $1 how many. */
+export const REMOVE_LEFT = `
+  WITH RECURSIVE ${distinct('known', 'webhook_id', 'true')}
+  DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
+    SELECT d.id FROM known k, LATERAL (SELECT id FROM webhook_deliveries WHERE webhook_id = k.value LIMIT $1) d
+     WHERE NOT EXISTS (SELECT FROM webhooks w WHERE w.id = k.value) LIMIT $1))`;

@@ -61,6 +61,17 @@ export class WebhookDelivery {
   @Column('text', { nullable: true })
   error!: string | null;
 
+  /** The process that sends it. */
+  @Column('uuid', { nullable: true })
+  owner!: string | null;
+
+  /** When the owner counts as dead. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  due_at!: Date | null;
+
+  @Column('integer', { default: 0 })
+  generation!: number;
+
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
 }

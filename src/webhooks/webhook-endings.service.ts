@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { DatabaseService } from '../database/database.service.js';
 import { nextAttempt } from './retry-times.js';
-import { type DueDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { Webhook } from './webhook.entity.js';
+import { type HeldDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { Sent } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 /** So many deliveries fail in a row until their webhook is made inactive. */
-const MOST_FAILURES = 100;
+const MAX_FAILURES = 100;
 
 /** What follows from attempts: whether they are made again, and whether the webhook stays active. */
 @Injectable()
@@ -20,22 +19,18 @@ export class WebhookEndingsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Notes what came of an attempt that began at a time; false when the delivery has ended or gone meanwhile. */
-  async note(
-    { id, company_id, url }: Pick<Webhook, 'id' | 'company_id' | 'url'>,
-    delivery: DueDelivery,
-    at: Date,
-    { status, answer, error }: Sent,
-  ): Promise<boolean> {
+  /** Notes what came of an attempt that began at a time. */
+  async note(delivery: HeldDelivery, at: Date, { status, answer, error }: Sent): Promise<void> {
+    const { webhook_id: id, company_id, url } = delivery;
     const isTaken = status !== null && status >= 200 && status < 300;
     const next = isTaken ? null : nextAttempt(delivery.attempts + 1, delivery.first_attempt_at ?? at, new Date());
     const state = isTaken ? 'delivered' : next === null ? 'failed' : 'pending';
-    return await this.database.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
       const [webhooks, deliveries] = [tx.withRepository(this.webhooks), tx.withRepository(this.deliveries)];
       // The webhook is the first to be locked.
       if (state === 'delivered') await webhooks.noteSuccess(id);
-      const isDisabled = state === 'failed' && (await webhooks.noteFailure(id, MOST_FAILURES));
-      const isNoted = await deliveries.note(delivery.id, {
+      const isDisabled = state === 'failed' && (await webhooks.noteFailure(id, MAX_FAILURES));
+      await deliveries.note(delivery, {
         at,
         state,
         next_attempt_at: next,
@@ -47,7 +42,6 @@ export class WebhookEndingsService {
         await deliveries.giveUp(id, 'The webhook was made inactive');
         await this.events.noteInCompany(tx, company_id, 'webhook.disabled', { webhook_id: id, url });
       }
-      return isNoted;
     });
   }
 }

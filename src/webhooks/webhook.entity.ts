@@ -45,7 +45,7 @@ export class Webhook {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_skipped_at!: Date | null;
 
-  /** The process that delivers. */
+  /** The process of the version before that delivers. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '../events/event-types.js';
+import { EVENT_TYPES, type EventType, MAX_PENDING } from '../events/event-types.js';
 import { creationPosition } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
@@ -15,7 +15,6 @@ import {
 import { Rule } from '../common/validation/rule.js';
 import { type ErrorEntry, invalidValue } from '../common/errors/errors.js';
 import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery } from './webhook-delivery.entity.js';
-import { MAX_PENDING } from './webhook-deliveries.repository.js';
 import type { Webhook } from './webhook.entity.js';
 
 const MAX_URL_LENGTH = 2048;

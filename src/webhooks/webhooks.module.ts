@@ -4,8 +4,6 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
 import { WebhookEndingsService } from './webhook-endings.service.js';
-import { WebhookQueueService } from './webhook-queue.service.js';
-import { WebhookRelayService } from './webhook-relay.service.js';
 import { WebhookRunnerService } from './webhook-runner.service.js';
 import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { WebhooksController } from './webhooks.controller.js';
@@ -22,8 +20,6 @@ import { WebhooksService } from './webhooks.service.js';
     WebhookSecretsService,
     WebhooksService,
     WebhookDeliveriesService,
-    WebhookQueueService,
-    WebhookRelayService,
     WebhookEndingsService,
     WebhookRunnerService,
   ],

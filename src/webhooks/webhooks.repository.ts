@@ -1,17 +1,9 @@
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
-import { LeaseLost } from '../common/leases/lease.js';
-import { claimedBy, RENEWED } from '../common/leases/leased-row.sql.js';
 import { creationPlace, isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
-import type { RelayedTo } from './webhook-deliveries.repository.js';
 import { Webhook } from './webhook.entity.js';
-
-/** A webhook that its owner delivers to. */
-export type LeasedWebhook = Pick<Webhook, 'id' | 'company_id' | 'url' | 'secret' | 'generation'>;
-
-const HELD = 'id = $1 AND generation = $2 AND owner IS NOT NULL';
 
 /** Webhooks of companies. */
 export class WebhooksRepository extends EntityRepository(Webhook) {
@@ -51,43 +43,16 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     );
   }
 
-  /** Counts events that were not sent to webhooks because too many deliveries waited. */
-  async noteSkipped(relayed: readonly Pick<RelayedTo, 'webhook_id' | 'skipped'>[]): Promise<void> {
+  /** Adds up the events that webhooks have skipped since the last time. */
+  async countSkipped(): Promise<void> {
     await this.query(
-      `UPDATE webhooks w SET skipped_events = w.skipped_events + s.skipped, last_skipped_at = clock_timestamp()
-         FROM unnest($1::uuid[], $2::integer[]) s (id, skipped) WHERE w.id = s.id`,
-      [relayed.map(({ webhook_id }) => webhook_id), relayed.map(({ skipped }) => skipped)],
+      `WITH skipped AS (
+         DELETE FROM webhook_skips RETURNING webhook_id, events, at
+       ), sums AS (
+         SELECT webhook_id, sum(events) AS events, max(at) AS at FROM skipped GROUP BY webhook_id ORDER BY webhook_id
+       )
+       UPDATE webhooks w SET skipped_events = w.skipped_events + s.events, last_skipped_at = s.at FROM sums s WHERE w.id = s.webhook_id`,
     );
-  }
-
-  /**
-   * Makes `owner` the one who delivers to an active webhook; undefined when somebody else does, when it is gone, or while as
-   * many as `mostAtOnce` of its company are delivered to; those who ask at the same moment may make it a few more.
-   */
-  async claim(id: string, owner: string, mostAtOnce: number): Promise<LeasedWebhook | undefined> {
-    const [[claimed]]: [LeasedWebhook[], number] = await this.query(
-      `UPDATE webhooks w SET ${claimedBy('$2')}
-        WHERE w.id = $1 AND w.active AND (w.owner IS NULL OR w.due_at < clock_timestamp())
-          AND (SELECT count(*) FROM webhooks o
-                WHERE o.company_id = w.company_id AND o.owner IS NOT NULL AND o.due_at > clock_timestamp()) < $3
-      RETURNING w.id, w.company_id, w.url, w.secret, w.generation`,
-      [id, owner, mostAtOnce],
-    );
-    return claimed;
-  }
-
-  /** Keeps a webhook. @throws LeaseLost */
-  async renew({ id, generation }: LeasedWebhook): Promise<void> {
-    const [, count]: [unknown[], number] = await this.query(`UPDATE webhooks SET ${RENEWED} WHERE ${HELD}`, [
-      id,
-      generation,
-    ]);
-    if (count === 0) throw new LeaseLost();
-  }
-
-  /** Lets others deliver; `due_at` goes on to tell when its last turn was. */
-  async release({ id, generation }: LeasedWebhook): Promise<void> {
-    await this.query(`UPDATE webhooks SET owner = NULL WHERE ${HELD}`, [id, generation]);
   }
 
   /** Notes that a delivery has succeeded. */

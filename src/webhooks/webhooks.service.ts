@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
-import { EventsChannel } from '../events/events.channel.js';
-import { EventsRepository } from '../events/events.repository.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
-import { DatabaseService, type Tx } from '../database/database.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../common/errors/errors.js';
 import { Once } from '../common/idempotency/once.js';
+import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
+import { EventsRepository } from '../events/events.repository.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { ProjectReader } from '../projects/project-access.js';
@@ -21,6 +21,8 @@ import { WebhooksRepository } from './webhooks.repository.js';
 
 /** Why nothing is sent to a webhook. */
 export const INACTIVE = 'The webhook is inactive';
+/** Name of the periodic work that removes deliveries. */
+export const REMOVE_DELIVERIES = 'remove_old_deliveries';
 
 /** A webhook with its secret. */
 export interface CreatedWebhook {
@@ -38,8 +40,8 @@ export class WebhooksService {
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly secrets: WebhookSecretsService,
     private readonly events: EventsRepository,
-    private readonly channel: EventsChannel,
     private readonly projects: ProjectsRepository,
+    private readonly periodic: PeriodicWorkService,
   ) {}
 
   /**
@@ -58,7 +60,7 @@ export class WebhooksService {
     await this.checkProject(caller, project_id);
     const [id, secret] = [randomUUID(), newSecret()];
     const sealed = await this.secrets.seal(id, secret);
-    const created = await this.database.transaction(async (tx) => {
+    return await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
       await webhooks.lockCompany(company_id);
       return await once.do(tx, async () => {
@@ -66,12 +68,10 @@ export class WebhooksService {
           throw new Conflict('too_many_webhooks', `A company has at most ${MAX_WEBHOOKS} webhooks; delete one first`);
         }
         await webhooks.insert({ id, company_id, url: href, events: [...new Set(events)], project_id, secret: sealed });
-        await this.follow(tx, company_id);
+        await tx.withRepository(this.events).follow(company_id);
         return { webhook: await webhooks.require(company_id, id), secret };
       });
     });
-    this.channel.sendFollower();
-    return created;
   }
 
   /** Newest first. */
@@ -89,7 +89,7 @@ export class WebhooksService {
     const { url, events, project_id, active } = change;
     const href = url === undefined ? undefined : this.hrefOf(url);
     if (project_id != null) await this.checkProject(caller, project_id);
-    const changed = await this.database.transaction(async (tx) => {
+    return await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
       await webhooks.lockCompany(company_id);
       const { id } = await webhooks.require(company_id, webhookId);
@@ -101,28 +101,20 @@ export class WebhooksService {
       });
       if (active === true) await webhooks.activate(id);
       if (active === false) await tx.withRepository(this.deliveries).giveUp(id, INACTIVE);
-      await this.follow(tx, company_id);
+      else await tx.withRepository(this.events).follow(company_id);
       return await webhooks.require(company_id, id);
     });
-    if (active === true) this.channel.sendFollower();
-    return changed;
   }
 
-  /** Deletes a webhook with its deliveries. @throws NotFound */
+  /** Deletes a webhook; its deliveries go soon after. @throws NotFound */
   async delete({ company_id }: CompanyPrincipal, webhookId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
       await webhooks.lockCompany(company_id);
       const { id } = await webhooks.require(company_id, webhookId);
       await webhooks.delete({ company_id, id });
-      await this.follow(tx, company_id);
+      this.database.afterCommit(tx, () => this.periodic.soon(REMOVE_DELIVERIES));
     });
-  }
-
-  /** The events of a company without an active webhook are not relayed. */
-  private async follow(tx: Tx, company_id: string): Promise<void> {
-    const follows = await tx.withRepository(this.webhooks).existsBy({ company_id, active: true });
-    await tx.withRepository(this.events).follow(company_id, follows);
   }
 
   /** Returns the URL in the form that requests are sent to, so that readers of the webhook see the real host and path. */

@@ -1,15 +1,12 @@
-import { beforeAll, expect, it } from '@jest/globals';
-import {
-  ALL_UNRELAYED,
-  APPEND_FEW,
-  FOLLOW,
-  FOLLOWING,
-  REMOVE_OLD,
-  STREAMS,
-  UNRELAYED,
-} from '../../src/events/events.sql.js';
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { envelopeOf } from '../../src/events/envelope.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { MAX_PENDING } from '../../src/events/event-types.js';
+import { APPEND_FEW, FOLLOWING, REMOVE_OLD, STREAMS } from '../../src/events/events.sql.js';
+import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
+import { WebhooksRepository } from '../../src/webhooks/webhooks.repository.js';
 import { BEFORE_ALL_IDS } from '../../src/database/checked-id.js';
-import type { Tx } from '../../src/database/database.service.js';
 import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
 
@@ -17,21 +14,16 @@ const STREAMS_OF_ALL = 4_000;
 const EVENTS_EACH = 25;
 /** Each has as many streams. */
 const COMPANIES = 200;
-const OF_ONE = STREAMS_OF_ALL / COMPANIES;
-/** One company is followed, and of each of its streams so many events were not relayed. */
-const LEFT = 5;
 const db = useDatabase();
-let followed: string[] = [];
 let some: string[] = [];
 
 beforeAll(async () => {
   const { manager } = db.database;
   await manager.query(
     `INSERT INTO event_heads (stream_id, company_id, last_id, relayed_id)
-     SELECT md5('stream ' || i)::uuid, 'company-' || i % $1::integer, $3::integer,
-            CASE WHEN i % $1::integer = 0 THEN $3::integer - $4::integer ELSE 0 END
+     SELECT md5('stream ' || i)::uuid, 'company-' || i % $1::integer, $3::integer, $3::integer
        FROM generate_series(1, $2::integer) i`,
-    [COMPANIES, STREAMS_OF_ALL, EVENTS_EACH, LEFT],
+    [COMPANIES, STREAMS_OF_ALL, EVENTS_EACH],
   );
   await manager.query(
     `INSERT INTO events (stream_id, id, type, at, actor_kind, actor_id, data)
@@ -39,12 +31,9 @@ beforeAll(async () => {
        FROM generate_series(1, $1::integer) i, event_heads`,
     [EVENTS_EACH],
   );
-  await manager.query(`INSERT INTO companies (id) VALUES ('company-0')`);
-  await manager.query(`INSERT INTO event_followers (company_id) VALUES ('company-0')`);
-  await manager.query('VACUUM ANALYZE events, event_heads, event_followers');
-  const ids = (rows: { stream_id: string }[]): string[] => rows.map(({ stream_id }) => stream_id);
-  followed = ids(await manager.query(`SELECT stream_id FROM event_heads WHERE company_id = 'company-0'`));
-  some = ids(await manager.query(STREAMS, [BEFORE_ALL_IDS, 100]));
+  await manager.query('VACUUM ANALYZE events, event_heads');
+  const rows = await manager.query<{ stream_id: string }[]>(STREAMS, [BEFORE_ALL_IDS, 100]);
+  some = rows.map(({ stream_id }) => stream_id);
 }, 60_000);
 
 interface Node {
@@ -77,67 +66,139 @@ async function planOf(statement: string, parameters: unknown[]): Promise<{ block
 it.each<[string, string, () => unknown[], number, number]>([
   ['what follows an event', FOLLOWING, () => [some[0], 10], EVENTS_EACH - 10, 30],
   ['streams', STREAMS, () => [some[0], 100], 100, 500],
-  ['events to relay of some streams', UNRELAYED, () => [500, some], 0, 400],
-  ['events to relay of followed streams', UNRELAYED, () => [500, followed], OF_ONE * LEFT, 300],
-  ['events to relay of all', ALL_UNRELAYED, () => [500], OF_ONE * LEFT, 300],
   ['that nothing of some streams is old', REMOVE_OLD, () => [some, 50, '24 h'], 0, 800],
 ])('%s are found by indexes', async (_, statement, parameters, count, blocks) => {
   expect(await db.database.manager.query(statement, parameters())).toHaveLength(count);
   const plan = await planOf(statement, parameters());
-  expect(plan.scanned.filter((table) => table !== 'event_followers')).toEqual([]);
+  expect(plan.scanned).toEqual([]);
   expect(plan.blocks).toBeLessThan(blocks);
 });
 
-it('old events are removed from their streams, but those that are still to be relayed', async () => {
+it('old events are removed from their streams', async () => {
   const { manager } = db.database;
-  const streams = [...some.slice(0, 10).filter((id) => !followed.includes(id)), ...followed];
+  const streams = some.slice(0, 10);
   await manager.query(`UPDATE events SET at = now() - interval '2 days' WHERE stream_id = ANY ($1) AND id <= 23`, [
     streams,
   ]);
   expect(await manager.query(REMOVE_OLD, [streams, 50, '24 h'])).toEqual([]);
-  const left = await manager.query<{ first: number; is_followed: boolean }[]>(
-    `SELECT min(id) AS first, stream_id = ANY ($2) AS is_followed FROM events WHERE stream_id = ANY ($1) GROUP BY stream_id`,
-    [streams, followed],
+  const left = await manager.query<{ first: number }[]>(
+    'SELECT min(id) AS first FROM events WHERE stream_id = ANY ($1) GROUP BY stream_id',
+    [streams],
   );
-  expect(left).toHaveLength(streams.length);
-  for (const { first, is_followed } of left) expect(first).toBe(is_followed ? EVENTS_EACH - LEFT + 1 : 24);
+  expect(left.map(({ first }) => first)).toEqual(streams.map(() => 24));
 });
 
-it('streams whose events are gone do not hide others from who relays', async () => {
-  const { manager } = db.database;
-  const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  await manager.query(
-    `INSERT INTO event_heads (stream_id, company_id, last_id)
-     SELECT md5('gone ' || i)::uuid, 'company-0', 3 FROM generate_series(1, 600) i`,
-  );
-  await manager.query(`UPDATE event_heads SET relayed_id = last_id WHERE stream_id = ANY ($1)`, [followed]);
-  await manager.query(`INSERT INTO event_heads (stream_id, company_id) VALUES ($1, 'company-0')`, [last]);
-  await manager.query(APPEND_FEW[0] ?? '', [last, 'user', 'user-1', 'cards.changed', '{}']);
-  expect(await manager.query(ALL_UNRELAYED, [500])).toMatchObject([{ stream_id: last, id: 1 }]);
-});
+describe('deliveries of events', () => {
+  const CHANGE = ['user', 'user-1', 'cards.changed', '{"card_ids": ["a\\"b"]}'];
+  const append = (stream: string): Promise<unknown[]> =>
+    db.database.manager.query(APPEND_FEW[0] ?? '', [stream, ...CHANGE]);
+  const deliveries = (stream: string): Promise<{ webhook_id: string; message_id: string; body: string }[]> =>
+    db.database.manager.query(
+      'SELECT webhook_id, message_id, body FROM webhook_deliveries WHERE stream_id = $1 ORDER BY place',
+      [stream],
+    );
+  /** A stream of a company, and its webhooks. */
+  async function makeCompany(company: string, webhooks: number): Promise<{ stream: string; ids: string[] }> {
+    const { manager } = db.database;
+    await manager.query('INSERT INTO companies (id) VALUES ($1)', [company]);
+    const stream = randomUUID();
+    await manager.query('INSERT INTO event_heads (stream_id, company_id) VALUES ($1, $2)', [stream, company]);
+    const made = await manager.query<{ id: string }[]>(
+      `INSERT INTO webhooks (company_id, url, events, secret)
+       SELECT $1, 'https://example.com', ARRAY['cards.changed'], '' FROM generate_series(1, $2::integer) RETURNING id`,
+      [company, webhooks],
+    );
+    return { stream, ids: made.map(({ id }) => id).sort() };
+  }
 
-it('who begins to follow a company waits for changes of several streams, and they for nobody in a circle', async () => {
-  const { database } = db;
-  const { manager } = database;
-  const [first, second] = ['10000000-0000-0000-0000-000000000000', '20000000-0000-0000-0000-000000000000'];
-  // In another order than that of their ids.
-  for (const id of [second, first])
-    await manager.query(`INSERT INTO event_heads (stream_id, company_id) VALUES ($1, 'company-1')`, [id]);
-  await manager.query(`INSERT INTO companies (id) VALUES ('company-1')`);
-  const append = (tx: Tx, id: string): Promise<unknown> =>
-    tx.query(APPEND_FEW[0] ?? '', [id, 'user', 'user-1', 'cards.changed', '{}']);
-  let following: Promise<unknown> | undefined;
-  await database.transaction(async (tx) => {
-    await append(tx, first);
-    following = manager.query(FOLLOW, ['company-1']);
-    await untilBlocked((text, values) => manager.query(text, values), { about: 'event_followers' });
-    await append(tx, second);
+  it('hold what readers of the stream are sent', async () => {
+    const { stream, ids } = await makeCompany('reading', 2);
+    await append(stream);
+    const { events } = (await new EventsRepository(db.source).following(stream, 0)) ?? { events: [] };
+    const body = events[0] && envelopeOf(events[0], stream);
+    const message_id = `${stream}_1`;
+    const found = (await deliveries(stream)).sort((one, other) => (one.webhook_id < other.webhook_id ? -1 : 1));
+    expect(found).toEqual(ids.map((webhook_id) => ({ webhook_id, message_id, body })));
   });
-  await following;
-  expect(
-    await manager.query('SELECT last_id, relayed_id FROM event_heads WHERE stream_id = ANY ($1)', [[first, second]]),
-  ).toEqual([
-    { last_id: 1, relayed_id: 1 },
-    { last_id: 1, relayed_id: 1 },
-  ]);
+
+  it('cost a company without webhooks a look at an index', async () => {
+    const { stream } = await makeCompany('without', 0);
+    const plan = await planOf(APPEND_FEW[0] ?? '', [stream, ...CHANGE]);
+    expect(plan.scanned).toEqual([]);
+    expect(plan.blocks).toBeLessThan(25);
+  });
+
+  it('wait for no transaction that changes or deletes a webhook', async () => {
+    const { database } = db;
+    const { stream, ids } = await makeCompany('deleting', 2);
+    await database.transaction(async (tx) => {
+      await tx.query('UPDATE webhooks SET failures = 1 WHERE id = $1', [ids[0]]);
+      await tx.query('DELETE FROM webhooks WHERE id = $1', [ids[0]]);
+      expect(await append(stream)).toEqual([{ deliveries: 2, skips: false }]);
+    });
+    const repository = new WebhookDeliveriesRepository(db.source);
+    expect(await repository.removeLeft(10)).toBe(1);
+    expect((await deliveries(stream)).map(({ webhook_id }) => webhook_id)).toEqual([ids[1]]);
+  });
+
+  it('are skipped by a webhook that is full, and counted later', async () => {
+    const { manager } = db.database;
+    const { stream, ids } = await makeCompany('full', 2);
+    await manager.query(
+      `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
+       SELECT $1, $1, 'waiting_' || i, 'cards.changed', '{}' FROM generate_series(1, $2::integer) i`,
+      [ids[0], MAX_PENDING],
+    );
+    for (let times = 0; times < 3; times += 1) expect(await append(stream)).toEqual([{ deliveries: 1, skips: true }]);
+    const skipped = (): Promise<{ skipped_events: number; is_told: boolean }[]> =>
+      manager.query(
+        'SELECT skipped_events::integer, last_skipped_at IS NOT NULL AS is_told FROM webhooks WHERE id = ANY ($1) ORDER BY id',
+        [ids],
+      );
+    const webhooks = new WebhooksRepository(db.source);
+    await webhooks.countSkipped();
+    await webhooks.countSkipped();
+    expect(await skipped()).toEqual([
+      { skipped_events: 3, is_told: true },
+      { skipped_events: 0, is_told: false },
+    ]);
+  });
+
+  describe('that a process of the version before has appended', () => {
+    const OLD = `
+      WITH head AS (UPDATE event_heads SET last_id = last_id + 1 WHERE stream_id = $1 RETURNING last_id)
+      INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data)
+      VALUES ($1, (SELECT last_id FROM head), 'user', 'user-1', clock_timestamp(), 'cards.changed', '{}')`;
+    const deliverLeft = () =>
+      db.database.transaction(async (tx) => await tx.withRepository(new EventsRepository(db.source)).deliverLeft(10));
+    const numbersOf = async (stream: string): Promise<(string | undefined)[]> =>
+      (await deliveries(stream)).map(({ message_id }) => message_id.split('_')[1]);
+
+    it('are made later', async () => {
+      const { stream } = await makeCompany('before', 1);
+      await new EventsRepository(db.source).follow('before');
+      await append(stream);
+      await db.database.manager.query(OLD, [stream]);
+      expect(await deliverLeft()).toEqual({ deliveries: 1, skips: false, streams: 1 });
+      expect(await deliverLeft()).toEqual({ deliveries: 0, skips: false, streams: 0 });
+      await append(stream);
+      expect(await numbersOf(stream)).toEqual(['1', '2', '3']);
+    });
+
+    it('are made of one that is appended while the others are delivered', async () => {
+      const { database } = db;
+      const { stream } = await makeCompany('meanwhile', 1);
+      await new EventsRepository(db.source).follow('meanwhile');
+      await database.manager.query(OLD, [stream]);
+      let delivered: ReturnType<typeof deliverLeft> | undefined;
+      await database.transaction(async (tx) => {
+        await tx.query(OLD, [stream]);
+        delivered = deliverLeft();
+        delivered.catch(() => undefined);
+        await untilBlocked((text, values) => database.manager.query(text, values), { about: 'last_id > relayed_id' });
+      });
+      expect(await delivered).toEqual({ deliveries: 2, skips: false, streams: 1 });
+      expect(await numbersOf(stream)).toEqual(['1', '2']);
+    });
+  });
 });

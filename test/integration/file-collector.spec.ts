@@ -25,7 +25,7 @@ import { UploadObjectsService } from '../../src/files/uploads/upload-objects.ser
 import { UploadRegistryService } from '../../src/files/uploads/upload-registry.service.js';
 import { UploadsRepository } from '../../src/files/uploads/uploads.repository.js';
 import { UploadsService } from '../../src/files/uploads/uploads.service.js';
-import type { JobsService } from '../../src/database/jobs/jobs.service.js';
+import type { PeriodicWorkService } from '../../src/database/queues/periodic-work.service.js';
 import { DiskStore } from '../../src/storage/disk.store.js';
 import { UploadMissing } from '../../src/storage/object-store.js';
 import { SecretsRepository } from '../../src/common/secrets/secrets.repository.js';
@@ -53,12 +53,20 @@ beforeAll(async () => {
   await store.onModuleInit();
   ({ containers, trees, reader, blobs } = fileServices(db, store, config));
   const { database, source } = db;
-  const jobs = undefined as unknown as JobsService;
+  const periodic = undefined as unknown as PeriodicWorkService;
   const tree = new FileTreeRepository(source);
   const rows = new BlobsRepository(source);
   const uploads = new UploadsRepository(source);
   const emptier = new ContainerEmptierService(new ContainersRepository(source), tree, uploads, config);
-  collector = new CollectorService(jobs, emptier, database, rows, new DoomedObjectsRepository(source), store, config);
+  collector = new CollectorService(
+    periodic,
+    emptier,
+    database,
+    rows,
+    new DoomedObjectsRepository(source),
+    store,
+    config,
+  );
   const resolver = undefined as unknown as ContainerResolverService;
   registry = new UploadRegistryService(
     database,
@@ -66,10 +74,10 @@ beforeAll(async () => {
     blobs,
     resolver,
     undefined as unknown as ApiKeysService,
-    jobs,
+    periodic,
   );
   const objects = new UploadObjectsService(store, config);
-  sweeper = new SweeperService(jobs, uploads, new UploadsService(registry, objects, resolver, config));
+  sweeper = new SweeperService(periodic, uploads, new UploadsService(registry, objects, resolver, config));
   reconciler = new ReconcilerService(database, rows, tree, store);
   await db.database.manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
 });

@@ -202,7 +202,7 @@ it('whose turn a solve is, is found by indexes however many wait', async () => {
   );
   await db.source.manager.query('UPDATE executions SET started_at = created_at WHERE ended_at IS NOT NULL');
   await db.source.manager.query('ANALYZE executions');
-  for (const plan of await plansOf(() => executions.claim(SCENARIO, SCENARIO))) {
+  for (const plan of await plansOf(() => executions.claim(SCENARIO))) {
     expect(plan).toMatch(/using executions_queued_idx/);
     expect(plan).toMatch(/using executions_company_turn_idx/);
     expect(plan).toMatch(/using executions_project_turn_idx/);

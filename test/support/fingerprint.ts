@@ -2,13 +2,12 @@ import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import type { ServiceEnvironment } from './service.js';
 
-const JOBS = 'graphile_worker._private_jobs';
 /** What the timetable makes of the ledger. */
 const SUMS = ['usage_pending', 'usage_spenders', 'usage_months', 'usage_day_sums'];
 
 /**
- * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, jobs included,
- * and the names of all files; without what happens by the timetable, whatever is asked meanwhile.
+ * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, and the
+ * names of all files; without what happens by the timetable, whatever is asked meanwhile.
  */
 export async function fingerprint({ databaseUrl, dataDir }: ServiceEnvironment): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -18,7 +17,7 @@ export async function fingerprint({ databaseUrl, dataDir }: ServiceEnvironment):
     for (const table of await tables(client)) {
       const { rows } = await client.query<{ hash: string }>(
         `SELECT count(*) || ' rows ' || md5(coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '')) AS hash
-           FROM ${table} t ${table === JOBS ? `WHERE payload::jsonb -> '_cron' IS NULL` : ''}`,
+           FROM ${table} t`,
       );
       found[table] = rows[0]?.hash ?? '';
     }
@@ -33,7 +32,7 @@ async function tables(client: pg.Client): Promise<string[]> {
     SELECT c.oid::regclass::text AS name
       FROM pg_class c
      WHERE c.relkind IN ('r', 'p')
-       AND (c.relnamespace = 'public'::regnamespace OR c.oid = '${JOBS}'::regclass)
+       AND c.relnamespace = 'public'::regnamespace
      ORDER BY 1`);
   return rows.map(({ name }) => name).filter((name) => !SUMS.includes(name));
 }

@@ -11,7 +11,7 @@ import { ImagesService } from './images.service.js';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** What may be read of a file at once, whatever it holds. */
-const MOST = MAX_IMAGE_BYTES;
+const MAX_BYTES = MAX_IMAGE_BYTES;
 
 /** Images of files whose contents are as many bytes as they are said to have; answers what was read, too. */
 function room({ AGENT_PROVIDER = 'anthropic' as const, missing = false, beginning = PNG } = {}) {
@@ -64,7 +64,7 @@ describe('images', () => {
     expect(await images.look(context, file('huge.png', 2 * 1024 ** 3))).toEqual(
       reason('it has 2,147,483,648 bytes, and an image may have 3,750,000 bytes'),
     );
-    expect(await images.look(context, file('a', MOST + 1))).toEqual(reason('3,750,001 bytes'));
+    expect(await images.look(context, file('a', MAX_BYTES + 1))).toEqual(reason('3,750,001 bytes'));
     expect(Math.max(...reads)).toBe(16);
   });
 
@@ -75,10 +75,12 @@ describe('images', () => {
       expect(await images.look(many.context, file(`a${index}`, 10))).toMatchObject({ image: { number: index } });
     }
     expect(await images.look(many.context, file('more', 10))).toEqual(reason('10 images at most'));
-    expect(await images.look(large.context, file('a', MOST))).toMatchObject({ isNew: true });
-    expect(await images.look(large.context, file('b', MOST))).toMatchObject({ isNew: true });
-    expect(await images.look(large.context, file('c', MOST))).toEqual(reason('10,000,000 bytes together'));
-    expect(await images.look(large.context, file('d', MAX_IMAGES_BYTES - 2 * MOST))).toMatchObject({ isNew: true });
+    expect(await images.look(large.context, file('a', MAX_BYTES))).toMatchObject({ isNew: true });
+    expect(await images.look(large.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
+    expect(await images.look(large.context, file('c', MAX_BYTES))).toEqual(reason('10,000,000 bytes together'));
+    expect(await images.look(large.context, file('d', MAX_IMAGES_BYTES - 2 * MAX_BYTES))).toMatchObject({
+      isNew: true,
+    });
   });
 
   it('of all turns are held up to a limit, and no longer than their turns', async () => {
@@ -86,14 +88,17 @@ describe('images', () => {
     const turns = Array.from({ length: 8 }, turn);
     const outcomes: boolean[] = [];
     for (const { context } of turns) {
-      for (const name of ['a', 'b']) outcomes.push((await images.look(context, file(name, MOST)))?.image !== undefined);
+      for (const name of ['a', 'b'])
+        outcomes.push((await images.look(context, file(name, MAX_BYTES)))?.image !== undefined);
     }
     expect(outcomes).toEqual(Array(16).fill(true));
     const [last, next] = [turn(), turn()];
-    await images.look(last.context, file('a', MOST));
-    expect(await images.look(next.context, file('b', MOST))).toEqual(reason('too many images are being looked at'));
+    await images.look(last.context, file('a', MAX_BYTES));
+    expect(await images.look(next.context, file('b', MAX_BYTES))).toEqual(
+      reason('too many images are being looked at'),
+    );
     turns[0]?.end();
-    expect(await images.look(next.context, file('b', MOST))).toMatchObject({ isNew: true });
+    expect(await images.look(next.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
     await expect(images.look(turns[0]?.context as AgentContext, file('c', 10))).rejects.toThrow('over');
   });
 
@@ -102,10 +107,10 @@ describe('images', () => {
     const { context } = turn();
     lose(true);
     for (let index = 0; index <= MAX_IMAGES; index += 1)
-      expect(await images.look(context, file('a', MOST))).toEqual(reason('cannot be read'));
+      expect(await images.look(context, file('a', MAX_BYTES))).toEqual(reason('cannot be read'));
     lose(false);
     for (let index = 1; index <= 2; index += 1)
-      expect(await images.look(context, file(`b${index}`, MOST))).toMatchObject({ image: { number: index } });
+      expect(await images.look(context, file(`b${index}`, MAX_BYTES))).toMatchObject({ image: { number: index } });
   });
 
   it('whose content is gone, and other files, are none', async () => {

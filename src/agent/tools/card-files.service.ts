@@ -29,6 +29,6 @@ export class CardFilesService {
   }
 }
 
-/** A job tries it again. */
+/** It is tried again in the background. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Unavailable || error instanceof TooManyRequests || error instanceof InsufficientStorage;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import { DatabaseService, pipelined, type Tx } from '../../database/database.service.js';
+import { RowQueuesService } from '../../database/queues/row-queues.service.js';
 import { LeaseLost } from '../../common/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { UsageService } from '../../usage/usage.service.js';
@@ -10,12 +11,11 @@ import { AnswersService } from '../messages/answers.service.js';
 import { closingEvents, EMPTY_BODY, fold, type MessageBody } from '../messages/message-body.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { withEvents } from '../messages/unwritten-events.js';
-import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
 import { lostWhereGone } from './lost-where-gone.js';
 import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, endedEvent, type EventRow, STARTED, TurnEventsRepository } from './turn-events.repository.js';
 import { spenderOf, type TurnOutcome } from './turn.entity.js';
-import { type Holder, type LeasedTurn, type LockedTurn, TurnsRepository } from './turns.repository.js';
+import { type Holder, type LeasedTurn, type LockedTurn, TurnsRepository, TURN_QUEUE } from './turns.repository.js';
 import type { ConversationId } from '../messages/conversation-id.js';
 
 /** How a turn ends. */
@@ -57,7 +57,7 @@ export class TurnEndingsService {
     private readonly answers: AnswersService,
     private readonly usage: UsageService,
     private readonly changed: ConversationChangedChannel,
-    private readonly dispatched: TurnDispatchedChannel,
+    private readonly queues: RowQueuesService,
     private readonly events: ProjectEventsService,
   ) {}
 
@@ -87,7 +87,7 @@ export class TurnEndingsService {
       return true;
     });
     this.changed.send(conversation_id);
-    if (isFollowed) this.dispatched.send();
+    if (isFollowed) this.queues.wake(TURN_QUEUE);
   }
 
   /**

@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseService } from '../../database/database.service.js';
+import { RowQueuesService } from '../../database/queues/row-queues.service.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
-import { TurnDispatchedChannel } from './turn-dispatched.channel.js';
-import { type ClaimedTurns, type Holder, type LeasedTurn, type Room, TurnsRepository } from './turns.repository.js';
+import {
+  type ClaimedTurns,
+  type Holder,
+  type LeasedTurn,
+  type Room,
+  TurnsRepository,
+  TURN_QUEUE,
+} from './turns.repository.js';
 
 /** Most attempts of a turn that has not written anything. */
 export const MAX_ATTEMPTS = 3;
@@ -20,7 +27,7 @@ export class TurnQueueService {
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly turns: TurnsRepository,
-    private readonly dispatched: TurnDispatchedChannel,
+    private readonly queues: RowQueuesService,
   ) {}
 
   /** As {@link TurnsRepository.claim}. */
@@ -46,7 +53,7 @@ export class TurnQueueService {
       await tx.withRepository(this.messages).joinWaiting(id, conversation_id);
       return true;
     });
-    if (isDispatched) this.dispatched.send();
+    if (isDispatched) this.queues.wake(TURN_QUEUE);
     return isDispatched;
   }
 

@@ -1,35 +1,21 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Config } from '../../config/config.js';
 import { LeaseLost } from '../../common/leases/lease.js';
-import { IntervalRunner } from '../../common/leases/interval-runner.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { INTERRUPTED, TurnEndingsService } from './turn-endings.service.js';
 import { TurnMetricsService } from './turn-metrics.service.js';
 import { TurnQueueService } from './turn-queue.service.js';
 import { idsOf, type LeasedTurn } from './turns.repository.js';
 
-/** Finds turns whose process is gone, at boot and every few seconds, on every worker process. */
+/** Sees to turns whose process is gone. */
 @Injectable()
-export class TurnReaperService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private runner: IntervalRunner | undefined;
-
+export class TurnReaperService {
   constructor(
-    private readonly config: Config,
     private readonly queue: TurnQueueService,
     private readonly endings: TurnEndingsService,
     private readonly metrics: TurnMetricsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.ROLE !== 'api')
-      this.runner = new IntervalRunner(() => this.recover(), 'abandoned turns could not be looked for', this.logger);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.runner?.stop();
-  }
 
   /** Retries or ends every abandoned turn, and cleans up. */
   async recover(): Promise<void> {

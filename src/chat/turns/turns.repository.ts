@@ -15,6 +15,9 @@ import { ADVANCE, BEGIN, CLAIM, CONTINUE, END, type Holder, LEASED, leased, lock
 
 export type { Holder } from './turns.sql.js';
 
+/** Name of the queue in which turns wait for a worker. */
+export const TURN_QUEUE = 'turn';
+
 /** What the owner of a running turn knows of it; `generation` makes its writes its own. */
 export type LeasedTurn = Pick<
   Turn,

@@ -6,7 +6,7 @@ import { SecretBox } from '../crypto/secret-box.js';
 import { pipelined, type Tx } from '../../database/database.service.js';
 import { Conflict } from '../errors/errors.js';
 import { bodyText } from '../http/json-text.js';
-import { JobsService } from '../../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { SecretsService } from '../secrets/secrets.service.js';
 import { type FoundRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './idempotency-records.repository.js';
 import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './once.js';
@@ -22,7 +22,7 @@ const RETRY_SECONDS = 1;
 const MAX_KEYS = 100_000;
 /** Maximum size of the answers that a company keeps, as stored. Above it, the oldest answers are dropped and their keys stay. */
 const MAX_BYTES = 256 * 1024 ** 2;
-/** The same for large answers. Each new large answer enforces it, so that requests cannot outrun the periodic job. */
+/** The same for large answers. Each new large answer enforces it, so that requests cannot outrun the periodic work. */
 const MAX_LARGE_BYTES = 64 * 1024 ** 2;
 
 /** What tells requests apart. */
@@ -48,13 +48,13 @@ export class IdempotencyService implements OnModuleInit {
     config: Config,
     private readonly secrets: SecretsService,
     private readonly records: IdempotencyRecordsRepository,
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
   ) {
     if (config.ANSWERS_SECRET !== undefined) this.box = new SecretBox(config.ANSWERS_SECRET, SECRET);
   }
 
   onModuleInit(): void {
-    this.jobs.every('*/5 * * * *', 'forget_idempotency_records', async () => await this.forgetOld());
+    this.periodic.every('*/5 * * * *', 'forget_idempotency_records', async () => await this.forgetOld());
   }
 
   /** Removes expired records, and the oldest keys and answers of companies that keep too many. */

@@ -1,5 +1,5 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { JobsService } from '../../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { RequestCountsRepository } from './request-counts.repository.js';
 import { SharedCountsService } from './shared-counts.service.js';
 import { UnauthenticatedLimitService } from './unauthenticated-limit.service.js';
@@ -11,11 +11,11 @@ import { UnauthenticatedLimitService } from './unauthenticated-limit.service.js'
 })
 export class ThrottlingModule implements OnModuleInit {
   constructor(
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
     private readonly counts: SharedCountsService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/5 * * * *', 'forget_request_counts', async () => await this.counts.forget());
+    this.periodic.every('*/5 * * * *', 'forget_request_counts', async () => await this.counts.forget());
   }
 }

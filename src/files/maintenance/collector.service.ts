@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { BEFORE_ALL_IDS } from '../../database/checked-id.js';
 import { DatabaseService } from '../../database/database.service.js';
-import { JobsService } from '../../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { ObjectStore } from '../../storage/object-store.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import { keyOf } from '../blobs/blobs.service.js';
@@ -25,7 +25,7 @@ const PAGE = 10_000;
 @Injectable()
 export class CollectorService implements OnModuleInit {
   constructor(
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
     private readonly containerEmptier: ContainerEmptierService,
     private readonly database: DatabaseService,
     private readonly blobs: BlobsRepository,
@@ -35,7 +35,7 @@ export class CollectorService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('17 * * * *', 'collect_files', async () => await this.collect());
+    this.periodic.every('17 * * * *', 'collect_files', async () => await this.collect());
   }
 
   /** One pass over everything. @throws Unavailable when objects are to be deleted and the store is out of reach */

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BEFORE_ALL_IDS } from '../../database/checked-id.js';
-import { JobsService } from '../../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { SWEEP_UPLOADS } from '../tree/containers.service.js';
 import { UploadsRepository } from '../uploads/uploads.repository.js';
 import { UploadsService } from '../uploads/uploads.service.js';
@@ -11,13 +11,13 @@ const BATCH = 100;
 @Injectable()
 export class SweeperService implements OnModuleInit {
   constructor(
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
     private readonly uploadsRepository: UploadsRepository,
     private readonly uploads: UploadsService,
   ) {}
 
   onModuleInit(): void {
-    this.jobs.every('*/5 * * * *', SWEEP_UPLOADS, async () => await this.sweep());
+    this.periodic.every('*/5 * * * *', SWEEP_UPLOADS, async () => await this.sweep());
   }
 
   /** @throws Unavailable when the store is out of reach */

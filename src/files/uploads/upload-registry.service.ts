@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Gone, NotFound, TooLarge } from '../../common/errors/errors.js';
 import { type Claiming, Once } from '../../common/idempotency/once.js';
-import { JobsService } from '../../database/jobs/jobs.service.js';
+import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolverService } from '../container-resolver.service.js';
 import type { FileEntry } from '../files.dto.js';
@@ -45,14 +45,14 @@ export class UploadRegistryService implements OnModuleInit {
     private readonly blobs: BlobsService,
     private readonly resolver: ContainerResolverService,
     private readonly apiKeys: ApiKeysService,
-    private readonly jobs: JobsService,
+    private readonly periodic: PeriodicWorkService,
   ) {}
 
   /** What a key has begun ends with it, in the store too. */
   onModuleInit(): void {
     this.apiKeys.onRevoke(async (tx, api_key_id) => {
       await tx.withRepository(this.uploads).expireOf(api_key_id);
-      await this.sweepSoon(tx);
+      this.sweepSoon(tx);
     });
   }
 
@@ -104,12 +104,12 @@ export class UploadRegistryService implements OnModuleInit {
   /** Ends the open uploads to a container, which is locked. */
   async expireTo(tx: Tx, container_id: string): Promise<void> {
     await tx.withRepository(this.uploads).expireTo(container_id);
-    await this.sweepSoon(tx);
+    this.sweepSoon(tx);
   }
 
   /** What the store has of uploads that are over need not wait for the next time that uploads are looked through. */
-  private async sweepSoon(tx: Tx): Promise<void> {
-    await this.jobs.add(tx, SWEEP_UPLOADS, {}, { jobKey: SWEEP_UPLOADS, maxAttempts: 1 });
+  private sweepSoon(tx: Tx): void {
+    this.database.afterCommit(tx, () => this.periodic.soon(SWEEP_UPLOADS));
   }
 
   /** The upload of a token that the caller may still write to. @throws NotFound @throws Forbidden */

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { Tx } from '../../database/database.service.js';
-import { JobsService } from '../../database/jobs/jobs.service.js';
 import { Conflict, Invalid, invalidValue } from '../../common/errors/errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import type { Card } from './card.entity.js';
@@ -10,6 +9,7 @@ import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
 import { isSetOfFile, readData } from './data-content.js';
 import { type FileStates, NO_FILES, questionOf } from './data-file.js';
+import { DataFileRefreshesRepository } from './data-file-refreshes.repository.js';
 import { DataFilesService, type KnownFiles } from './data-files.service.js';
 import { judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
@@ -58,7 +58,7 @@ export class CanvasEditorService {
     private readonly cards: CardsRepository,
     private readonly projects: ProjectsRepository,
     private readonly files: DataFilesService,
-    private readonly jobs: JobsService,
+    private readonly refreshes: DataFileRefreshesRepository,
     private readonly events: ProjectEventsService,
   ) {}
 
@@ -151,7 +151,7 @@ export class CanvasEditorService {
   }
 
   /**
-   * @param reads whether files that nobody knows are to be read by a job
+   * @param reads whether files that nobody knows are to be read soon
    * @returns all cards as they are now, and those among them that are judged in another way than before */
   private async deriveAll(
     tx: Tx,
@@ -177,7 +177,7 @@ export class CanvasEditorService {
     return { cards, rejudged };
   }
 
-  /** What is known of the files that cards name; what is not known yet is read by a job. */
+  /** What is known of the files that cards name; what is not known yet is read soon. */
   private async lookAtFiles(
     tx: Tx,
     project_id: ProjectId,
@@ -191,15 +191,12 @@ export class CanvasEditorService {
     const known = await this.files.known({ company_id, container_id: workspace_id }, cards, tx);
     // Until the first file is named, nobody tells of files that come meanwhile.
     if (reads && (data_files_digest === null || isUnread(cards, known.states)))
-      await this.jobs.add(tx, DATA_FILES, { project_id }, { jobKey: `${DATA_FILES}:canvas:${project_id}` });
+      await tx.withRepository(this.refreshes).request(project_id);
     return known;
   }
 }
 
 const NO_REVISIONS: ReadonlyMap<string, string> = new Map();
-
-/** Name of the job that reads files which data cards name; its payload is `{ project_id }`. */
-export const DATA_FILES = 'data_files';
 
 /** Whether a set stands in a file that nobody has read yet. */
 const isUnread = (cards: readonly Card[], states: FileStates): boolean =>

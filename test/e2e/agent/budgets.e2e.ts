@@ -8,7 +8,6 @@ import { LlmAgent } from '../../../src/agent/llm/llm.agent.js';
 import { ToolboxesService } from '../../../src/agent/tools/toolboxes.service.js';
 import { Config } from '../../../src/config/config.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
-import { ExecutionRunnerService } from '../../../src/executions/execution-runner.service.js';
 import type { ExecutionDetailResponse, ExecutionResponse } from '../../../src/executions/executions.dto.js';
 import type { ApiKeyCreateResponse } from '../../../src/auth/api-keys/api-keys.dto.js';
 import { createLogger } from '../../../src/common/logging/logger.js';
@@ -305,7 +304,6 @@ describe('a blocking budget', () => {
               false, 0, true, '[]' FROM counted RETURNING id`,
       [model],
     );
-    await service.app.get(ExecutionRunnerService).run(queued?.id ?? '');
     const at = `/projects/${model}/solve/executions/${queued?.id ?? ''}`;
     const error = {
       code: 'budget_exhausted',
@@ -313,7 +311,12 @@ describe('a blocking budget', () => {
         'It was not solved: The monthly budget of 0.25 credits of this company',
       ) as unknown,
     };
-    expect(await client.get<ExecutionDetailResponse>(at)).toMatchObject({ status: 'failed', credits: 0, error });
+    const ended = await eventually(
+      () => client.get<ExecutionDetailResponse>(at),
+      ({ status }) => status === 'failed',
+      { until: 'it has ended' },
+    );
+    expect(ended).toMatchObject({ credits: 0, error });
   }, 60_000);
 
   it('ends a turn of a language model before its next step, with what it has said until then', async () => {
@@ -647,12 +650,12 @@ describe('looking at budgets', () => {
     for (const budgets of [false, true]) {
       if (budgets) await put(client, 1000);
       const posted = await transactionOf(() => post(client, id));
-      // Its begin, two locks, situation, cards, turn, message, events, commit.
-      expect(posted).toHaveLength(9);
+      // Its begin, two locks, situation, cards, turn, message, lock of the head, events, commit.
+      expect(posted).toHaveLength(10);
       expect(posted.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
       const solved = await transactionOf(() => solve(client, id));
-      // Its begin, lock, cards, lock of starts, queue, execution, job, project, events, commit.
+      // Its begin, lock, cards, lock of starts, queue, execution, project, lock of the head, events, commit.
       expect(solved).toHaveLength(10);
       expect(solved.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);

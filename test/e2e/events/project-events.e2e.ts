@@ -5,6 +5,7 @@ import { makeDeployment, makeFile, makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
 import type { Client, Wire } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
+import { doPeriodicWork } from '../../support/periodic-work.js';
 import {
   say,
   type Script,
@@ -250,7 +251,7 @@ describe('a reader', () => {
       ]);
     await age(1, '24 h 1 min');
     await age(2, '23 h 59 min');
-    await service.database.query(`SELECT graphile_worker.add_job('remove_old_events')`);
+    await doPeriodicWork(service.database, 'remove_old_events');
     const kept = async (): Promise<number[]> => {
       const sql = 'SELECT id::integer FROM events WHERE stream_id = $1 ORDER BY id';
       return (await service.database.query<{ id: number }>(sql, [project])).rows.map(({ id }) => id);

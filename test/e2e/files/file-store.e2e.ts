@@ -84,8 +84,8 @@ async function referredIds(): Promise<string[]> {
   return rows.map(({ id }) => id).sort();
 }
 
-const addJob = async (task: string): Promise<unknown> =>
-  await inDatabase(`SELECT graphile_worker.add_job('${task}', job_key := '${task}', max_attempts := 1)`);
+const doPeriodicWork = async (task: string): Promise<unknown> =>
+  await inDatabase(`SELECT pg_notify('periodic_work', '${task}')`);
 
 describe('files in an S3 server', () => {
   it('go there and come from there without passing through the service', async () => {
@@ -186,20 +186,6 @@ describe('files in an S3 server', () => {
   });
 });
 
-describe('clearing up', () => {
-  it('is on the timetable of jobs', async () => {
-    const known = async (): Promise<string[]> => {
-      const rows = await inDatabase<{ identifier: string }>(
-        'SELECT identifier FROM graphile_worker._private_known_crontabs',
-      );
-      return rows.map(({ identifier }) => identifier);
-    };
-    await eventually(known, (tasks) => tasks.includes('collect_files') && tasks.includes('sweep_uploads'), {
-      until: 'the collector and the sweeper are on it',
-    });
-  });
-});
-
 type Parts = { part_number: number; etag: string }[];
 
 describe('kill -9', () => {
@@ -244,7 +230,7 @@ describe('kill -9', () => {
     });
     await eventually(
       async () => {
-        await addJob('collect_files');
+        await doPeriodicWork('collect_files');
         return await inDatabase('SELECT FROM doomed_objects');
       },
       (doomed) => doomed.length > 0,
@@ -269,7 +255,7 @@ describe('kill -9', () => {
     expect((await download(again, place, 'old.txt')).toString()).toBe('second');
     await eventually(
       async () => {
-        await addJob('collect_files');
+        await doPeriodicWork('collect_files');
         return { stored: await storedIds(), referred: await referredIds() };
       },
       ({ stored, referred }) => stored.join() === referred.join(),

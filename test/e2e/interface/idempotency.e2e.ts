@@ -8,6 +8,7 @@ import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
 import { makeProject } from '../../factories/make.js';
 import { type Answer, Client } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
+import { doPeriodicWork } from '../../support/periodic-work.js';
 import { removeEnvironment, Service, type ServiceEnvironment } from '../../support/service.js';
 import { errorsIn } from '../../support/service-process.js';
 import type { Session } from '../../support/session.js';
@@ -205,7 +206,7 @@ describe('a key', () => {
     expect(await effectOf(prepared)).toHaveLength(2);
     const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
     try {
-      await database.query(`SELECT graphile_worker.add_job('forget_idempotency_records')`);
+      await doPeriodicWork(database, 'forget_idempotency_records');
       await eventually(records, (left) => left.length === 1, { until: 'the old record is gone' });
     } finally {
       await worker.stop();
@@ -225,7 +226,7 @@ describe('what is kept of a company', () => {
   const forgotten = async (left: number): Promise<void> => {
     const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
     try {
-      await database.query(`SELECT graphile_worker.add_job('forget_idempotency_records')`);
+      await doPeriodicWork(database, 'forget_idempotency_records');
       await eventually(records, ({ length }) => length === left, { until: 'the oldest are gone', deadlineMs: 20_000 });
     } finally {
       await worker.stop();
@@ -273,7 +274,7 @@ describe('what is kept of a company', () => {
     const last = await made(client);
     const worker = await Service.start({ environment, settings: { ROLE: 'worker' } });
     try {
-      await database.query(`SELECT graphile_worker.add_job('forget_idempotency_records')`);
+      await doPeriodicWork(database, 'forget_idempotency_records');
       const { keys } = await eventually(stored, ({ bytes }) => bytes <= 256 * 1024 ** 2, {
         until: 'the oldest answers are dropped',
         deadlineMs: 20_000,

@@ -119,10 +119,7 @@ describe('an upload that is started while the file store is away', () => {
   it('is dropped by the next sweep', async () => {
     const { client, place } = await makeWorkspace('member');
     await away('cut', async () => await start(client, place, {}));
-    await rowsOf(
-      service.environment,
-      `SELECT graphile_worker.add_job('sweep_uploads', job_key := 'sweep_uploads', max_attempts := 1)`,
-    );
+    await rowsOf(service.environment, `SELECT pg_notify('periodic_work', 'sweep_uploads')`);
     await eventually(
       () =>
         rowsOf(
@@ -180,7 +177,7 @@ describe('a process whose file store is away', () => {
       expect(await rolesOf(client, id)).toEqual(['user']);
     });
     expect(
-      service.log.find(({ msg, project_id }) => msg === 'a turn is left to its lease' && project_id === id),
+      service.log.find(({ msg, project_id }) => msg === 'a row is left to its lease' && project_id === id),
     ).toMatchObject({
       company_id: company,
       turn_id: expect.any(String),

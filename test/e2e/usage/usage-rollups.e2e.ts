@@ -5,7 +5,7 @@ import { SumUsageByDay1760000000450 } from '../../../src/database/migrations/176
 import { SumUsageByMonth1760000000240 } from '../../../src/database/migrations/1760000000240-sum-usage-by-month.js';
 import { Principal } from '../../../src/auth/principal.js';
 import type { Tx } from '../../../src/database/database.service.js';
-import type { JobsService } from '../../../src/database/jobs/jobs.service.js';
+import type { PeriodicWorkService } from '../../../src/database/queues/periodic-work.service.js';
 import type { Page } from '../../../src/common/listing/page.js';
 import { RollupsService } from '../../../src/usage/rollups.service.js';
 import { UsageRepository } from '../../../src/usage/usage.repository.js';
@@ -46,7 +46,7 @@ let rollups: RollupsService;
 beforeAll(async () => {
   const entries = new UsageRepository(db.source);
   usage = new UsageService(db.database, entries);
-  rollups = new RollupsService(db.database, entries, undefined as unknown as JobsService);
+  rollups = new RollupsService(db.database, entries, undefined as unknown as PeriodicWorkService);
   const { manager } = db.database;
   await manager.query(`INSERT INTO companies (id) VALUES ($1), ('other')`, [company_id]);
   await manager.query(

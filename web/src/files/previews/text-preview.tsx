@@ -13,7 +13,7 @@ import classes from './previews.module.css';
 import { Gone, Said } from './said';
 
 /** Characters of a line that are shown. */
-const LONGEST_LINE = 5_000;
+const MAX_LINE_LENGTH = 5_000;
 const NUMBERS = new Intl.NumberFormat();
 
 interface TextPreviewProps {
@@ -84,9 +84,12 @@ function Lines({ lines, label, isNumbered }: { lines: string[]; label: string; i
                 </span>
               )}
               <span className={classes.lineText}>
-                {line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line}
-                {line.length > LONGEST_LINE && (
-                  <span className={classes.cut}> … {NUMBERS.format(line.length - LONGEST_LINE)} more characters</span>
+                {line.length > MAX_LINE_LENGTH ? line.slice(0, MAX_LINE_LENGTH) : line}
+                {line.length > MAX_LINE_LENGTH && (
+                  <span className={classes.cut}>
+                    {' '}
+                    … {NUMBERS.format(line.length - MAX_LINE_LENGTH)} more characters
+                  </span>
                 )}
               </span>
             </div>

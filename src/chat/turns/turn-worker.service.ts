@@ -1,0 +1,64 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Agent } from '../../agent/agent.js';
+import { Config } from '../../config/config.js';
+import type { Claimed, RowQueue } from '../../database/queues/row-queue.js';
+import { RowQueuesService } from '../../database/queues/row-queues.service.js';
+import { TurnMetricsService } from './turn-metrics.service.js';
+import { TurnQueueService } from './turn-queue.service.js';
+import { TurnReaperService } from './turn-reaper.service.js';
+import { TurnRunnerService } from './turn-runner.service.js';
+import { idsOf, type LeasedTurn, TURN_QUEUE } from './turns.repository.js';
+
+/** Time that turns get to finish when the process is told to stop. */
+const GRACE_MS = 20_000;
+/** Time until the next look when turns wait whose conversations are locked. */
+const AGAIN_MS = 20;
+
+/** Has turns run in this process, as long as there is room for them. */
+@Injectable()
+export class TurnWorkerService implements OnModuleInit {
+  private rows: RowQueue<LeasedTurn> | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly agent: Agent,
+    private readonly queues: RowQueuesService,
+    private readonly queue: TurnQueueService,
+    private readonly runner: TurnRunnerService,
+    private readonly reaper: TurnReaperService,
+    private readonly metrics: TurnMetricsService,
+  ) {}
+
+  onModuleInit(): void {
+    const rows = this.queues.open<LeasedTurn>({
+      name: TURN_QUEUE,
+      concurrency: this.config.TURNS_CONCURRENCY,
+      graceMs: GRACE_MS,
+      claim: async (owner, room, running) => await this.claim(owner, room, running),
+      renew: async (turn) => await this.queue.renew(turn),
+      run: async (turn, lease) => await this.runner.run(turn, lease),
+      labels: idsOf,
+      reap: async () => await this.reaper.recover(),
+    });
+    this.metrics.heldHere(() => rows.size);
+    this.rows = rows;
+  }
+
+  /** Stops a turn that has ended elsewhere, if it runs here. */
+  abandon(turn_id: string): void {
+    this.rows?.abandon(turn_id);
+  }
+
+  private async claim(owner: string, room: number, held: readonly LeasedTurn[]): Promise<Claimed<LeasedTurn>> {
+    const running = new Map<string, number>();
+    for (const { company_id } of held) running.set(company_id, (running.get(company_id) ?? 0) + 1);
+    const { turns, moreWait, someLocked } = await this.queue.claim(owner, this.agent.model, {
+      turns: room,
+      // Slow turns of one company leave places to others.
+      ofCompany: Math.ceil(this.config.TURNS_CONCURRENCY / 2),
+      running,
+    });
+    if (someLocked) setTimeout(() => this.rows?.wake(), AGAIN_MS);
+    return { rows: turns, more: moreWait };
+  }
+}

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { CronJob } from 'cron';
+import type { Logger } from 'pino';
+import type { QueryRunner } from 'typeorm';
+import { LOGGER } from '../../common/logging/logging.module.js';
+import { Config } from '../../config/config.js';
+import { DatabaseService } from '../database.service.js';
+import { NotificationsService } from '../notifications.service.js';
+import { QueueMetricsService } from './queue-metrics.service.js';
+
+/** PostgreSQL's channel for work that is due before its time; the payload is its name. */
+const CHANNEL = 'periodic_work';
+/** How long a stopping process waits for what runs. */
+const PATIENCE_MS = 5_000;
+
+/** SQL: the key of the advisory lock of the work that $1 names. */
+const KEY = `hashtextextended('periodic work: ' || $1, 0)`;
+
+interface IsFree {
+  is_free: boolean;
+}
+
+interface Work {
+  do: () => Promise<void>;
+  running: Promise<void> | undefined;
+  /** Whether it was asked for while it ran. */
+  isDueAgain: boolean;
+}
+
+/**
+ * Work that is due again and again, in every process whose ROLE is not `api`. An advisory lock keeps two processes from doing the
+ * same at once. A time that fails or that no process is there for is left out.
+ */
+@Injectable()
+export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly works = new Map<string, Work>();
+  private session: QueryRunner | undefined;
+  private isStopping = false;
+
+  constructor(
+    private readonly config: Config,
+    private readonly database: DatabaseService,
+    private readonly notifications: NotificationsService,
+    private readonly scheduler: SchedulerRegistry,
+    private readonly metrics: QueueMetricsService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Declares work; called while modules initialise.
+   *
+   * @param match minute, hour, day, month and weekday in UTC, as in a crontab
+   */
+  every(match: string, name: string, work: () => Promise<void>): void {
+    this.works.set(name, { do: work, running: undefined, isDueAgain: false });
+    const onTick = (): void => this.run(name);
+    this.scheduler.addCronJob(name, CronJob.from({ cronTime: match, timeZone: 'UTC', onTick }));
+  }
+
+  /** Has work done now by one of the processes; call it once what it has to see has committed. */
+  soon(name: string): void {
+    this.notifications.send(CHANNEL, name);
+  }
+
+  onModuleInit(): void {
+    if (this.config.ROLE !== 'api')
+      this.notifications.listen(CHANNEL, (name) => {
+        if (name !== null) this.run(name);
+      });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.ROLE !== 'api') for (const job of this.scheduler.getCronJobs().values()) job.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    for (const job of this.scheduler.getCronJobs().values()) await job.stop();
+    const running = Promise.all([...this.works.values()].map(async (work) => await work.running));
+    await Promise.race([running, pause(PATIENCE_MS, undefined, { ref: false })]);
+  }
+
+  private run(name: string): void {
+    const work = this.works.get(name);
+    if (work === undefined || this.isStopping) return;
+    if (work.running !== undefined) {
+      work.isDueAgain = true;
+      return;
+    }
+    work.isDueAgain = false;
+    work.running = this.perform(name, work)
+      .catch((err: unknown) => this.logger.error({ err, task: name }, 'periodic work has failed'))
+      .finally(() => {
+        work.running = undefined;
+        if (work.isDueAgain) this.run(name);
+      });
+  }
+
+  private async perform(name: string, work: Work): Promise<void> {
+    const session = this.sessionOfLocks();
+    try {
+      const [lock] = (await session.query(`SELECT pg_try_advisory_lock(${KEY}) AS is_free`, [name])) as IsFree[];
+      // Another process does it.
+      if (lock?.is_free !== true) return;
+      const end = this.metrics.startTimer(name);
+      let outcome: 'done' | 'failed' = 'failed';
+      try {
+        await work.do();
+        outcome = 'done';
+      } finally {
+        end(outcome);
+        // A lock whose connection was lost has gone with it.
+        await session
+          .query(`SELECT pg_advisory_unlock(${KEY})`, [name])
+          .catch((err: unknown) =>
+            this.logger.warn({ err, task: name }, 'the lock of periodic work could not be given back'),
+          );
+      }
+    } finally {
+      const others = [...this.works.values()].filter((other) => other !== work);
+      if (others.every(({ running }) => running === undefined)) await this.session?.release();
+    }
+  }
+
+  /** All work shares one connection for locks, so that none is left without one for its own statements. */
+  private sessionOfLocks(): QueryRunner {
+    if (this.session === undefined || this.session.isReleased) this.session = this.database.source.createQueryRunner();
+    return this.session;
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import type { Logger } from 'pino';
+import { LOGGER } from '../../common/logging/logging.module.js';
+import { Config } from '../../config/config.js';
+import { NotificationsService } from '../notifications.service.js';
+import { QueueMetricsService } from './queue-metrics.service.js';
+import { type QueuedRow, RowQueue, type RowQueueOptions } from './row-queue.js';
+
+/** PostgreSQL's channel for wake-ups; the payload is the name of a queue. */
+const CHANNEL = 'row_queues';
+
+/** Work outside of requests that stands in rows of tables. It runs in every process whose ROLE is not `api`. */
+@Injectable()
+export class RowQueuesService
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
+  private readonly queues = new Map<string, RowQueue<never>>();
+  private stopped: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly config: Config,
+    private readonly notifications: NotificationsService,
+    private readonly metrics: QueueMetricsService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Declares a queue; called while modules initialise. */
+  open<Row extends QueuedRow>(options: RowQueueOptions<Row>): RowQueue<Row> {
+    const { name, backlog } = options;
+    if (this.queues.has(name)) throw new Error(`There is a queue ${name} already`);
+    const queue = new RowQueue(options, this.metrics, this.logger);
+    this.queues.set(name, queue as unknown as RowQueue<never>);
+    if (backlog !== undefined) this.metrics.watchBacklog(name, backlog);
+    return queue;
+  }
+
+  /** Has every process look for rows of a queue; call it once they have committed. */
+  wake(name: string): void {
+    this.notifications.send(CHANNEL, name);
+  }
+
+  onModuleInit(): void {
+    if (this.config.ROLE === 'api') return;
+    this.notifications.listen(CHANNEL, (name) => {
+      for (const [each, queue] of this.queues) if (name === null || name === each) queue.wake();
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.ROLE !== 'api') for (const queue of this.queues.values()) queue.start();
+  }
+
+  onModuleDestroy(): void {
+    this.stopped = Promise.all([...this.queues.values()].map(async (queue) => await queue.stop()));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stopped;
+  }
+}

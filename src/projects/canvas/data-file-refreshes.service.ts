@@ -1,0 +1,76 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { NotFound } from '../../common/errors/errors.js';
+import { DatabaseService } from '../../database/database.service.js';
+import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
+import { RowQueuesService } from '../../database/queues/row-queues.service.js';
+import type { ProjectId } from '../project.entity.js';
+import { ProjectsRepository } from '../projects.repository.js';
+import { CanvasEditorService } from './canvas-editor.service.js';
+import { CardsRepository } from './cards.repository.js';
+import { BACKLOG, DataFileRefreshesRepository, type HeldRefresh } from './data-file-refreshes.repository.js';
+import { DataFilesService } from './data-files.service.js';
+
+/** Also written in the SQL function `request_data_files`. */
+const QUEUE = 'data_files';
+/** Projects whose files a process reads at once: reading may take a minute. */
+const CONCURRENCY = 2;
+
+/**
+ * Reads the files that data cards name, and has what follows from them agree again: after a card that asks something new, and
+ * after every change of the files of a project that names some.
+ */
+@Injectable()
+export class DataFileRefreshesService implements OnModuleInit {
+  constructor(
+    private readonly database: DatabaseService,
+    private readonly projects: ProjectsRepository,
+    private readonly cards: CardsRepository,
+    private readonly refreshes: DataFileRefreshesRepository,
+    private readonly files: DataFilesService,
+    private readonly editor: CanvasEditorService,
+    private readonly queues: RowQueuesService,
+    private readonly periodic: PeriodicWorkService,
+  ) {}
+
+  onModuleInit(): void {
+    this.periodic.every('* * * * *', 'take_data_file_jobs', async () => await this.refreshes.takeJobs());
+    this.queues.open<HeldRefresh>({
+      name: QUEUE,
+      concurrency: CONCURRENCY,
+      backlog: BACKLOG,
+      claim: async (owner, room) => ({ rows: await this.refreshes.claim(owner, room), more: true }),
+      renew: async (held) => await this.refreshes.renew(held),
+      run: async (held, { signal }) => {
+        await this.catchUp(held.id, signal);
+        await this.refreshes.finish(held);
+      },
+      postpone: async (held) => await this.refreshes.postpone(held),
+      release: async (held) => await this.refreshes.release(held),
+    });
+  }
+
+  private async catchUp(id: ProjectId, signal: AbortSignal): Promise<void> {
+    const project = await this.projects.findOneBy({ id });
+    if (project === null || project.deleted_at !== null) return;
+    const { company_id, workspace_id } = project;
+    const workspace = { company_id, container_id: workspace_id };
+    try {
+      await this.files.read(workspace, await this.cards.list(id), signal);
+    } finally {
+      // What could be read counts, whatever could not.
+      await this.rederive(id);
+    }
+  }
+
+  private async rederive(id: ProjectId): Promise<void> {
+    try {
+      await this.database.transaction(async (tx) => {
+        await tx.withRepository(this.projects).lockKnown(id);
+        await this.editor.rederive(tx, id);
+      });
+    } catch (error) {
+      // It was deleted meanwhile.
+      if (!(error instanceof NotFound)) throw error;
+    }
+  }
+}
