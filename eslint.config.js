@@ -26,6 +26,10 @@ const noForwardReference = {
   selector: "CallExpression[callee.name='forwardRef']",
   message: 'Modules import each other one way only.',
 };
+const plainLimits = {
+  selector: 'VariableDeclarator[id.name=/^(MOST|LONGEST|LARGEST|HIGHEST|SMALLEST|SHORTEST|LOWEST)(_|$)/]',
+  message: 'Limits are called MAX_ and MIN_.',
+};
 const sqlText = String.raw`/^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+\s|DELETE\s+FROM\s|WITH\s+(RECURSIVE\s+)?\w+\s+AS\s|LOCK\s+TABLE\s)/`;
 const noSql = [
   {
@@ -75,6 +79,7 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       // Modules and classes of migrations, decorators and test doubles are empty or stateless on purpose.
       '@typescript-eslint/no-extraneous-class': 'off',
+      'no-restricted-syntax': ['error', plainLimits],
     },
   },
   {
@@ -85,7 +90,7 @@ export default defineConfig(
         'error',
         { object: 'process', property: 'env', message: 'Settings are read in src/config only; inject Config.' },
       ],
-      'no-restricted-syntax': ['error', noEnvironment, noForwardReference, ...noSql],
+      'no-restricted-syntax': ['error', plainLimits, noEnvironment, noForwardReference, ...noSql],
     },
   },
   {
@@ -98,7 +103,7 @@ export default defineConfig(
       'src/agent/guide/table-answers.ts',
       'src/**/*.spec.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', noEnvironment, noForwardReference] },
+    rules: { 'no-restricted-syntax': ['error', plainLimits, noEnvironment, noForwardReference] },
   },
   {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],

@@ -14,7 +14,7 @@ Prints a bearer token, signed with AUTH_JWT_SECRET, or with the secret in DATA_D
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** As far as identities are stored. */
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 
 /** What was asked for cannot be done; the message says why. */
 class UsageError extends Error {}
@@ -48,7 +48,7 @@ function parse(args: string[]) {
 
 function idOf(value: string | undefined, option: string): string {
   if (value === undefined || value === '') throw new UsageError(`${option} is missing`);
-  if (value.length > LONGEST_ID) throw new UsageError(`${option} has more than ${LONGEST_ID} characters`);
+  if (value.length > MAX_ID_LENGTH) throw new UsageError(`${option} has more than ${MAX_ID_LENGTH} characters`);
   return value;
 }
 

@@ -5,8 +5,8 @@ import type { Transport } from './transport.js';
 
 const EXECUTION = '/api/v1/projects/{project_id}/solve/executions/{execution_id}';
 /** Pauses between two looks, in milliseconds: shorter at first, then about as often as there is progress. */
-const SHORTEST_MS = 100;
-const LONGEST_MS = 1_000;
+const MIN_MS = 100;
+const MAX_MS = 1_000;
 const GROWTH = 1.5;
 const OVER: string[] = ['succeeded', 'failed', 'canceled'];
 
@@ -28,7 +28,7 @@ export async function waitForExecution(
 ): Promise<Execution> {
   const persistence = new Persistence(transport.retry, signal);
   let etag: string | undefined;
-  for (let wait = SHORTEST_MS; ; wait = Math.min(LONGEST_MS, wait * GROWTH)) {
+  for (let wait = MIN_MS; ; wait = Math.min(MAX_MS, wait * GROWTH)) {
     try {
       const params = { path: { project_id, execution_id } };
       const { data, response } = await transport.authenticated('get', EXECUTION, { params, ifNoneMatch: etag, signal });

@@ -1,7 +1,7 @@
 import { LpLexer, type LpToken, problemAt } from './lp-lexer.js';
 import {
   assertWithin,
-  LARGEST_COEFFICIENT,
+  MAX_COEFFICIENT,
   type Model,
   type Row,
   type Terms,
@@ -200,8 +200,7 @@ class LpReader {
       const number = this.token.kind === 'number' || this.token.kind === 'infinity' ? this.magnitude() : undefined;
       if (this.token.kind === 'name') {
         const coefficient = sign * (number ?? 1);
-        if (Math.abs(coefficient) >= LARGEST_COEFFICIENT)
-          throw problemAt(start, 'the number must be smaller than 1e15');
+        if (Math.abs(coefficient) >= MAX_COEFFICIENT) throw problemAt(start, 'the number must be smaller than 1e15');
         const index = this.index();
         coefficients.set(index, (coefficients.get(index) ?? 0) + coefficient);
       } else if (number === undefined) {

@@ -11,9 +11,9 @@ export const MODEL_LIMITS = {
 } as const;
 
 /** Coefficients from here on are not computed with: the solver's own limit. */
-export const LARGEST_COEFFICIENT = 1e15;
+export const MAX_COEFFICIENT = 1e15;
 /** Coefficients of constraints up to here count as 0: the solver's own limit. */
-export const SMALLEST_COEFFICIENT = 1e-12;
+export const MIN_COEFFICIENT = 1e-12;
 /** Bounds from here on are none: the solver's own limit. */
 const INFINITE_BOUND = 1e20;
 
@@ -108,7 +108,7 @@ export class ModelProblem extends Error {
 
 /** @throws ModelProblem for a number that is too large or no number at all */
 export function checkCoefficient(value: number, place: string): void {
-  if (Number.isNaN(value) || Math.abs(value) >= LARGEST_COEFFICIENT) {
+  if (Number.isNaN(value) || Math.abs(value) >= MAX_COEFFICIENT) {
     throw new ModelProblem('invalid_model', `${place}: the number must be smaller than 1e15`);
   }
 }

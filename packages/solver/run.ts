@@ -1,5 +1,5 @@
 import type { HighsCallbackMap } from 'highs';
-import { SMALLEST_COEFFICIENT } from './model.js';
+import { MIN_COEFFICIENT } from './model.js';
 import { type Highs, type ModelArrays, toModelData } from './highs.js';
 import type { SearchWatch } from './watch.js';
 
@@ -77,7 +77,7 @@ export function runWithin(
       // Without a gap of its own the solver calls values 0.01 % away from the best possible ones optimal.
       mip_rel_gap: gap,
       // Its own limit, 1e-9, would drop terms that count where numbers are large.
-      small_matrix_value: SMALLEST_COEFFICIENT,
+      small_matrix_value: MIN_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
     try {

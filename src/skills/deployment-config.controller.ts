@@ -17,7 +17,7 @@ import {
   SkillSummary,
   SkillWriteRequest,
 } from './skills.dto.js';
-import { SKILL_BODY_BYTES } from './skill-files.js';
+import { MAX_SKILL_BODY_BYTES } from './skill-files.js';
 
 const tag = 'Skills and agent configuration';
 
@@ -102,7 +102,7 @@ export class DeploymentConfigController {
 
   @Put('skills/:skill')
   @CompanyLevel()
-  @BodyLimit(SKILL_BODY_BYTES)
+  @BodyLimit(MAX_SKILL_BODY_BYTES)
   @Operation({
     tag,
     summary: 'Put deployment skill',

@@ -21,7 +21,7 @@ import {
   SkillSummary,
   SkillWriteRequest,
 } from './skills.dto.js';
-import { SKILL_BODY_BYTES } from './skill-files.js';
+import { MAX_SKILL_BODY_BYTES } from './skill-files.js';
 
 const tag = 'Skills and agent configuration';
 
@@ -66,7 +66,7 @@ export class ProjectSkillsController {
   }
 
   @Put('skills/:skill')
-  @BodyLimit(SKILL_BODY_BYTES)
+  @BodyLimit(MAX_SKILL_BODY_BYTES)
   @Operation({
     tag,
     summary: 'Put project skill',

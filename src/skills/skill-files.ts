@@ -10,7 +10,7 @@ const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 64;
 
 /** Most bytes of a request that carries a skill: escapes make JSON several times as long as its texts. */
-export const SKILL_BODY_BYTES = 8 * 1024 ** 2;
+export const MAX_SKILL_BODY_BYTES = 8 * 1024 ** 2;
 
 /** A name as a folder of skills may have: 1 to 64 of `[a-z0-9]` with single `-` between. */
 export const isSkillName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && SKILL_NAME.test(name);

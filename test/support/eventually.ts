@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_INTERVAL_MS = 25;
-const LONGEST_INTERVAL_MS = 100;
+const MAX_INTERVAL_MS = 100;
 /** The longer something takes, the less often it is asked for: as often again for each such part of the time so far. */
 const SHARE = 0.2;
 
@@ -30,6 +30,6 @@ export async function eventually<Answer>(
     if (Date.now() > deadline) {
       throw new Error(`Waited ${deadlineMs} ms in vain until ${until}; the last answer was ${JSON.stringify(answer)}`);
     }
-    await pause(Math.min(LONGEST_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, SHARE * (Date.now() - began))));
+    await pause(Math.min(MAX_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, SHARE * (Date.now() - began))));
   }
 }

@@ -15,11 +15,11 @@ export function logFolder(): string {
 }
 
 /** Short texts are found anywhere; a secret is longer. */
-const SHORTEST = 8;
+const MIN_LENGTH = 8;
 
 /** Notes that these are secrets. */
 export function keepSecret(...secrets: (string | undefined)[]): void {
-  const lines = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST);
+  const lines = secrets.filter((secret) => secret !== undefined && secret.length >= MIN_LENGTH);
   if (lines.length > 0)
     appendFileSync(join(logFolder(), 'secrets'), lines.map((secret) => `${JSON.stringify(secret)}\n`).join(''));
 }

@@ -15,7 +15,7 @@ import { figureOf } from './words.js';
 /** The place in a question's id into which an answer in free words is put. */
 export const BLANK = '…';
 /** Longer lines are no answer to a question that was not chosen as one. */
-const LONGEST_REPLY = 80;
+const MAX_REPLY_LENGTH = 80;
 
 /** A statement of a turn's messages. */
 export interface Saying {
@@ -62,7 +62,7 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
     for (const label of typed) yield* choice(label, question);
     return;
   }
-  const mayReply = isAnswer || (text.length <= LONGEST_REPLY && !/[?!]$/.test(text.trimEnd()) && isSingle(text));
+  const mayReply = isAnswer || (text.length <= MAX_REPLY_LENGTH && !/[?!]$/.test(text.trimEnd()) && isSingle(text));
   const pattern = question?.id?.includes(BLANK) === true ? question.id : undefined;
   let isAnswered = question === undefined;
   for (const source of splitStatements(text)) {
@@ -85,7 +85,7 @@ const isSingle = (text: string): boolean => Array.from(splitStatements(text)).le
 
 /** Reads words beside other statements as an answer that no name could be: `continuous`, `hard` or a figure. */
 function answerBeside(line: string, pattern: string): Reading | undefined {
-  if (line.length > LONGEST_REPLY || readStatement(line).statement !== undefined || isOfScenario(line))
+  if (line.length > MAX_REPLY_LENGTH || readStatement(line).statement !== undefined || isOfScenario(line))
     return undefined;
   const reading = readStatement(pattern.replace(BLANK, () => line));
   const { statement } = reading;

@@ -7,7 +7,7 @@ import type { Sketch, SketchCard } from './sketch.js';
 export const LATER: Choice = ['Later', 'later'];
 export const EXAMPLE: Choice = ['Show me an example', 'help'];
 
-const LONGEST_REFERENCE = 60;
+const MAX_REFERENCE_LENGTH = 60;
 const MAX_LABEL = 150;
 /** Longest statements behind an option, in characters. */
 const MAX_STATEMENTS = 1_000;
@@ -38,10 +38,10 @@ const distinct = (options: Question['options']): Question['options'] =>
 
 /** Returns the label of a card if statements can use it, or else the card's id. */
 export function referTo({ label, id }: SketchCard, sketch: Sketch): string {
-  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ './%-]*$/u.test(label) && label.length <= LONGEST_REFERENCE;
+  const isPlain = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ './%-]*$/u.test(label) && label.length <= MAX_REFERENCE_LENGTH;
   const isOnly = sketch.resolve(label)?.id === id && !/^(?:all|they|everything|the|other|remaining)\b/i.test(label);
   return (isPlain && isOnly) || id === undefined ? label : id;
 }
 
 export const plainLabel = ({ label }: SketchCard): string =>
-  label.replace(/\s+/gu, ' ').trim().slice(0, LONGEST_REFERENCE) || 'it';
+  label.replace(/\s+/gu, ' ').trim().slice(0, MAX_REFERENCE_LENGTH) || 'it';

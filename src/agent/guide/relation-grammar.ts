@@ -16,7 +16,7 @@ const NONE: ReadonlyMap<string, number> = new Map();
 /** Words that go with what follows them, at most {@link MAX_SMALL_WORDS} of them. */
 const SMALL_WORDS = ['is ', 'are ', 'as ', 'a ', 'an ', 'and ', 'must be ', 'should be ', ': '];
 const MAX_SMALL_WORDS = 3;
-const LONGEST_SMALL_WORD = Math.max(...SMALL_WORDS.map(({ length }) => length));
+const MAX_SMALL_WORD_LENGTH = Math.max(...SMALL_WORDS.map(({ length }) => length));
 const fact = (
   words: string,
   note: (groups: Partial<Record<string, string>>) => VariableFacts,
@@ -277,7 +277,7 @@ function variablesIn(text: string, prefixed: string): Reading | undefined {
 function withoutSmallWords(text: string): string {
   let shorter = text;
   for (let count = 0; count < MAX_SMALL_WORDS; count += 1) {
-    const end = shorter.slice(-1 - LONGEST_SMALL_WORD).toLowerCase();
+    const end = shorter.slice(-1 - MAX_SMALL_WORD_LENGTH).toLowerCase();
     const word = SMALL_WORDS.find((one) => end.endsWith(` ${one}`) || end.endsWith(`,${one}`));
     const rest = word === undefined ? '' : shorter.slice(0, -word.length);
     // The variable of `a is free` is no article.

@@ -17,7 +17,7 @@ import { wordedLimits } from './worded-limits.js';
 const MAX_CHANGES = 44;
 /** Calls for cards, scenarios and tables together; a question about a table takes two at most. */
 const MAX_CALLS = 44;
-const CALLS_OF_QUESTION = 2;
+const MAX_CALLS_OF_QUESTION = 2;
 /** Statements that are read, and those that are applied, in one turn. */
 const MAX_READ = 1_000;
 const MAX_STATEMENTS = 500;
@@ -259,7 +259,7 @@ export async function* answerQuestions(
   files: readonly string[],
   toolbox: Toolbox,
 ): AsyncGenerator<AgentOutput, string[]> {
-  const room = Math.floor((MAX_CALLS - made.length - scenarios.length) / CALLS_OF_QUESTION);
+  const room = Math.floor((MAX_CALLS - made.length - scenarios.length) / MAX_CALLS_OF_QUESTION);
   left.push(...questions.slice(Math.max(0, room)).map(({ source }) => source));
   const answers: string[] = [];
   for (const { statement } of questions.slice(0, Math.max(0, room))) {

@@ -4,7 +4,7 @@ import { figureOf, without } from './words.js';
 
 /* Options of a question that are typed instead of chosen. */
 
-const LONGEST = 400;
+const MAX_LENGTH = 400;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const ORDINAL = /^(?:the )?(?:option |number |answer )?(?:(?<figure>\d{1,2})|(?<word>[a-z]+?))(?: one| option)?$/;
 const MARKS = ` "'\`“”‘’«».,;:!()[]*_-`;
@@ -14,7 +14,7 @@ const MARKS = ` "'\`“”‘’«».,;:!()[]*_-`;
  * place (`2`, `the first`), or by the `yes` or `no` that one of them begins with. Of a question that takes several, a list of them.
  */
 export function typedOptions(text: string, question: Question): string[] {
-  if (text.length > LONGEST) return [];
+  if (text.length > MAX_LENGTH) return [];
   const whole = typedOption(text, question);
   if (whole !== undefined) return [whole];
   if (!question.multi_select) return [];

@@ -11,7 +11,7 @@ import { type PairedCall, pairedMessages, stepsOf } from './paired-calls.js';
 /** Maximum number of characters of earlier messages, calls and results included. */
 const MAX_CHARACTERS = 200_000;
 /** Maximum number of bytes of an earlier call's input or result. */
-export const EARLIER_BYTES = 2_000;
+export const MAX_EARLIER_BYTES = 2_000;
 
 /** A call that was just made. */
 export interface MadeCall {
@@ -181,13 +181,13 @@ function userText(message: AgentMessage, names: MessageFiles['names']): string {
 }
 
 function earlier({ id, tool, input, status, result, error, error_code }: ToolCall): PairedCall {
-  return { id, tool, input: cutInput(input, EARLIER_BYTES), output: earlierOutput() };
+  return { id, tool, input: cutInput(input, MAX_EARLIER_BYTES), output: earlierOutput() };
 
   function earlierOutput(): PairedCall['output'] {
     if (status !== 'completed')
       return { type: 'error-text', value: `${error_code ?? status}: ${error ?? 'no result'}` };
     if (result === null) return { type: 'text', value: 'No answer yet' };
-    return { type: 'text', value: markAsData(tool, cutText(JSON.stringify(result), EARLIER_BYTES)) };
+    return { type: 'text', value: markAsData(tool, cutText(JSON.stringify(result), MAX_EARLIER_BYTES)) };
   }
 }
 

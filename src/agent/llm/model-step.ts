@@ -12,7 +12,7 @@ import { brokenOff, type ProviderFault, sentenceWithImages, toFault } from './pr
 const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
 /** A step is not tried again later than this, waits included. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** One request to the model. */
 export interface Step {
@@ -56,7 +56,7 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, ModelAns
       const wait = retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
       // The provider's own words stay out of the log: they may quote the key or the conversation.
       step.logger.warn({ status, attempt, reason: fault.message }, 'the model provider failed');
-      const isLate = performance.now() - startedAt + wait > LONGEST_WAIT_MS;
+      const isLate = performance.now() - startedAt + wait > MAX_WAIT_MS;
       if (!isTransient || answer.text !== '' || attempt === MAX_ATTEMPTS || isLate) {
         throw failureOf(fault, { attempt, hasSpoken: answer.text !== '', hadImages: hasImages(step.messages) });
       }

@@ -3,7 +3,7 @@ import type { AgentContext } from '../agent.js';
 import type { RecordedStep } from '../recorded-step.js';
 import {
   askedMessages,
-  EARLIER_BYTES,
+  MAX_EARLIER_BYTES,
   earlierMessages,
   exchange,
   type HistoryForm,
@@ -89,7 +89,7 @@ export class TurnConversation {
     return exchange(text, made, {
       imagesInResults: this.provider.imagesInResults,
       ...(!this.form.isPlain && { step }),
-      ...(this.areResultsCut && { maxBytes: EARLIER_BYTES }),
+      ...(this.areResultsCut && { maxBytes: MAX_EARLIER_BYTES }),
     });
   }
 }

@@ -22,7 +22,7 @@ const PAGE = 200;
 /** Most names of sheets in an answer. */
 const MAX_SHEETS = 50;
 /** What is recorded of a content that was written. */
-const RECORDED_CHARACTERS = 2_000;
+const MAX_RECORDED_CHARACTERS = 2_000;
 
 const path = z
   .string()
@@ -95,8 +95,8 @@ export class FileToolsService {
     input: writeInput,
     record: ({ path: at, content }) => ({
       path: at,
-      content: content.slice(0, RECORDED_CHARACTERS),
-      ...(content.length > RECORDED_CHARACTERS && { content_cut: true }),
+      content: content.slice(0, MAX_RECORDED_CHARACTERS),
+      ...(content.length > MAX_RECORDED_CHARACTERS && { content_cut: true }),
     }),
     run: async ({ path: at, content }, context) => ({
       effect: await this.prepareWrite(context, normalizePath(at), content),

@@ -2,9 +2,9 @@ import type { JWTPayload } from 'jose';
 import type { KnownUser } from '../identities/user.entity.js';
 import type { Role } from '../principal.js';
 
-const ID_LENGTH = 200;
-const NAME_LENGTH = 500;
-const URL_LENGTH = 2000;
+const MAX_ID_LENGTH = 200;
+const MAX_NAME_LENGTH = 500;
+const MAX_URL_LENGTH = 2000;
 
 /**
  * Where a token says what. A name is that of a claim of the payload, or else a path into nested claims, such as
@@ -36,19 +36,19 @@ export interface ClaimMapping {
 export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping): KnownUser | null {
   const text = (name: keyof ClaimNames, maxLength: number): string | null =>
     validText(find(payload, names[name]), maxLength);
-  const id = text('user_id', ID_LENGTH);
-  const company_id = text('company_id', ID_LENGTH);
+  const id = text('user_id', MAX_ID_LENGTH);
+  const company_id = text('company_id', MAX_ID_LENGTH);
   const role = readRole(find(payload, names.role), roles);
   if (id === null || company_id === null || role === null) return null;
   // In a path that names the user, clients would take these for steps of it.
   if (id === '.' || id === '..') return null;
-  const email = text('email', NAME_LENGTH);
+  const email = text('email', MAX_NAME_LENGTH);
   return {
     company_id,
     id,
-    display_name: text('name', NAME_LENGTH) ?? email ?? id,
+    display_name: text('name', MAX_NAME_LENGTH) ?? email ?? id,
     email,
-    avatar_url: webAddress(text('picture', URL_LENGTH)),
+    avatar_url: webAddress(text('picture', MAX_URL_LENGTH)),
     role,
     token_issued_at: new Date(Math.min(Math.max(0, (payload.iat ?? 0) * 1000), Date.now())),
   };

@@ -6,7 +6,7 @@ export interface Position {
 }
 
 const EVENT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(\d{1,9})$/i;
-const LARGEST_SEQ = 2 ** 31 - 1;
+const MAX_SEQ = 2 ** 31 - 1;
 
 /** The `id` of an event in the stream. */
 export const eventId = (turn_id: string, seq: number): string => `${turn_id}:${seq}`;
@@ -19,6 +19,6 @@ export function positionAfter(lastEventId: string): Position | null {
 
 /** The position before an event; null for an id that is none. */
 export function positionAt(turn_id: string, from_seq: number): Position | null {
-  if (!EVENT_ID.test(eventId(turn_id, 0)) || from_seq > LARGEST_SEQ) return null;
+  if (!EVENT_ID.test(eventId(turn_id, 0)) || from_seq > MAX_SEQ) return null;
   return { turn_id: turn_id.toLowerCase(), next_seq: from_seq };
 }

@@ -17,7 +17,7 @@ const LOOK_MS = 15_000;
 /** Time for a client to finish sending after it was answered. */
 const LINGER_MS = 10_000;
 /** Longest path and query. The whole head has at most 16 KiB, Node's default. */
-const URL_LENGTH = 8 * 1024;
+const MAX_URL_LENGTH = 8 * 1024;
 /** A name, an IPv4 address or a bracketed IPv6 address, with a port; it becomes part of signed URLs. */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
@@ -146,8 +146,8 @@ export const limitRequests: RequestHandler = (request, response, next) => {
   response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.socket.destroy();
   });
-  if (request.url.length > URL_LENGTH)
-    throw new DomainError('url_too_long', `The URL may have at most ${URL_LENGTH} characters`);
+  if (request.url.length > MAX_URL_LENGTH)
+    throw new DomainError('url_too_long', `The URL may have at most ${MAX_URL_LENGTH} characters`);
   if (!hasHost(request)) throw new BadRequest('host_invalid', 'The Host header is missing, repeated or not a host');
   next();
 };

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 /** As `LEASE` in SQL. */
 const LEASE_MS = 15_000;
 const RENEWAL_MS = 5_000;
-const LONGEST_MS = 60 * 60_000;
+const MAX_DURATION_MS = 60 * 60_000;
 
 /** The work is no longer the writer's: another process took it over, or it ended. */
 export class LeaseLost extends Error {}
@@ -48,7 +48,7 @@ export class Lease {
   private async beat(): Promise<void> {
     const now = performance.now();
     if (now - this.renewedAt > LEASE_MS) this.abort(new LeaseLost());
-    if (now - this.startedAt > LONGEST_MS) this.abort(new WorkTooLong());
+    if (now - this.startedAt > MAX_DURATION_MS) this.abort(new WorkTooLong());
     if (this.isRenewing) return;
     this.isRenewing = true;
     try {

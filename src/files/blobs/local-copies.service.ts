@@ -18,7 +18,7 @@ import { ScratchFolder } from './scratch-folder.js';
 
 const SWEEP_MS = 60 * 60_000;
 /** How many of the largest files there is room for at once, half of it for one company. */
-const LARGEST_AT_ONCE = 4;
+const LARGE_FILES_AT_ONCE = 4;
 
 /** A content of a company. */
 export interface CompanyBlob extends StoredBlob {
@@ -40,7 +40,7 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
   ) {
     this.folder = resolve(config.DATA_DIR, 'copies');
     this.scratch = new ScratchFolder(this.folder);
-    this.room = new FairShares(LARGEST_AT_ONCE * config.TABLES_FILE_MAX_BYTES);
+    this.room = new FairShares(LARGE_FILES_AT_ONCE * config.TABLES_FILE_MAX_BYTES);
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -74,7 +74,7 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
         'content_too_large',
         `The file has ${size} bytes and at most ${limit} can be read as a table or document`,
       );
-    const ticket = this.room.take(size, [{ key: company_id, limit: (LARGEST_AT_ONCE / 2) * limit }]);
+    const ticket = this.room.take(size, [{ key: company_id, limit: (LARGE_FILES_AT_ONCE / 2) * limit }]);
     const path = await this.scratch.newPath();
     try {
       if (ticket.granted !== undefined)

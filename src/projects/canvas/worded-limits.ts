@@ -10,7 +10,7 @@ type Content = Pick<Card, 'card_type' | 'label' | 'data'>;
 /** Names, words of a text, and words of a name that are compared. */
 const MAX_NAMES = 2_000;
 const MAX_WORDS = 60;
-const LONGEST_NAME = 3;
+const MAX_NAME_WORDS = 3;
 /** Words of a product, which may be misspelled, and names that they are compared with. */
 const MAX_PRODUCT = 5;
 const MAX_NEAR = 200;
@@ -58,7 +58,7 @@ const spelled = (name: string): string => wordsOf(name).join(' ');
 function isNamed(text: string, product: string, names: ReadonlySet<string>): boolean {
   const words = wordsOf(text).slice(0, MAX_WORDS);
   const isName = (_: string, from: number): boolean =>
-    Array.from({ length: LONGEST_NAME }, (__, more) => words.slice(from, from + more + 1).join(' ')).some((one) =>
+    Array.from({ length: MAX_NAME_WORDS }, (__, more) => words.slice(from, from + more + 1).join(' ')).some((one) =>
       names.has(one),
     );
   const near = [...names].slice(0, MAX_NEAR);

@@ -20,7 +20,7 @@ const MAX_STREAMS_OF_COMPANY = 1_000;
 const RETRY_SECONDS = 5;
 /** A stream ends within 5 s of its reader's right to see the project. */
 const CHECK_MS = 2_000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Something in a project that a reader follows. */
 export interface Followed {
@@ -116,7 +116,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   private closeWithCredential({ expires_at, api_key_id }: Principal, output: EventOutput): () => void {
     const close = (): void => output.close();
     const lifetime = (expires_at?.getTime() ?? Infinity) - Date.now();
-    const expiry = setTimeout(close, Math.min(LONGEST_TIMER_MS, Math.max(0, lifetime)));
+    const expiry = setTimeout(close, Math.min(MAX_TIMER_MS, Math.max(0, lifetime)));
     const unwatch = api_key_id === null ? undefined : this.revocations.watch(api_key_id, close);
     return () => {
       clearTimeout(expiry);

@@ -10,7 +10,7 @@ import { membersOfRange } from './value-tables';
 import { TABLE, useFilesNamed } from '../project/workspace-files';
 import { useFileColumns } from './workspace-tables';
 
-const LONGEST_LABEL = 200;
+const MAX_LABEL_LENGTH = 200;
 /** Columns of a key. */
 const MAX_KEY = 5;
 
@@ -117,7 +117,7 @@ export function FieldInput(props: FieldInputProps) {
       return (
         <TextInput
           {...common}
-          {...(name === 'label' && { maxLength: LONGEST_LABEL })}
+          {...(name === 'label' && { maxLength: MAX_LABEL_LENGTH })}
           {...(is === 'number' && { inputMode: 'decimal' as const })}
           spellCheck={name === 'label'}
           autoComplete="off"

@@ -8,7 +8,7 @@ import type { Attachment } from './attachments';
 import classes from './conversation.module.css';
 
 /** Of what a message may be. */
-const LONGEST = 100_000;
+const MAX_LENGTH = 100_000;
 
 interface ComposerProps {
   projectId: string;
@@ -83,7 +83,7 @@ export function Composer({
           autosize
           minRows={2}
           maxRows={10}
-          maxLength={LONGEST}
+          maxLength={MAX_LENGTH}
           dir="auto"
           readOnly={isSending}
           value={text}

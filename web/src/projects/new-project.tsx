@@ -13,7 +13,7 @@ type Request = Schemas['ProjectCreateRequest'];
 
 /** Most deployments that are offered; one beyond that is found by its name. */
 const OFFERED = 100;
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 const EMPTY: Request = { name: '', short_description: '', from_deployment: null, visibility: 'company' };
 
 /** Asks what a project needs to begin, and makes it. */
@@ -63,7 +63,7 @@ function Form({ onDone }: { onDone: () => void }) {
           label="Name"
           required
           data-autofocus
-          maxLength={LONGEST_NAME}
+          maxLength={MAX_NAME_LENGTH}
           value={wanted.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
           error={isNameMissing ? 'Give the project a name' : problemAt('name')}

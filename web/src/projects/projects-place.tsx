@@ -21,7 +21,7 @@ import { ProjectList } from './project-list';
 
 const TYPING_MS = 200;
 /** Of what `q` may be. */
-const LONGEST_SEARCH = 1024;
+const MAX_SEARCH_LENGTH = 1024;
 
 /** All projects that the caller may see. */
 export function ProjectsPlace() {
@@ -54,7 +54,7 @@ export function ProjectsPlace() {
             aria-label="Search by name"
             placeholder="Search by name"
             value={search}
-            maxLength={LONGEST_SEARCH}
+            maxLength={MAX_SEARCH_LENGTH}
             onChange={({ currentTarget }) => setSearch(currentTarget.value)}
             rightSection={listing.isPlaceholderData ? <Loader size="xs" aria-label="Searching" /> : undefined}
             flex={1}

@@ -31,7 +31,7 @@ import { SolveDialog } from './solve-dialog';
 
 const TYPING_MS = 200;
 /** Of what `q` may be. */
-const LONGEST_SEARCH = 1024;
+const MAX_SEARCH_LENGTH = 1024;
 
 /** What was solved of a project, the newest first. */
 export function RunList({ project, mayWrite }: PartProps) {
@@ -56,7 +56,7 @@ export function RunList({ project, mayWrite }: PartProps) {
           aria-label="Search runs by name"
           placeholder="Search by name"
           value={search}
-          maxLength={LONGEST_SEARCH}
+          maxLength={MAX_SEARCH_LENGTH}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
           rightSection={listing.isPlaceholderData ? <Loader size="xs" aria-label="Searching" /> : undefined}
           className={classes.search}

@@ -1,7 +1,7 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import { problemAt } from './problems';
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** How a run is to be made, as a form has it; what is empty is left to the service. */
 export interface Options {
@@ -34,7 +34,7 @@ export function OptionFields({ options, error, placeholder, onChange }: OptionFi
       <TextInput
         label="Name"
         placeholder={placeholder}
-        maxLength={LONGEST_NAME}
+        maxLength={MAX_NAME_LENGTH}
         value={options.name}
         onChange={({ currentTarget }) => onChange({ ...options, name: currentTarget.value })}
         error={problemAt(error, 'name')}

@@ -8,7 +8,7 @@ const TIMESTAMP = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt _](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+\-−])(\d\d):?(\d\d))?)?$/;
 /** Unix times with a larger absolute value are milliseconds. */
-const LARGEST_SECONDS = 2e10;
+const MAX_SECONDS = 2e10;
 const START_OF_YEAR_0 = -62_167_219_200;
 const END_OF_YEAR_9999 = 253_402_300_799;
 const INTEGER_64 = 2 ** 63;
@@ -66,13 +66,13 @@ function isTime(parts: RegExpExecArray): boolean {
 }
 
 function timestampProblem(timestamp: number): string | undefined {
-  const seconds = Math.floor(timestamp / (Math.abs(timestamp) > LARGEST_SECONDS ? 1000 : 1));
+  const seconds = Math.floor(timestamp / (Math.abs(timestamp) > MAX_SECONDS ? 1000 : 1));
   if (seconds < START_OF_YEAR_0) return 'dates before 0000 are not supported as unix timestamps';
   return seconds > END_OF_YEAR_9999 ? 'dates after 9999 are not supported as unix timestamps' : undefined;
 }
 
 function fromTimestamp(timestamp: number, input: Json): Date | Refused {
-  const moment = new Date(Math.floor(timestamp * (Math.abs(timestamp) > LARGEST_SECONDS ? 1 : 1000)));
+  const moment = new Date(Math.floor(timestamp * (Math.abs(timestamp) > MAX_SECONDS ? 1 : 1000)));
   return moment.getUTCFullYear() === 0 ? yearZero(input) : moment;
 }
 

@@ -23,7 +23,7 @@ const TYPES: Record<string, string> = {
   '.webp': 'image/webp',
 };
 /** Larger images are not shown by themselves. */
-const LARGEST = 32 * 1024 ** 2;
+const MAX_BYTES = 32 * 1024 ** 2;
 
 export const isImage = (path: string): boolean => endingOf(path) in TYPES;
 
@@ -37,7 +37,7 @@ interface ImagePreviewProps {
 /** An image, from memory: one of somebody's own text (SVG) runs and loads nothing in it. */
 export function ImagePreview({ projectId, container, path, size }: ImagePreviewProps) {
   const { client } = useService();
-  const isTooLarge = size !== undefined && size > LARGEST;
+  const isTooLarge = size !== undefined && size > MAX_BYTES;
   const { data, error, refetch } = useQuery({
     queryKey: keyOf(projectId, 'files', 'image', container.key, path),
     queryFn: async ({ signal }) => await client.download({ ...container.ref, path }, { signal }),

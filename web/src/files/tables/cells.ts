@@ -15,7 +15,7 @@ export interface ShownColumn {
 
 /** Digits after the decimal sign that are filled up with zeros, so that signs stand under each other. */
 const ALIGNED = 6;
-const MOST_DIGITS = 12;
+const MAX_DIGITS = 12;
 /** Rows that the width of a column is measured by. */
 const MEASURED = 100;
 /** As in the style sheet: the text of cells, and the pixels around it. */
@@ -24,7 +24,7 @@ const PADDING = 20;
 const NARROWEST = 56;
 const WIDEST = 320;
 /** Longest text that is shown of a cell; its width shows less. */
-const LONGEST = 500;
+const MAX_LENGTH = 500;
 
 /** How columns are shown, by what is in the first rows. */
 export function shownColumns(
@@ -49,7 +49,7 @@ const canvas = document.createElement('canvas').getContext('2d');
 function widthOf(text: string, weight = ''): number {
   if (canvas === null) return text.length * 8;
   canvas.font = `${weight}${SIZE} ${getComputedStyle(document.body).fontFamily}`;
-  return canvas.measureText(text.slice(0, LONGEST)).width;
+  return canvas.measureText(text.slice(0, MAX_LENGTH)).width;
 }
 
 function formatOf(type: ColumnType, cells: readonly Cell[]): (cell: Cell) => string {
@@ -71,7 +71,7 @@ function digitsOf(cells: readonly Cell[]): number {
 function numberFormat(minimumFractionDigits: number): (cell: Cell) => string {
   const format = new Intl.NumberFormat(undefined, {
     minimumFractionDigits,
-    maximumFractionDigits: MOST_DIGITS,
+    maximumFractionDigits: MAX_DIGITS,
     // Years and short numbers of orders stay as they are known.
     useGrouping: 'min2',
   });
@@ -86,5 +86,5 @@ function numberFormat(minimumFractionDigits: number): (cell: Cell) => string {
 function textOf(cell: Cell): string {
   if (cell === null) return '';
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

@@ -20,7 +20,7 @@ import classes from './tables.module.css';
 /** Rows of an answer that are shown. */
 const SHOWN = 10_000;
 /** Of what a statement may be. */
-const LONGEST = 100_000;
+const MAX_LENGTH = 100_000;
 /** Files of the folder that can be named. */
 const OFFERED = 1_000;
 const NUMBERS = new Intl.NumberFormat();
@@ -126,7 +126,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
           autosize
           minRows={3}
           maxRows={9}
-          maxLength={LONGEST}
+          maxLength={MAX_LENGTH}
           spellCheck={false}
           autoCapitalize="off"
           autoCorrect="off"

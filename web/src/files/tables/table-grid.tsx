@@ -9,7 +9,7 @@ const HEAD = 46;
 /** Pixels before and after those in sight whose columns are drawn. */
 const BESIDE = 200;
 /** Rows that can be scrolled to: browsers have no higher pages. */
-export const MOST_ROWS = 500_000;
+export const MAX_ROWS = 500_000;
 
 export interface Sort {
   column: string;
@@ -36,7 +36,7 @@ export function TableGrid({ label, columns, total, row, onSee, sort, onSort, isO
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const [sight, setSight] = useState({ left: 0, width: 1200 });
-  const shownRows = Math.min(total, MOST_ROWS);
+  const shownRows = Math.min(total, MAX_ROWS);
   const rows = useMemo(() => ({ length: shownRows }), [shownRows]);
   const gutter = `${Math.max(3, String(shownRows).length + 1)}ch`;
   const edges = useMemo(() => edgesOf(columns), [columns]);

@@ -11,7 +11,7 @@ import { Gone } from '../previews/said';
 import { shownColumns } from './cells';
 import { type Filter, Filters } from './filters';
 import { sentenceOf } from './problems';
-import { MOST_ROWS, type Sort, TableGrid } from './table-grid';
+import { MAX_ROWS, type Sort, TableGrid } from './table-grid';
 import classes from './tables.module.css';
 
 type Table = Schemas['TableResponse'];
@@ -127,7 +127,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
         {[
           `${NUMBERS.format(total)} ${total === 1 ? 'row' : 'rows'}${filters.length > 0 ? ' fit' : ''}`,
           `${some.columns.length} ${some.columns.length === 1 ? 'column' : 'columns'}`,
-          total > MOST_ROWS ? `the first ${NUMBERS.format(MOST_ROWS)} can be scrolled to` : undefined,
+          total > MAX_ROWS ? `the first ${NUMBERS.format(MAX_ROWS)} can be scrolled to` : undefined,
           skipped > 0 ? `${NUMBERS.format(skipped)} left out` : undefined,
           ...some.left_out.map(leftOut),
           dialect == null ? undefined : told(dialect),

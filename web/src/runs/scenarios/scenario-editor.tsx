@@ -19,8 +19,8 @@ import { ChangeFields } from './change-fields';
 import { changeInWords } from './change-words';
 
 const SCENARIO = '/api/v1/projects/{project_id}/scenarios/{scenario_id}';
-const LONGEST_NAME = 100;
-const MOST_CHANGES = 100;
+const MAX_NAME_LENGTH = 100;
+const MAX_CHANGES = 100;
 
 interface EditorProps {
   projectId: string;
@@ -209,7 +209,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
           label="Name"
           required
           autoFocus={base === undefined}
-          maxLength={LONGEST_NAME}
+          maxLength={MAX_NAME_LENGTH}
           value={name}
           onChange={({ currentTarget }) => write({ name: currentTarget.value })}
           error={
@@ -260,7 +260,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
           <Button
             size="compact-sm"
             variant="default"
-            disabled={drafts.length >= MOST_CHANGES}
+            disabled={drafts.length >= MAX_CHANGES}
             onClick={() => edit([...drafts, newDraft(drafts.at(-1)?.kind ?? 'value')])}
           >
             Add a change
