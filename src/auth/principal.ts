@@ -1,3 +1,6 @@
+import type { KeyedRequest, Proof } from '../common/idempotency/keyed-request.js';
+import type { Tx } from '../database/database.service.js';
+
 export type Role = 'member' | 'company';
 
 /** What a credential is for. */
@@ -59,6 +62,8 @@ export class Principal {
   readonly api_key_id: string | null = null;
   readonly api_key_name: string | null = null;
   readonly api_key_prefix: string | null = null;
+  /** The request that is served, if it has an `Idempotency-Key`. */
+  readonly keyed: KeyedRequest | undefined = undefined;
 
   private constructor(
     readonly kind: 'user' | 'api_key' | 'agent',
@@ -85,5 +90,25 @@ export class Principal {
   /** Not so a key that is limited to some projects: what is beside them is not its business. */
   get isCompanyLevel(): boolean {
     return this.kind !== 'agent' && this.role === 'company' && this.project_ids === null;
+  }
+
+  /** The same caller in a request with an `Idempotency-Key`. */
+  inRequest(keyed: KeyedRequest): Principal {
+    return Object.assign(Object.create(Principal.prototype) as Principal, this, { keyed });
+  }
+
+  /**
+   * Does `work`, whose result is the body of the answer. A request with an `Idempotency-Key` takes effect once and is answered with the
+   * first body from then on.
+   *
+   * A service calls it in the transaction of the effect, once the rights of the caller are proven as things are now, and before any rule
+   * that the first request has changed.
+   *
+   * @param proof needed if nothing before has proven that the caller may read the earlier answer
+   * @throws AnsweredBefore
+   * @throws Conflict while the first request is under way, or for another body
+   */
+  async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {
+    return this.keyed === undefined ? await work() : await this.keyed.once(tx, work, proof);
   }
 }

@@ -4,8 +4,6 @@ import { IfNoneMatch } from '../common/etag/conditions.js';
 import { KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { JsonBytes, JsonText } from '../common/http/json-text.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { type LogIds, RequestLogIds } from '../common/logging/request-log.js';
 import { Operation } from '../common/openapi/operation.js';
 import {
@@ -45,10 +43,9 @@ export class ChatController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ChatMessageCreate,
-    @RequestOnce() once: Once<JsonText>,
     @RequestLogIds() ids: LogIds,
   ): Promise<JsonText> {
-    return await this.postMessageService.post(editor, projectId, body, once, ids);
+    return await this.postMessageService.post(editor, projectId, body, ids);
   }
 
   @Get()
@@ -110,8 +107,7 @@ export class ChatController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ChatStopRequest,
-    @RequestOnce() once: Once<ChatStopResponse>,
   ): Promise<ChatStopResponse> {
-    return await this.stopTurnService.stop(editor, projectId, body, once);
+    return await this.stopTurnService.stop(editor, projectId, body);
   }
 }

@@ -3,8 +3,6 @@ import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../p
 import { IfMatch } from '../common/etag/conditions.js';
 import { ExpectedTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { ConversationListResponse, ConversationResponse, ConversationWriteRequest } from './conversations.dto.js';
@@ -45,16 +43,8 @@ export class ConversationsController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ConversationWriteRequest,
-    @RequestOnce() once: Once<ConversationResponse>,
   ): Promise<ConversationResponse> {
-    return ConversationResponse.from(
-      await this.conversations.create(
-        editor,
-        projectId,
-        body,
-        once.from((made) => ConversationResponse.from(made)),
-      ),
-    );
+    return await this.conversations.create(editor, projectId, body);
   }
 
   @Get(':conversation_id')

@@ -5,7 +5,6 @@ import { Conflict, NotFound, parseId } from '../common/errors/errors.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
 import type { Page } from '../common/listing/page.js';
-import { Once } from '../common/idempotency/once.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -14,7 +13,7 @@ import { ConversationRemovalService } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import type { Conversation } from './conversations/conversation.entity.js';
 import { ConversationsRepository, conversationTag } from './conversations/conversations.repository.js';
-import type { ConversationWriteRequest } from './conversations.dto.js';
+import { ConversationResponse, type ConversationWriteRequest } from './conversations.dto.js';
 import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
@@ -64,15 +63,14 @@ export class ConversationsService implements OnModuleInit {
     editor: ProjectEditor,
     projectId: string,
     { title }: ConversationWriteRequest,
-    once = Once.unkept<Conversation>(),
     wantedId?: string,
-  ): Promise<Conversation> {
+  ): Promise<ConversationResponse> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const conversation = await tx.withRepository(this.conversations).add(id, title ?? null, wantedId);
         this.note(tx, editor, id, conversation.id, false);
-        return conversation;
+        return ConversationResponse.from(conversation);
       });
     });
   }

@@ -5,7 +5,6 @@ import type { Principal } from '../auth/principal.js';
 import { DatabaseService, pipelined, type Tx } from '../database/database.service.js';
 import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import { Conflict, parseId } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import type { LogIds } from '../common/logging/request-log.js';
 import { JsonText } from '../common/http/json-text.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
@@ -57,7 +56,6 @@ export class PostMessageService {
     editor: ProjectEditor,
     projectId: string,
     request: ChatMessageCreate,
-    once = Once.unkept<JsonText>(),
     ids: LogIds = {},
   ): Promise<JsonText> {
     const project_id = parseId(projectId, 'Project') as ProjectId;
@@ -76,7 +74,7 @@ export class PostMessageService {
       const canvas = JSON.stringify(cards.map((card) => CardResponse.from(card)));
       const toAnswer = (message: string): JsonText =>
         new JsonText(`{"message":${message},"canvas_snapshot":${canvas}}`);
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const identity = identify(editor.caller, conversation.id, request);
         posted = { conversation_id: conversation.id, startsTurn: !situation.is_active };
         if (earlier !== undefined) return toAnswer(repeated(earlier, identity));

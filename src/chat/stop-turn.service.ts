@@ -2,7 +2,6 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { DatabaseService } from '../database/database.service.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatStopRequest, ChatStopResponse } from './chat.dto.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
@@ -38,12 +37,7 @@ export class StopTurnService implements OnModuleInit {
    *
    * @throws NotFound also for a turn that the conversation never had.
    */
-  async stop(
-    editor: ProjectEditor,
-    projectId: string,
-    request: ChatStopRequest,
-    once = Once.unkept<ChatStopResponse>(),
-  ): Promise<ChatStopResponse> {
+  async stop(editor: ProjectEditor, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
     const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
     const stopped = await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
@@ -52,7 +46,7 @@ export class StopTurnService implements OnModuleInit {
       if (wanted !== null && !(await tx.withRepository(this.turns).existsBy({ id: wanted, conversation_id: id }))) {
         throw new NotFound('Turn');
       }
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const turn_id = await this.endings.stop(tx, id, wanted);
         return { conversation_id: id, turn_id, stopped: turn_id !== null };
       });

@@ -98,7 +98,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     workspace_mode: 'define' as const,
     visibility: 'company' as const,
   };
-  await projects.create(editor, demo, undefined, EXAMPLE.project_id);
+  await projects.create(editor, demo, EXAMPLE.project_id);
   await putFiles(app, caller);
   await putModel(app, editor);
   await solve(app, editor);
@@ -114,7 +114,7 @@ async function createPrivateProject(app: INestApplicationContext, editor: Projec
     workspace_mode: 'define' as const,
     visibility: 'private' as const,
   };
-  await app.get(ProjectsService).create(editor, project, undefined, private_project_id);
+  await app.get(ProjectsService).create(editor, project, private_project_id);
   await app
     .get(CardsService)
     .add(editor, private_project_id, { card_type: 'kpi', label: 'Margin', data: { unit: '%' } });
@@ -140,10 +140,10 @@ async function putModel(app: INestApplicationContext, editor: ProjectEditor): Pr
     label: 'Working hours',
     data: { values: { [value]: 80 }, description: 'Hours of the whole team in a week' },
   };
-  await cards.add(editor, project_id, hours, undefined, card_id);
+  await cards.add(editor, project_id, hours, card_id);
   for (const card of CANVAS) await cards.add(editor, project_id, card);
   const changes = [{ kind: 'value' as const, target: value, times: 2 }];
-  await app.get(ScenariosService).create(editor, project_id, { name: 'Two shifts', changes }, undefined, scenario_id);
+  await app.get(ScenariosService).create(editor, project_id, { name: 'Two shifts', changes }, scenario_id);
 }
 
 /** Solves the canvas and waits for the plan, so that the first conversation can refer to it. */
@@ -166,5 +166,5 @@ async function putConversations(app: INestApplicationContext, editor: ProjectEdi
   const { project_id, conversation_id } = EXAMPLE;
   await app.get(PostMessageService).post(editor, project_id, { content: 'Which limits bind?' });
   const title = { title: 'What if a machine fails?' };
-  await app.get(ConversationsService).create(editor, project_id, title, undefined, conversation_id);
+  await app.get(ConversationsService).create(editor, project_id, title, conversation_id);
 }

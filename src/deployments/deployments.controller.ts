@@ -3,8 +3,6 @@ import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
 import { Caller, CompanyLevel } from '../auth/decorators.js';
 import { Principal } from '../auth/principal.js';
 import type { Tagged } from '../common/etag/tagged.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { DeploymentCreateRequest, DeploymentListResponse, DeploymentResponse } from './deployments.dto.js';
@@ -40,15 +38,8 @@ export class DeploymentsController {
   async createDeployment(
     @CompanyCaller() caller: CompanyPrincipal,
     @Body() body: DeploymentCreateRequest,
-    @RequestOnce() once: Once<DeploymentResponse>,
   ): Promise<DeploymentResponse> {
-    return DeploymentResponse.detailed(
-      await this.deployments.create(
-        caller,
-        body,
-        once.from((made) => DeploymentResponse.detailed(made)),
-      ),
-    );
+    return await this.deployments.create(caller, body);
   }
 
   @Get(':name')

@@ -6,10 +6,9 @@ import { CompaniesRepository } from '../auth/identities/companies.repository.js'
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import type { Page } from '../common/listing/page.js';
 import { Conflict, NotFound } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { Deployment } from './deployment.entity.js';
-import type { DeploymentCreateRequest } from './deployments.dto.js';
+import { type DeploymentCreateRequest, DeploymentResponse } from './deployments.dto.js';
 import { DEPLOYMENT_CONTAINERS, DeploymentsRepository } from './deployments.repository.js';
 import { freeHandle, slugOf } from './handle.js';
 import { TemplatesService } from './templates.service.js';
@@ -39,26 +38,20 @@ export class DeploymentsService implements OnModuleInit {
   }
 
   /** Creates an empty deployment. @throws Conflict when the company has one of that name. */
-  async create(
-    caller: CompanyPrincipal,
-    { name }: DeploymentCreateRequest,
-    once = Once.unkept<DeploymentDetails>(),
-  ): Promise<DeploymentDetails> {
+  async create(caller: CompanyPrincipal, { name }: DeploymentCreateRequest): Promise<DeploymentResponse> {
     const { company_id } = companyLevel(caller);
     return await this.database.transaction(async (tx) => {
       // One creation at a time in a company, so that names and handles can be looked up before the insert.
       await tx.withRepository(this.companies).lock(company_id);
-      return await once.do(tx, async () => {
+      return await caller.once(tx, async () => {
         const deployments = tx.withRepository(this.deployments);
         if (await deployments.hasName(company_id, name))
           throw new Conflict('deployment_exists', 'A deployment of this name exists already');
         const slug = slugOf(name);
         const handle = freeHandle(slug, new Set(await deployments.handlesLike(company_id, slug)));
         const container_id = await this.containers.create(tx, company_id, 'deployment');
-        return await this.withDigest(
-          await deployments.save({ company_id, name, handle, container_id, deleted_at: null }),
-          tx,
-        );
+        const made = await deployments.save({ company_id, name, handle, container_id, deleted_at: null });
+        return DeploymentResponse.detailed(await this.withDigest(made, tx));
       });
     });
   }

@@ -5,8 +5,6 @@ import { IfNoneMatch } from '../common/etag/conditions.js';
 import { KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import type { JsonText } from '../common/http/json-text.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { Operation } from '../common/openapi/operation.js';
 import {
   ExecutionCancelQuery,
@@ -60,16 +58,8 @@ export class ExecutionsController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ExecutionCreateRequest,
-    @RequestOnce() once: Once<ExecutionResponse>,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(
-      await this.executions.create(
-        editor,
-        projectId,
-        body,
-        once.from((made) => ExecutionResponse.from(made)),
-      ),
-    );
+    return await this.executions.create(editor, projectId, body);
   }
 
   @Get(':execution_id')
@@ -167,16 +157,8 @@ export class ExecutionsController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-    @RequestOnce() once: Once<ExecutionResponse>,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(
-      await this.executions.repeat(
-        editor,
-        projectId,
-        executionId,
-        once.from((made) => ExecutionResponse.from(made)),
-      ),
-    );
+    return await this.executions.repeat(editor, projectId, executionId);
   }
 
   @Post(':execution_id/cancel')
@@ -197,16 +179,7 @@ export class ExecutionsController {
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
     @Query() query: ExecutionCancelQuery,
-    @RequestOnce() once: Once<ExecutionResponse>,
   ): Promise<ExecutionResponse> {
-    return ExecutionResponse.from(
-      await this.executions.cancel(
-        editor,
-        projectId,
-        executionId,
-        query,
-        once.from((made) => ExecutionResponse.from(made)),
-      ),
-    );
+    return await this.executions.cancel(editor, projectId, executionId, query);
   }
 }

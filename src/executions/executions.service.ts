@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
-import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, Invalid, parseId, TooManyRequests } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -14,7 +12,7 @@ import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndingsService } from './execution-endings.service.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
 import { type Execution, EXECUTION_STEPS, type ExecutionResult } from './execution.entity.js';
-import type { ExecutionCancelQuery, ExecutionCreateRequest } from './executions.dto.js';
+import { type ExecutionCancelQuery, type ExecutionCreateRequest, ExecutionResponse } from './executions.dto.js';
 import { type Ending, type ExecutionRecord, ExecutionsRepository, type NewRow } from './executions.repository.js';
 import { InputsService, type Pinned } from './inputs.service.js';
 import type { ModelCard } from './solver/task.js';
@@ -89,22 +87,20 @@ export class ExecutionsService {
   }
 
   /** Starts an execution. @throws NotFound, and as {@link start} */
-  async create(
-    editor: ProjectEditor,
-    projectId: string,
-    request: ExecutionCreateRequest,
-    once = Once.unkept<ExecutionRecord>(),
-  ): Promise<ExecutionRecord> {
+  async create(editor: ProjectEditor, projectId: string, request: ExecutionCreateRequest): Promise<ExecutionResponse> {
     const { input_file_ids = null, is_test, mip_gap } = request;
     const { name = null, time_limit_seconds = null, affects_checklist = null, scenario_id } = request;
     const run = { ...triggerOf(editor.caller), is_test, name, time_limit_seconds, mip_gap: mip_gap ?? 0 };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
-      return await once.do(tx, async () => {
-        if (scenario_id == null) return await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
+      return await editor.once(tx, async () => {
+        if (scenario_id == null) {
+          const started = await this.start(tx, project, { ...run, input_file_ids, affects_checklist });
+          return ExecutionResponse.from(started);
+        }
         const { files, variant } = await this.readScenario(tx, project, scenario_id);
-        return onlyOne(await this.startAll(tx, project, run, files, [variant]));
+        return ExecutionResponse.from(onlyOne(await this.startAll(tx, project, run, files, [variant])));
       });
     });
   }
@@ -114,16 +110,11 @@ export class ExecutionsService {
    *
    * @throws NotFound @throws Conflict when that was not kept @throws PaymentRequired @throws TooManyRequests
    */
-  async repeat(
-    editor: ProjectEditor,
-    projectId: string,
-    executionId: string,
-    once = Once.unkept<ExecutionRecord>(),
-  ): Promise<ExecutionRecord> {
+  async repeat(editor: ProjectEditor, projectId: string, executionId: string): Promise<ExecutionResponse> {
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const executions = tx.withRepository(this.executions);
         const before = await executions.require(project.id, parseId(executionId, 'Execution'));
         const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
@@ -131,7 +122,8 @@ export class ExecutionsService {
           throw new Conflict('inputs_not_kept', 'What the execution has solved was not kept');
         }
         const pinned = await this.inputs.copy(tx, project.company_id, solved);
-        return onlyOne(await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]));
+        const runs = await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]);
+        return ExecutionResponse.from(onlyOne(runs));
       });
     });
   }
@@ -237,39 +229,39 @@ export class ExecutionsService {
     projectId: string,
     executionId: string,
     { keep_plan = false }: ExecutionCancelQuery = {},
-    once = Once.unkept<ExecutionRecord>(),
-  ): Promise<ExecutionRecord> {
-    const lock = (projects: ProjectsRepository): Promise<Project> => projects.lock(editor, projectId);
-    return await this.cancelIn(lock, executionId, keep_plan, editor.caller, once);
+  ): Promise<ExecutionResponse> {
+    return await this.database.transaction(async (tx) => {
+      const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
+      return await editor.once(tx, async () =>
+        ExecutionResponse.from(await this.cancelIn(tx, id, executionId, keep_plan)),
+      );
+    });
   }
 
   /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
-  async cancelKnown(project_id: ProjectId, id: string): Promise<void> {
-    await this.cancelIn((projects) => projects.lockKnown(project_id), id, false);
+  async cancelKnown(project_id: ProjectId, executionId: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { id } = await tx.withRepository(this.projects).lockKnown(project_id);
+      await this.cancelIn(tx, id, executionId, false);
+    });
   }
 
+  /** Cancels an execution of a locked project, and tells its process once that is committed. */
   private async cancelIn(
-    lock: (projects: ProjectsRepository) => Promise<Project>,
+    tx: Tx,
+    project_id: ProjectId,
     executionId: string,
     keepsPlan: boolean,
-    caller?: Principal,
-    once = Once.unkept<ExecutionRecord>(),
   ): Promise<ExecutionRecord> {
-    const execution = await this.database.transaction(async (tx) => {
-      const project = await lock(tx.withRepository(this.projects));
-      if (caller !== undefined) this.events.by(tx, caller);
-      return await once.do(tx, async () => {
-        const executions = tx.withRepository(this.executions);
-        const { id } = await executions.require(project.id, parseId(executionId, 'Execution'));
-        if (keepsPlan && (await executions.askForPlan(id))) return await executions.require(project.id, id);
-        const [canceled] = await this.endings.finish(tx, [id], CANCELED);
-        const now = await executions.require(project.id, id);
-        if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
-        return now;
-      });
-    });
-    if (EXECUTION_STEPS.isEnd(execution.status)) this.ended.send(execution.id);
-    return execution;
+    const executions = tx.withRepository(this.executions);
+    const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
+    if (keepsPlan && (await executions.askForPlan(id))) return await executions.require(project_id, id);
+    const [canceled] = await this.endings.finish(tx, [id], CANCELED);
+    const now = await executions.require(project_id, id);
+    if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
+    this.database.afterCommit(tx, () => this.ended.send(id));
+    return now;
   }
 
   /**

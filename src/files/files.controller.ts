@@ -2,8 +2,6 @@ import { Body, Controller, Post, Query, type StreamableFile } from '@nestjs/comm
 import { Caller, ReadAccess } from '../auth/decorators.js';
 import { Principal } from '../auth/principal.js';
 import { ClientSignal } from '../common/http/client-signal.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { RequestOrigin } from '../storage/request-origin.js';
 import { EXAMPLE, EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
@@ -44,12 +42,8 @@ export class FilesController {
     errors: [...WRITING_CODES, 'directory_in_the_way', 'file_in_the_way', 'tree_full'],
     idempotent: true,
   })
-  async makeDirectory(
-    @Caller() caller: Principal,
-    @Body() body: MkdirRequest,
-    @RequestOnce() once: Once<MkdirResponse>,
-  ): Promise<MkdirResponse> {
-    return await this.files.makeDirectory(caller, body, once);
+  async makeDirectory(@Caller() caller: Principal, @Body() body: MkdirRequest): Promise<MkdirResponse> {
+    return await this.files.makeDirectory(caller, body);
   }
 
   @Post('content')
@@ -89,12 +83,8 @@ export class FilesController {
     errors: [...WRITING_CODES, 'conversation_not_found', 'directory_not_empty', 'file_not_found'],
     idempotent: true,
   })
-  async deleteFile(
-    @Caller() caller: Principal,
-    @Body() body: FileDeleteRequest,
-    @RequestOnce() once: Once<DeleteResponse>,
-  ): Promise<DeleteResponse> {
-    return await this.files.delete(caller, body, once);
+  async deleteFile(@Caller() caller: Principal, @Body() body: FileDeleteRequest): Promise<DeleteResponse> {
+    return await this.files.delete(caller, body);
   }
 
   @Post('batch-move')
@@ -107,12 +97,8 @@ export class FilesController {
     errors: [...WRITING_CODES],
     idempotent: true,
   })
-  async batchMove(
-    @Caller() caller: Principal,
-    @Body() body: BatchMoveRequest,
-    @RequestOnce() once: Once<BatchMoveResponse>,
-  ): Promise<BatchMoveResponse> {
-    return await this.files.moveAll(caller, body, once);
+  async batchMove(@Caller() caller: Principal, @Body() body: BatchMoveRequest): Promise<BatchMoveResponse> {
+    return await this.files.moveAll(caller, body);
   }
 
   @Post('batch-delete')
@@ -125,12 +111,8 @@ export class FilesController {
     errors: [...WRITING_CODES],
     idempotent: true,
   })
-  async batchDelete(
-    @Caller() caller: Principal,
-    @Body() body: BatchDeleteRequest,
-    @RequestOnce() once: Once<DeleteResponse>,
-  ): Promise<DeleteResponse> {
-    return await this.files.deleteAll(caller, body, once);
+  async batchDelete(@Caller() caller: Principal, @Body() body: BatchDeleteRequest): Promise<DeleteResponse> {
+    return await this.files.deleteAll(caller, body);
   }
 
   @Post('list')

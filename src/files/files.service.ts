@@ -6,7 +6,6 @@ import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { Principal } from '../auth/principal.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Invalid, invalidValue, NotFound, TooLarge } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
 import { ContainerResolverService, type RequestedContainer } from './container-resolver.service.js';
@@ -53,15 +52,11 @@ export class FilesService {
   ) {}
 
   /** @throws Conflict when a file is in the way */
-  async makeDirectory(
-    caller: Principal,
-    body: MkdirRequest,
-    once = Once.unkept<MkdirResponse>(),
-  ): Promise<MkdirResponse> {
+  async makeDirectory(caller: Principal, body: MkdirRequest): Promise<MkdirResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path, { root: true });
     return await this.database.transaction(async (tx) =>
-      once.do(tx, async () => {
+      caller.once(tx, async () => {
         const created = await this.fileTree.makeDirectory(tx, container, path);
         if (created) this.note(tx, caller, container, [path]);
         return { created, path };
@@ -153,17 +148,13 @@ export class FilesService {
   }
 
   /** @throws Conflict for a directory that is not empty, unless `recursive` */
-  async delete(
-    caller: Principal,
-    body: FileDeleteRequest,
-    once = Once.unkept<DeleteResponse>(),
-  ): Promise<DeleteResponse> {
+  async delete(caller: Principal, body: FileDeleteRequest): Promise<DeleteResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const { project_id } = container;
     const path = normalizePath(body.path);
     const { conversation_id, recursive = false } = body;
     return await this.database.transaction(async (tx) =>
-      once.do(tx, async () => {
+      caller.once(tx, async () => {
         if (conversation_id != null && project_id !== null) {
           await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'deleted', path });
         }
@@ -174,15 +165,11 @@ export class FilesService {
     );
   }
 
-  async deleteAll(
-    caller: Principal,
-    body: BatchDeleteRequest,
-    once = Once.unkept<DeleteResponse>(),
-  ): Promise<DeleteResponse> {
+  async deleteAll(caller: Principal, body: BatchDeleteRequest): Promise<DeleteResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const paths = (body.paths ?? []).map((path) => normalizePath(path));
     return await this.database.transaction(async (tx) =>
-      once.do(tx, async () => {
+      caller.once(tx, async () => {
         const deleted = await this.fileTree.removeAll(tx, container, paths);
         if (deleted > 0) this.note(tx, caller, container, paths);
         return { deleted };
@@ -191,18 +178,14 @@ export class FilesService {
   }
 
   /** Failed moves are reported and do not affect the others. */
-  async moveAll(
-    caller: Principal,
-    body: BatchMoveRequest,
-    once = Once.unkept<BatchMoveResponse>(),
-  ): Promise<BatchMoveResponse> {
+  async moveAll(caller: Principal, body: BatchMoveRequest): Promise<BatchMoveResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const moves = body.moves.map((move) => ({
       source_path: normalizePath(move.source_path),
       dest_path: normalizePath(move.dest_path),
     }));
     return await this.database.transaction(async (tx) =>
-      once.do(tx, async () => {
+      caller.once(tx, async () => {
         const problems = await this.fileTree.moveAll(tx, container, moves);
         const made = moves.filter((_, index) => problems[index] === undefined);
         const paths = made.flatMap(({ source_path, dest_path }) => [source_path, dest_path]);

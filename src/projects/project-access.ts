@@ -3,6 +3,8 @@ import { callerOf } from '../auth/decorators.js';
 import type { Principal } from '../auth/principal.js';
 import type { ErrorCode } from '../common/errors/codes.js';
 import { Forbidden } from '../common/errors/errors.js';
+import type { Proof } from '../common/idempotency/keyed-request.js';
+import type { Tx } from '../database/database.service.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 
 /**
@@ -47,6 +49,11 @@ export class ProjectEditor extends ProjectReader {
   static override of(caller: Principal): ProjectEditor {
     assertWrites(caller);
     return new ProjectEditor(caller);
+  }
+
+  /** As `once` of the caller. */
+  async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {
+    return await this.caller.once(tx, work, proof);
   }
 }
 

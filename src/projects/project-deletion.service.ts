@@ -6,9 +6,9 @@ import { UploadRegistryService } from '../files/uploads/upload-registry.service.
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
-import { Once } from '../common/idempotency/once.js';
 import type { ProjectOwner } from './project-access.js';
 import type { Project } from './project.entity.js';
+import { ProjectResponse } from './projects.dto.js';
 import { type ProjectDetails, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
 
@@ -82,12 +82,13 @@ export class ProjectDeletionService {
    *
    * @throws NotFound also when its time is over @throws Forbidden for all but owners and company-level callers
    */
-  async restore(owner: ProjectOwner, projectId: string, once = Once.unkept<ProjectDetails>()): Promise<ProjectDetails> {
+  async restore(owner: ProjectOwner, projectId: string): Promise<ProjectResponse> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const restore = async (): Promise<ProjectDetails> => await this.bringBack(tx, owner, projectId);
+      const restore = async (): Promise<ProjectResponse> =>
+        ProjectResponse.from(await this.bringBack(tx, owner, projectId));
       // It is not among the deleted ones any more, where its owners are looked at.
-      return await once.do(tx, restore, async () => await projects.require(owner, projectId));
+      return await owner.once(tx, restore, async () => await projects.require(owner, projectId));
     });
   }
 

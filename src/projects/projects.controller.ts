@@ -11,8 +11,6 @@ import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
 import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import type { JsonBytes } from '../common/http/json-text.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
@@ -65,15 +63,8 @@ export class ProjectsController {
   async createProject(
     @EditingCaller() editor: ProjectEditor,
     @Body() body: ProjectCreateRequest,
-    @RequestOnce() once: Once<ProjectResponse>,
   ): Promise<ProjectResponse> {
-    return ProjectResponse.from(
-      await this.projects.create(
-        editor,
-        body,
-        once.from((made) => ProjectResponse.from(made)),
-      ),
-    );
+    return await this.projects.create(editor, body);
   }
 
   @Get(':project_id')
@@ -150,15 +141,8 @@ export class ProjectsController {
   async restoreProject(
     @OwningCaller() owner: ProjectOwner,
     @Param('project_id') projectId: string,
-    @RequestOnce() once: Once<ProjectResponse>,
   ): Promise<ProjectResponse> {
-    return ProjectResponse.from(
-      await this.deletion.restore(
-        owner,
-        projectId,
-        once.from((restored) => ProjectResponse.from(restored)),
-      ),
-    );
+    return await this.deletion.restore(owner, projectId);
   }
 
   @Get(':project_id/cards')

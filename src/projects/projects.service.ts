@@ -10,12 +10,11 @@ import { Forbidden } from '../common/errors/errors.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
-import { Once } from '../common/idempotency/once.js';
 import type { Page } from '../common/listing/page.js';
 import { type ProjectEditor, ProjectOwner, type ProjectReader } from './project-access.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
 import type { Project } from './project.entity.js';
-import type { ProjectCreateRequest, ProjectQuery, ProjectResponse, ProjectUpdate } from './projects.dto.js';
+import { type ProjectCreateRequest, type ProjectQuery, ProjectResponse, type ProjectUpdate } from './projects.dto.js';
 import { type ListedProject, type ProjectDetails, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
@@ -63,20 +62,16 @@ export class ProjectsService {
    * @throws NotFound when there is no such deployment.
    * @throws Invalid when its configuration is more than a project can have.
    */
-  async create(
-    editor: ProjectEditor,
-    request: ProjectCreateRequest,
-    once = Once.unkept<ProjectDetails>(),
-    wantedId?: string,
-  ): Promise<ProjectDetails> {
+  async create(editor: ProjectEditor, request: ProjectCreateRequest, wantedId?: string): Promise<ProjectResponse> {
     const { project_ids } = editor.caller;
     if (project_ids !== null)
       throw new Forbidden('api_key_limited', 'An API key for certain projects creates no others');
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const create = async (): Promise<ProjectDetails> => await this.add(tx, editor, request, wantedId);
+      const create = async (): Promise<ProjectResponse> =>
+        ProjectResponse.from(await this.add(tx, editor, request, wantedId));
       // Who may create projects may not see for ever what they have created.
-      return await once.do(tx, create, async ({ text }) => {
+      return await editor.once(tx, create, async ({ text }) => {
         await projects.require(editor, (JSON.parse(text) as ProjectResponse).id);
       });
     });

@@ -1,7 +1,5 @@
 import { Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from './project-access.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { SnapshotListResponse, SnapshotResponse } from './snapshots.dto.js';
@@ -25,15 +23,8 @@ export class SnapshotsController {
   async takeSnapshot(
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
-    @RequestOnce() once: Once<SnapshotResponse>,
   ): Promise<SnapshotResponse> {
-    return SnapshotResponse.from(
-      await this.snapshots.create(
-        editor,
-        projectId,
-        once.from((made) => SnapshotResponse.from(made)),
-      ),
-    );
+    return await this.snapshots.create(editor, projectId);
   }
 
   @Get()

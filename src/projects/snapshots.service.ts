@@ -4,12 +4,12 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
+import { SnapshotResponse } from './snapshots.dto.js';
 import { type SnapshotRow, SnapshotsRepository } from './snapshots.repository.js';
 import type { ProjectEditor, ProjectReader } from './project-access.js';
 
@@ -30,16 +30,16 @@ export class SnapshotsService {
   ) {}
 
   /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */
-  async create(editor: ProjectEditor, projectId: string, once = Once.unkept<SnapshotRow>()): Promise<SnapshotRow> {
+  async create(editor: ProjectEditor, projectId: string): Promise<SnapshotResponse> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(editor, projectId);
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const current_snapshot_id = await this.take(tx, project);
         await projects.change(project.id, { current_snapshot_id });
         this.events.by(tx, editor.caller);
         this.events.note(tx, project.id, 'project.updated', { fields: ['current_snapshot_id', 'snapshots'] });
-        return await tx.withRepository(this.snapshots).row(project.id, current_snapshot_id);
+        return SnapshotResponse.from(await tx.withRepository(this.snapshots).row(project.id, current_snapshot_id));
       });
     });
   }

@@ -8,7 +8,6 @@ import { triggerOf } from '../executions/trigger.js';
 import { shortened } from '../../packages/modelling/index.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { type ErrorEntry, Invalid, invalidValue, isId } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import { DataFilesService } from '../projects/canvas/data-files.service.js';
 import type { FileStates } from '../projects/canvas/data-file.js';
 import type { ProjectEditor } from '../projects/project-access.js';
@@ -17,7 +16,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { applyChanges, withOtherFiles } from './apply-changes.js';
 import { sentenceOf } from './change.js';
 import type { Scenario } from './scenario.entity.js';
-import type { ScenarioSolveRequest } from './scenarios.dto.js';
+import { type ScenarioSolveRequest, ScenarioSolveResponse } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
 /** Each run keeps the cards that it solves: runs that are started together have no more than so many bytes of them. */
@@ -71,20 +70,16 @@ export class ScenarioSolvesService implements OnModuleInit {
   }
 
   /** Solves scenarios of a project. @throws NotFound, Invalid at an id that the project does not have, and as {@link start} */
-  async solve(
-    editor: ProjectEditor,
-    projectId: string,
-    request: ScenarioSolveRequest,
-    once = Once.unkept<ExecutionRecord[]>(),
-  ): Promise<ExecutionRecord[]> {
+  async solve(editor: ProjectEditor, projectId: string, request: ScenarioSolveRequest): Promise<ScenarioSolveResponse> {
     const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
     const options = { is_test, mip_gap: mip_gap ?? 0, name, time_limit_seconds };
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const scenarios = await this.named(tx, project, scenario_ids);
-        return await this.start(tx, project, { ...triggerOf(editor.caller), ...options }, scenarios, include_base);
+        const batch = { ...triggerOf(editor.caller), ...options };
+        return ScenarioSolveResponse.from(await this.start(tx, project, batch, scenarios, include_base));
       });
     });
   }

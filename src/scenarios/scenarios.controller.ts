@@ -6,8 +6,6 @@ import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import type { CsvText } from '../common/http/csv-text.js';
 import { WantsCsv } from '../common/http/wants-csv.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
@@ -50,16 +48,8 @@ export class ScenariosController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ScenarioCreateRequest,
-    @RequestOnce() once: Once<ScenarioResponse>,
   ): Promise<ScenarioResponse> {
-    return ScenarioResponse.from(
-      await this.scenarios.create(
-        editor,
-        projectId,
-        body,
-        once.from((made) => ScenarioResponse.from(made)),
-      ),
-    );
+    return await this.scenarios.create(editor, projectId, body);
   }
 
   @Get()
@@ -97,16 +87,8 @@ export class ScenariosController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: ScenarioSolveRequest,
-    @RequestOnce() once: Once<ScenarioSolveResponse>,
   ): Promise<ScenarioSolveResponse> {
-    return ScenarioSolveResponse.from(
-      await this.solves.solve(
-        editor,
-        projectId,
-        body,
-        once.from((made) => ScenarioSolveResponse.from(made)),
-      ),
-    );
+    return await this.solves.solve(editor, projectId, body);
   }
 
   @Get('compare')

@@ -4,7 +4,6 @@ import { DatabaseService, type Tx } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
 import { Conflict, type ErrorEntry, Invalid, invalidValue } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
@@ -14,7 +13,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { applyChanges, withOtherFiles } from './apply-changes.js';
 import { type Change, type ChangeProblem, sentenceOf } from './change.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
-import type { ScenarioCreateRequest, ScenarioUpdateRequest } from './scenarios.dto.js';
+import { type ScenarioCreateRequest, ScenarioResponse, type ScenarioUpdateRequest } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
@@ -58,13 +57,13 @@ export class ScenariosService {
     editor: ProjectEditor,
     projectId: string,
     request: ScenarioCreateRequest,
-    once = Once.unkept<Scenario>(),
     wantedId?: string,
-  ): Promise<Scenario> {
+  ): Promise<ScenarioResponse> {
     return await this.inProject(
       editor,
       projectId,
-      async (tx, project) => await once.do(tx, async () => await this.add(tx, project, request, wantedId)),
+      async (tx, project) =>
+        await editor.once(tx, async () => ScenarioResponse.from(await this.add(tx, project, request, wantedId))),
     );
   }
 

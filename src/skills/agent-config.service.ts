@@ -10,7 +10,6 @@ import type { KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { Conflict } from '../common/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
-import { Once } from '../common/idempotency/once.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { type EffectiveConfig, EffectiveConfigService } from './effective-config.service.js';
 import type {
@@ -51,13 +50,12 @@ export class AgentConfigService {
     editor: ProjectEditor,
     projectId: string,
     { from_deployment, instructions, skills }: AgentConfigPullRequest,
-    once = Once.unkept<AgentConfigPullResponse>(),
   ): Promise<AgentConfigPullResponse> {
     const { company_id } = editor;
     const names = [...(instructions ? [INSTRUCTIONS_FILE] : []), ...(skills ? [SKILLS_FOLDER] : [])];
     return await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const deployment = await this.sourceOf(tx, project, from_deployment);
         const { objects, config_digest } = await this.templates.copyConfig(tx, {
           from: { company_id, container_id: deployment.container_id },
@@ -84,12 +82,11 @@ export class AgentConfigService {
     editor: ProjectEditor,
     projectId: string,
     { from_deployment: requested }: CheckoutRequest,
-    once = Once.unkept<CheckoutResponse>(),
   ): Promise<CheckoutResponse> {
     const { company_id } = editor;
     return await this.database.transaction(async (tx) => {
       const { id, agent_config_id, workspace_id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      return await once.do(tx, async () => {
+      return await editor.once(tx, async () => {
         const deployment = await this.deployments.require(company_id, requested, tx);
         const from = { company_id, container_id: deployment.container_id };
         await this.containers.lock(tx, company_id, agent_config_id, workspace_id);

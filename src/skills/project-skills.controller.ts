@@ -5,8 +5,6 @@ import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { BodyLimit } from '../common/http/body-reader.service.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { Operation } from '../common/openapi/operation.js';
 import { AgentConfigService } from './agent-config.service.js';
 import { ProjectSkillsService } from './project-skills.service.js';
@@ -139,9 +137,8 @@ export class ProjectSkillsController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: AgentConfigPullRequest,
-    @RequestOnce() once: Once<AgentConfigPullResponse>,
   ): Promise<AgentConfigPullResponse> {
-    return await this.config.pull(editor, projectId, body, once);
+    return await this.config.pull(editor, projectId, body);
   }
 
   @Post('checkout')
@@ -161,8 +158,7 @@ export class ProjectSkillsController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: CheckoutRequest,
-    @RequestOnce() once: Once<CheckoutResponse>,
   ): Promise<CheckoutResponse> {
-    return await this.config.checkout(editor, projectId, body, once);
+    return await this.config.checkout(editor, projectId, body);
   }
 }

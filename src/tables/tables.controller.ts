@@ -5,8 +5,6 @@ import { Principal } from '../auth/principal.js';
 import { ClientSignal } from '../common/http/client-signal.js';
 import { JsonText } from '../common/http/json-text.js';
 import { EXAMPLE, EXAMPLE_WORKSPACE } from '../common/openapi/examples.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { Operation } from '../common/openapi/operation.js';
 import { QueryRequest, QueryResponse } from './query.dto.js';
 import { TableRequest, TableResponse } from './table.dto.js';
@@ -70,8 +68,7 @@ export class TablesController {
     @Caller() caller: Principal,
     @Body() body: QueryRequest,
     @ClientSignal() signal: AbortSignal,
-    @RequestOnce() once: Once<JsonText>,
   ): Promise<JsonText> {
-    return await this.tables.query(caller, body, signal, once);
+    return await this.tables.query(caller, body, signal);
   }
 }

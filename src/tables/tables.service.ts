@@ -9,7 +9,6 @@ import { normalizePath } from '../files/tree/paths.js';
 import type { Principal } from '../auth/principal.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { JsonText } from '../common/http/json-text.js';
-import { Once } from '../common/idempotency/once.js';
 import { dialectOf } from './dialect-options.js';
 import { type QueryRequest, type QueryResponse, QueryTable, type TableReference } from './query.dto.js';
 import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';
@@ -57,18 +56,13 @@ export class TablesService {
   }
 
   /** @throws Invalid for files that are no tables, and for SQL that is faulty or refused; Forbidden where nothing can be saved */
-  async query(
-    caller: Principal,
-    body: QueryRequest,
-    signal: AbortSignal,
-    once = Once.unkept<JsonText>(),
-  ): Promise<JsonText> {
+  async query(caller: Principal, body: QueryRequest, signal: AbortSignal): Promise<JsonText> {
     const container = await this.resolver.find(caller, body);
     const { sql, limit, ignore_errors: ignoreErrors, save_as } = body;
     const path = save_as == null ? undefined : normalizePath(save_as);
     if (path !== undefined) {
       await this.workspaceOf(caller, body);
-      await once.check();
+      await caller.keyed?.check();
     }
     const names = new Map(Array.from(body.tables, ([name, reference]) => [name, { ...toName(reference), container }]));
     const { columns, rows, truncated, saved, descriptions } = await explained(body, OF_QUERY, () =>
@@ -89,7 +83,7 @@ export class TablesService {
     if (saved === undefined || path === undefined) return answer(null);
     return await this.database.transaction(async (tx) => {
       const workspace = await this.workspaceOf(caller, body, tx);
-      return await once.do(tx, async () => answer(await this.put(tx, caller, workspace, path, saved)));
+      return await caller.once(tx, async () => answer(await this.put(tx, caller, workspace, path, saved)));
     });
   }
 

@@ -4,7 +4,6 @@ import { COUNT_SKIPPED, DELIVERY_QUEUE, streamOf } from '../events/project-event
 import type { CompanyPrincipal } from '../auth/company-level.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, TooManyRequests } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import type { Page } from '../common/listing/page.js';
@@ -13,6 +12,7 @@ import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js'
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 import { WebhooksRepository } from './webhooks.repository.js';
+import { WebhookDeliveryResponse } from './webhooks.dto.js';
 import { INACTIVE, REMOVE_DELIVERIES } from './webhooks.service.js';
 
 /** How long deliveries can be looked at and sent again. */
@@ -46,12 +46,8 @@ export class WebhookDeliveriesService implements OnModuleInit {
   }
 
   /** Sends a test to a webhook. @throws NotFound @throws Conflict if it is inactive @throws TooManyRequests if too many tests wait */
-  async test(
-    caller: CompanyPrincipal,
-    webhookId: string,
-    once = Once.unkept<WebhookDelivery>(),
-  ): Promise<WebhookDelivery> {
-    return await this.send(caller, webhookId, once, async (tx, { id: webhook_id, company_id }) => {
+  async test(caller: CompanyPrincipal, webhookId: string): Promise<WebhookDeliveryResponse> {
+    return await this.send(caller, webhookId, async (tx, { id: webhook_id, company_id }) => {
       const deliveries = tx.withRepository(this.deliveries);
       if ((await deliveries.countBy({ webhook_id, type: TEST, state: 'pending', attempts: 0 })) >= MAX_WAITING_TESTS)
         throw new TooManyRequests(
@@ -73,13 +69,8 @@ export class WebhookDeliveriesService implements OnModuleInit {
   }
 
   /** Sends a delivery again, under the same `webhook-id`. @throws NotFound @throws Conflict when the webhook is inactive */
-  async resend(
-    caller: CompanyPrincipal,
-    webhookId: string,
-    deliveryId: string,
-    once = Once.unkept<WebhookDelivery>(),
-  ): Promise<WebhookDelivery> {
-    return await this.send(caller, webhookId, once, async (tx, webhook) => {
+  async resend(caller: CompanyPrincipal, webhookId: string, deliveryId: string): Promise<WebhookDeliveryResponse> {
+    return await this.send(caller, webhookId, async (tx, webhook) => {
       const deliveries = tx.withRepository(this.deliveries);
       const { id } = await deliveries.require(webhook.id, deliveryId);
       await deliveries.sendAgain(id);
@@ -88,20 +79,19 @@ export class WebhookDeliveriesService implements OnModuleInit {
   }
 
   private async send(
-    { company_id }: CompanyPrincipal,
+    caller: CompanyPrincipal,
     webhookId: string,
-    once: Once<WebhookDelivery>,
     make: (tx: Tx, webhook: Webhook) => Promise<string>,
-  ): Promise<WebhookDelivery> {
+  ): Promise<WebhookDeliveryResponse> {
     return await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
-      await webhooks.lockCompany(company_id);
-      const webhook = await webhooks.require(company_id, webhookId);
-      return await once.do(tx, async () => {
+      await webhooks.lockCompany(caller.company_id);
+      const webhook = await webhooks.require(caller.company_id, webhookId);
+      return await caller.once(tx, async () => {
         if (!webhook.active) throw new Conflict('webhook_inactive', INACTIVE);
         const id = await make(tx, webhook);
         this.database.afterCommit(tx, () => this.queues.wake(DELIVERY_QUEUE));
-        return await tx.withRepository(this.deliveries).require(webhook.id, id);
+        return WebhookDeliveryResponse.from(await tx.withRepository(this.deliveries).require(webhook.id, id));
       });
     });
   }

@@ -1,8 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
 import { CompanyLevel } from '../auth/decorators.js';
-import { RequestOnce } from '../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../common/idempotency/once.js';
 import { WalkQuery } from '../common/listing/walk.query.js';
 import { Operation } from '../common/openapi/operation.js';
 import { MAX_WEBHOOKS } from './webhook.entity.js';
@@ -16,8 +14,7 @@ import {
   WebhookUpdateRequest,
 } from './webhooks.dto.js';
 import { WebhookDeliveriesService } from './webhook-deliveries.service.js';
-import type { WebhookDelivery } from './webhook-delivery.entity.js';
-import { type CreatedWebhook, WebhooksService } from './webhooks.service.js';
+import { WebhooksService } from './webhooks.service.js';
 
 @Controller('webhooks')
 export class WebhooksController {
@@ -47,10 +44,8 @@ export class WebhooksController {
   async createWebhook(
     @CompanyCaller() caller: CompanyPrincipal,
     @Body() body: WebhookCreateRequest,
-    @RequestOnce() once: Once<WebhookCreatedResponse>,
   ): Promise<WebhookCreatedResponse> {
-    const kept = once.from((made: CreatedWebhook) => WebhookCreatedResponse.with(made));
-    return WebhookCreatedResponse.with(await this.webhooks.create(caller, body, kept));
+    return await this.webhooks.create(caller, body);
   }
 
   @Get()
@@ -118,10 +113,8 @@ export class WebhooksController {
   async testWebhook(
     @CompanyCaller() caller: CompanyPrincipal,
     @Param('webhook_id') webhookId: string,
-    @RequestOnce() once: Once<WebhookDeliveryResponse>,
   ): Promise<WebhookDeliveryResponse> {
-    const kept = once.from((made: WebhookDelivery) => WebhookDeliveryResponse.from(made));
-    return WebhookDeliveryResponse.from(await this.deliveries.test(caller, webhookId, kept));
+    return await this.deliveries.test(caller, webhookId);
   }
 
   @Get(':webhook_id/deliveries')
@@ -156,9 +149,7 @@ export class WebhooksController {
     @CompanyCaller() caller: CompanyPrincipal,
     @Param('webhook_id') webhookId: string,
     @Param('delivery_id') deliveryId: string,
-    @RequestOnce() once: Once<WebhookDeliveryResponse>,
   ): Promise<WebhookDeliveryResponse> {
-    const kept = once.from((made: WebhookDelivery) => WebhookDeliveryResponse.from(made));
-    return WebhookDeliveryResponse.from(await this.deliveries.resend(caller, webhookId, deliveryId, kept));
+    return await this.deliveries.resend(caller, webhookId, deliveryId);
   }
 }

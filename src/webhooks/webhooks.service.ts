@@ -4,7 +4,6 @@ import { Config } from '../config/config.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
 import { DatabaseService } from '../database/database.service.js';
 import { Conflict, Invalid, invalidValue, isId } from '../common/errors/errors.js';
-import { Once } from '../common/idempotency/once.js';
 import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { Page } from '../common/listing/page.js';
@@ -16,19 +15,13 @@ import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js'
 import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { newSecret } from './webhook-signature.js';
 import { MAX_WEBHOOKS, type Webhook } from './webhook.entity.js';
-import type { WebhookCreateRequest, WebhookUpdateRequest } from './webhooks.dto.js';
+import { WebhookCreatedResponse, type WebhookCreateRequest, type WebhookUpdateRequest } from './webhooks.dto.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 /** Why nothing is sent to a webhook. */
 export const INACTIVE = 'The webhook is inactive';
 /** Name of the periodic work that removes deliveries. */
 export const REMOVE_DELIVERIES = 'remove_old_deliveries';
-
-/** A webhook with its secret. */
-export interface CreatedWebhook {
-  webhook: Webhook;
-  secret: string;
-}
 
 /** Webhooks of companies. */
 @Injectable()
@@ -53,8 +46,7 @@ export class WebhooksService {
   async create(
     caller: CompanyPrincipal,
     { url, events, project_id = null }: WebhookCreateRequest,
-    once = Once.unkept<CreatedWebhook>(),
-  ): Promise<CreatedWebhook> {
+  ): Promise<WebhookCreatedResponse> {
     const { company_id } = caller;
     const href = this.hrefOf(url);
     await this.checkProject(caller, project_id);
@@ -63,13 +55,13 @@ export class WebhooksService {
     return await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
       await webhooks.lockCompany(company_id);
-      return await once.do(tx, async () => {
+      return await caller.once(tx, async () => {
         if ((await webhooks.countBy({ company_id })) >= MAX_WEBHOOKS) {
           throw new Conflict('too_many_webhooks', `A company has at most ${MAX_WEBHOOKS} webhooks; delete one first`);
         }
         await webhooks.insert({ id, company_id, url: href, events: [...new Set(events)], project_id, secret: sealed });
         await tx.withRepository(this.events).follow(company_id);
-        return { webhook: await webhooks.require(company_id, id), secret };
+        return WebhookCreatedResponse.with({ webhook: await webhooks.require(company_id, id), secret });
       });
     });
   }

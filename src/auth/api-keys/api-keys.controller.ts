@@ -1,6 +1,4 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { RequestOnce } from '../../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../../common/idempotency/once.js';
 import { WalkQuery } from '../../common/listing/walk.query.js';
 import { Operation } from '../../common/openapi/operation.js';
 import { Caller, ReadAccess } from '../decorators.js';
@@ -24,18 +22,8 @@ export class ApiKeysController {
     idempotent: true,
     extension: true,
   })
-  async createApiKey(
-    @Caller() caller: Principal,
-    @Body() body: ApiKeyCreateRequest,
-    @RequestOnce() once: Once<ApiKeyCreateResponse>,
-  ): Promise<ApiKeyCreateResponse> {
-    return ApiKeyCreateResponse.created(
-      await this.apiKeys.create(
-        caller,
-        body,
-        once.from((made) => ApiKeyCreateResponse.created(made)),
-      ),
-    );
+  async createApiKey(@Caller() caller: Principal, @Body() body: ApiKeyCreateRequest): Promise<ApiKeyCreateResponse> {
+    return await this.apiKeys.create(caller, body);
   }
 
   @Get()

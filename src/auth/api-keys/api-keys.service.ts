@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Forbidden, Invalid, invalidValue, NotFound, parseId } from '../../common/errors/errors.js';
-import { Once } from '../../common/idempotency/once.js';
 import type { Page } from '../../common/listing/page.js';
 import type { WalkQuery } from '../../common/listing/walk.query.js';
 import { UsersRepository } from '../identities/users.repository.js';
 import { Principal, type ProjectRights } from '../principal.js';
 import type { ApiKey } from './api-key.entity.js';
-import type { ApiKeyCreateRequest } from './api-keys.dto.js';
+import { type ApiKeyCreateRequest, ApiKeyCreateResponse } from './api-keys.dto.js';
 import { ApiKeysRepository, type KeyLimits } from './api-keys.repository.js';
 import { makeKey, parseKey } from './key-text.js';
 import { RevocationsChannel } from './revocations.channel.js';
@@ -15,12 +14,6 @@ import { RevocationsChannel } from './revocations.channel.js';
 const LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 /** Most valid keys of a user: limits of requests and streams are each key's own. */
 const MAX_KEYS = 100;
-
-/** A key that was made, with its text. */
-export interface CreatedKey {
-  row: ApiKey;
-  key: string;
-}
 
 /** Takes part in the transaction that revokes a key. */
 export type RevocationListener = (tx: Tx, api_key_id: string) => Promise<void>;
@@ -63,8 +56,7 @@ export class ApiKeysService {
   async create(
     caller: Principal,
     { name, role, access, project_ids, expires_at = new Date(Date.now() + LIFETIME_MS) }: ApiKeyCreateRequest,
-    once = Once.unkept<CreatedKey>(),
-  ): Promise<CreatedKey> {
+  ): Promise<ApiKeyCreateResponse> {
     const { company_id, user_id, kind, isCompanyLevel } = caller;
     if (kind !== 'user' || user_id === null) throw new Forbidden('user_required', 'Only users create API keys');
     if (role === 'company' && !isCompanyLevel)
@@ -87,12 +79,12 @@ export class ApiKeysService {
     return await this.database.transaction(async (tx) => {
       const apiKeys = tx.withRepository(this.apiKeys);
       await tx.withRepository(this.users).lock(company_id, user_id);
-      return await once.do(tx, async () => {
+      return await caller.once(tx, async () => {
         if ((await apiKeys.countValid(company_id, user_id)) >= MAX_KEYS) {
           throw new Conflict('too_many_api_keys', `A user has at most ${MAX_KEYS} valid API keys; revoke one first`);
         }
         await apiKeys.insert(row);
-        return { row, key };
+        return ApiKeyCreateResponse.created({ row, key });
       });
     });
   }

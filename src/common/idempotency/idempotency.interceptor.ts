@@ -1,18 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import {
-  type CallHandler,
-  createParamDecorator,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { catchError, from, mergeMap, type Observable } from 'rxjs';
 import { type AuthenticatedRequest, callerOf } from '../../auth/decorators.js';
 import { Invalid, invalidValue } from '../errors/errors.js';
 import { JsonText } from '../http/json-text.js';
 import { toJsonText } from '../../../packages/json/index.js';
 import { type AnsweringRequest, IdempotencyService } from './idempotency.service.js';
-import { AnsweredBefore, Once } from './once.js';
+import { AnsweredBefore } from './keyed-request.js';
 
 /** The header of requests, and the one of answers that were given before. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
@@ -23,11 +17,9 @@ export const MAX_KEY_LENGTH = 255;
 export const KEY_PATTERN = `^[!-~]{1,${MAX_KEY_LENGTH}}$`;
 const KEY = new RegExp(KEY_PATTERN);
 
-type KeyedHttpRequest = AuthenticatedRequest & { keyed?: AnsweringRequest };
-
 /**
- * Gives a request with an `Idempotency-Key` to its handler as {@link RequestOnce}, and answers as before where that finds an earlier
- * one. It stands before operations that are documented as `idempotent`, and lets requests without a key pass.
+ * Has the caller of a request with an `Idempotency-Key` carry it, and repeats the earlier answer if there is one. It is used by
+ * operations that are documented as `idempotent`. Requests without a key pass.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -35,7 +27,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
-    const request = http.getRequest<KeyedHttpRequest>();
+    const request = http.getRequest<AuthenticatedRequest>();
     const key = request.headers['idempotency-key'];
     if (key === undefined) return next.handle();
     if (typeof key !== 'string' || !KEY.test(key)) {
@@ -45,15 +37,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const response = http.getResponse<ServerResponse>();
     const { method, originalUrl: url } = request;
     const body: unknown = request.body;
+    const caller = callerOf(context);
     const keyed = await this.idempotency.request({
-      caller: callerOf(context),
+      caller,
       key,
       method,
       url,
       body: body === undefined ? '' : toJsonText(body),
       status: response.statusCode,
     });
-    request.keyed = keyed;
+    request.caller = caller.inRequest(keyed);
     return next.handle().pipe(
       mergeMap(async (answer: unknown) => {
         await keyed.answered(answer);
@@ -75,9 +68,3 @@ async function answerAgain(error: unknown, keyed: AnsweringRequest, response: Se
   response.setHeader(REPLAYED, 'true');
   return text === '' ? undefined : new JsonText(text);
 }
-
-/** What has the request of a handler take effect once; its body is what the handler answers. */
-export const RequestOnce = createParamDecorator(
-  (_: unknown, context: ExecutionContext): Once<unknown> =>
-    new Once(context.switchToHttp().getRequest<KeyedHttpRequest>().keyed, (body) => body),
-);

@@ -9,7 +9,7 @@ import { bodyText } from '../http/json-text.js';
 import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { SecretsService } from '../secrets/secrets.service.js';
 import { type FoundRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './idempotency-records.repository.js';
-import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './once.js';
+import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './keyed-request.js';
 import { SealedContent } from './sealed-content.js';
 
 /** Name of the platform's secret where there is no setting, and of what the key is for. */
@@ -93,7 +93,29 @@ export class AnsweringRequest implements KeyedRequest {
     this.status = status;
   }
 
-  async begin(tx: Tx, proof?: Proof): Promise<{ left: unknown } | undefined> {
+  async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {
+    await this.begin(tx, proof);
+    const body = await work();
+    await this.add(tx, this.status, bodyText(body));
+    return body;
+  }
+
+  async claim<Result>(tx: Tx, work: () => Promise<Result>, goOn: (left: unknown) => Promise<Result>): Promise<Result> {
+    const found = await this.begin(tx);
+    if (found !== undefined) return await goOn(found.left);
+    const result = await work();
+    await this.add(tx, null, JSON.stringify(result));
+    this.isClaimed = true;
+    return result;
+  }
+
+  async check(): Promise<void> {
+    const found = await this.records.found(this.scope);
+    if (found !== undefined) await this.recall(found);
+  }
+
+  /** What an earlier request with the key has left without an answer. @throws AnsweredBefore @throws Conflict */
+  private async begin(tx: Tx, proof?: Proof): Promise<{ left: unknown } | undefined> {
     const records = tx.withRepository(this.records);
     // Each statement has a snapshot of its own: the second one sees what the last holder of the lock has kept.
     const [locked, found] = await pipelined(records.tryLock(this.scope), records.found(this.scope));
@@ -103,20 +125,6 @@ export class AnsweringRequest implements KeyedRequest {
     await records.takeUp(this.scope);
     this.isClaimed = true;
     return { left };
-  }
-
-  async check(): Promise<void> {
-    const found = await this.records.found(this.scope);
-    if (found !== undefined) await this.recall(found);
-  }
-
-  async keep(tx: Tx, body: unknown): Promise<void> {
-    await this.add(tx, this.status, bodyText(body));
-  }
-
-  async claim(tx: Tx, value: unknown): Promise<void> {
-    await this.add(tx, null, JSON.stringify(value));
-    this.isClaimed = true;
   }
 
   /** Keeps the answer that was made from what was claimed. */

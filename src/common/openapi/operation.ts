@@ -31,7 +31,7 @@ export interface OperationOptions {
   csv?: boolean;
   /** Codes of errors that the operation answers beside those of every request, of its path's parameters and of its body. */
   errors?: readonly ErrorCode[];
-  /** Whether a request with an `Idempotency-Key` takes effect once; its handler passes `@RequestOnce()` on. */
+  /** Whether a request with an `Idempotency-Key` takes effect once; its service calls `once` of the caller. */
   idempotent?: boolean;
   /** Whether the answer has an entity tag: then GET takes If-None-Match, and PUT, PATCH and DELETE take If-Match. */
   tagged?: boolean;

@@ -4,7 +4,6 @@ import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Invalid } from '../../common/errors/errors.js';
-import { Once } from '../../common/idempotency/once.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolverService, type RequestedContainer } from '../container-resolver.service.js';
 import { FileEntry } from '../files.dto.js';
@@ -47,19 +46,19 @@ export class CompletionService {
    *
    * @throws NotFound @throws Conflict @throws Gone @throws Forbidden @throws BadRequest @throws TooLarge
    */
-  async complete(caller: Principal, body: UploadCompleteRequest, once = Once.unkept<FileEntry>()): Promise<FileEntry> {
+  async complete(caller: Principal, body: UploadCompleteRequest): Promise<FileEntry> {
     const container = await this.containerOf(caller, body);
     for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
       const upload = await this.registry.find(caller.company_id, body.upload_token);
       if (upload.entry !== null) {
-        await once.check();
+        await caller.keyed?.check();
         return asAnswered(upload.entry);
       }
       assertAlive(upload);
       const lease = await this.registry.claim(upload.id);
       if (lease === undefined) continue;
       try {
-        return await this.finish(caller, body, container, upload, lease, once);
+        return await this.finish(caller, body, container, upload, lease);
       } catch (error) {
         await this.registry.release(lease);
         if (!(error instanceof TakenOver)) throw error;
@@ -89,7 +88,6 @@ export class CompletionService {
     { project_id, ...container }: RequestedContainer,
     upload: FoundUpload,
     lease: UploadLease,
-    once: Once<FileEntry>,
   ): Promise<FileEntry> {
     const { source, parts = [], conversation_id } = body;
     const { blob_id } = lease;
@@ -122,7 +120,7 @@ export class CompletionService {
       parts,
       async (bytes) => await this.dryRun((tx) => place(tx, bytes)),
     );
-    return await this.database.transaction(async (tx) => once.do(tx, async () => place(tx, size)));
+    return await this.database.transaction(async (tx) => caller.once(tx, async () => place(tx, size)));
   }
 
   /** Does the work in a transaction and rolls it back. */

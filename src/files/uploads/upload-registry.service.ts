@@ -4,7 +4,6 @@ import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Gone, NotFound, TooLarge } from '../../common/errors/errors.js';
-import { type Claiming, Once } from '../../common/idempotency/once.js';
 import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolverService } from '../container-resolver.service.js';
@@ -61,11 +60,12 @@ export class UploadRegistryService implements OnModuleInit {
    *
    * @throws TooLarge when the caller or the company has too many open, or the company may not keep as much
    */
-  async open(upload: NewUpload, once: Claiming = Once.unkept()): Promise<OpenedUpload> {
+  async open(upload: NewUpload): Promise<OpenedUpload> {
     return await this.database.transaction(async (tx) => {
       const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
       // The token is told nowhere but in the answer, which was never sent.
-      return await once.claim(tx, open, async (left) => await this.goOn(tx, upload, left as OpenedUpload));
+      const goOn = async (left: unknown): Promise<OpenedUpload> => await this.goOn(tx, upload, left as OpenedUpload);
+      return upload.caller?.keyed === undefined ? await open() : await upload.caller.keyed.claim(tx, open, goOn);
     });
   }
 

@@ -2,8 +2,6 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { Caller } from '../../auth/decorators.js';
 import { Principal } from '../../auth/principal.js';
 import { BodyLimit } from '../../common/http/body-reader.service.js';
-import { RequestOnce } from '../../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../../common/idempotency/once.js';
 import { RequestOrigin } from '../../storage/request-origin.js';
 import { EXAMPLE_WORKSPACE } from '../../common/openapi/examples.js';
 import { Operation } from '../../common/openapi/operation.js';
@@ -81,9 +79,8 @@ export class UploadsController {
     @Caller() caller: Principal,
     @Body() body: UploadStartRequest,
     @RequestOrigin() origin: string,
-    @RequestOnce() once: Once<UploadStartResponse>,
   ): Promise<UploadStartResponse> {
-    return await this.uploads.start(caller, body, origin, once);
+    return await this.uploads.start(caller, body, origin);
   }
 
   @Post('complete')
@@ -115,12 +112,8 @@ export class UploadsController {
     ],
     idempotent: true,
   })
-  async completeUpload(
-    @Caller() caller: Principal,
-    @Body() body: UploadCompleteRequest,
-    @RequestOnce() once: Once<FileEntry>,
-  ): Promise<FileEntry> {
-    return await this.completion.complete(caller, body, once);
+  async completeUpload(@Caller() caller: Principal, @Body() body: UploadCompleteRequest): Promise<FileEntry> {
+    return await this.completion.complete(caller, body);
   }
 
   @Post('parts')

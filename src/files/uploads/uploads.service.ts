@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { Principal } from '../../auth/principal.js';
 import { Conflict, TooLarge } from '../../common/errors/errors.js';
-import { Once } from '../../common/idempotency/once.js';
 import { ContainerResolverService } from '../container-resolver.service.js';
 import { normalizePath } from '../tree/paths.js';
 import { planParts } from './part-plan.js';
@@ -28,30 +27,22 @@ export class UploadsService {
   ) {}
 
   /** Begins an upload; `origin` is where the client has reached this service. @throws NotFound @throws Forbidden @throws TooLarge */
-  async start(
-    caller: Principal,
-    body: UploadStartRequest,
-    origin: string,
-    once = Once.unkept<UploadStartResponse>(),
-  ): Promise<UploadStartResponse> {
+  async start(caller: Principal, body: UploadStartRequest, origin: string): Promise<UploadStartResponse> {
     const { company_id, container_id } = await this.resolver.findForWriting(caller, body);
     const { FILES_MAX_BYTES: maxBytes } = this.config;
     const size = body.size ?? null;
     if (size !== null && size > maxBytes)
       throw new TooLarge('file_too_large', `A file may have at most ${maxBytes} bytes`);
     const { part_size, parts } = planParts(size, maxBytes);
-    const opened = await this.registry.open(
-      {
-        caller,
-        company_id,
-        container_id,
-        path: normalizePath(body.path),
-        content_type: body.content_type || null,
-        size,
-        part_size,
-      },
-      once,
-    );
+    const opened = await this.registry.open({
+      caller,
+      company_id,
+      container_id,
+      path: normalizePath(body.path),
+      content_type: body.content_type || null,
+      size,
+      part_size,
+    });
     const { token, id, blob_id, expires_at } = opened;
     const store_upload_id = opened.store_upload_id ?? (await this.begin(id, blob_id));
     const numbers = Array.from({ length: parts }, (_, index) => index + 1);

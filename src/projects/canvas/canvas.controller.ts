@@ -1,7 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../project-access.js';
-import { RequestOnce } from '../../common/idempotency/idempotency.interceptor.js';
-import { Once } from '../../common/idempotency/once.js';
 import { IfMatch } from '../../common/etag/conditions.js';
 import { ExpectedTags } from '../../common/etag/entity-tag.js';
 import type { Tagged } from '../../common/etag/tagged.js';
@@ -35,9 +33,8 @@ export class CanvasController {
     @EditingCaller() editor: ProjectEditor,
     @Param('project_id') projectId: string,
     @Body() body: CardCreateRequest,
-    @RequestOnce() once: Once<CardResponse>,
   ): Promise<CardResponse> {
-    return await this.cards.add(editor, projectId, body, once);
+    return await this.cards.add(editor, projectId, body);
   }
 
   @Get(':card_id')

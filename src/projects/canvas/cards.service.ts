@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
-import { Once } from '../../common/idempotency/once.js';
 import { assertExpected } from '../../common/etag/conditions.js';
 import type { ExpectedTags, KnownTags } from '../../common/etag/entity-tag.js';
 import { Tagged } from '../../common/etag/tagged.js';
@@ -52,13 +51,12 @@ export class CardsService {
     editor: ProjectEditor,
     projectId: string,
     card: CardCreateRequest,
-    once = Once.unkept<CardResponse>(),
     wantedId?: string,
   ): Promise<CardResponse> {
     return await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
-      return await once.do(tx, async () => CardResponse.from((await this.editor.add(tx, id, card, wantedId)).card));
+      return await editor.once(tx, async () => CardResponse.from((await this.editor.add(tx, id, card, wantedId)).card));
     });
   }
 
