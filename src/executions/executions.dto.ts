@@ -14,7 +14,7 @@ import {
   StringArrayField,
   StringField,
 } from '../common/validation/fields.js';
-import { Rule } from '../common/validation/rule.js';
+import { Rule } from '../common/validation/field.js';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './execution.entity.js';
 import type { ExecutionDetail } from './execution-records.service.js';
 import type { ExecutionRecord } from './executions.repository.js';

@@ -10,7 +10,7 @@ import {
   StringArrayField,
   StringField,
 } from '../common/validation/fields.js';
-import { Rule } from '../common/validation/rule.js';
+import { Rule } from '../common/validation/field.js';
 import { contentTypeByName } from './blobs/content.js';
 import type { FileSource } from './container-resolver.service.js';
 import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';

@@ -18,7 +18,7 @@ import {
   TextOrNumberArrayField,
   TextOrNumberField,
 } from '../common/validation/fields.js';
-import { Rule } from '../common/validation/rule.js';
+import { Rule } from '../common/validation/field.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES, problemOfForm } from './change.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 

@@ -11,7 +11,7 @@ import {
   type UncertainField,
 } from '../../packages/data-engine/index.js';
 import { type ErrorEntry, invalidValue } from '../common/errors/errors.js';
-import { field } from '../common/validation/field.js';
+import { field, Rule } from '../common/validation/field.js';
 import {
   BooleanField,
   EnumField,
@@ -22,7 +22,6 @@ import {
 } from '../common/validation/fields.js';
 import { arrayKind } from '../common/validation/kinds/containers.js';
 import { enumKind } from '../common/validation/kinds/text.js';
-import { Rule } from '../common/validation/rule.js';
 import {
   contradictionIn,
   DECIMALS,

@@ -12,8 +12,8 @@ import { FileEntry } from '../files/files.dto.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
 import { pathProblem } from '../files/tree/paths.js';
 import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.js';
-import { field } from '../common/validation/field.js';
-import type { Kind } from '../common/validation/field-registry.js';
+import { field, Rule } from '../common/validation/field.js';
+import { type Kind, refuseValue } from '../common/validation/kind.js';
 import {
   BooleanField,
   EnumField,
@@ -23,8 +23,6 @@ import {
   StringField,
 } from '../common/validation/fields.js';
 import { mapKind, objectKind } from '../common/validation/kinds/containers.js';
-import { refuseValue } from '../common/validation/refused.js';
-import { Rule } from '../common/validation/rule.js';
 import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
 import { savedPathProblem, tableNameProblem } from './table-format.js';

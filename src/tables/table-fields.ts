@@ -1,6 +1,6 @@
 import type { Cell } from '../../packages/data-engine/index.js';
 import { field } from '../common/validation/field.js';
-import type { Kind } from '../common/validation/field-registry.js';
+import type { Kind } from '../common/validation/kind.js';
 import { BooleanField, StringField } from '../common/validation/fields.js';
 
 /** Longest name of a sheet or column. */

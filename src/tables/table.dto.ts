@@ -16,8 +16,8 @@ import type { FileSource } from '../files/container-resolver.service.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
 import { invalidValue, missing } from '../common/errors/errors.js';
 import { hasValidTexts, type Json } from '../../packages/json/index.js';
-import { field } from '../common/validation/field.js';
-import type { Kind } from '../common/validation/field-registry.js';
+import { field, Rule } from '../common/validation/field.js';
+import type { Kind } from '../common/validation/kind.js';
 import {
   BooleanField,
   EnumField,
@@ -28,7 +28,6 @@ import {
   StringField,
 } from '../common/validation/fields.js';
 import { anyKind } from '../common/validation/kinds/containers.js';
-import { Rule } from '../common/validation/rule.js';
 import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, MAX_NAME, RowsField, SheetField } from './table-fields.js';
 

@@ -3,7 +3,7 @@ import type { Page } from '../common/listing/page.js';
 import type { PageQuery } from '../common/listing/page.query.js';
 import { PageResponse } from '../common/listing/page.response.js';
 import { DateTimeField, EnumField, NumberField, ObjectArrayField, StringField } from '../common/validation/fields.js';
-import { Rule } from '../common/validation/rule.js';
+import { Rule } from '../common/validation/field.js';
 import {
   BUDGET_ACTIONS,
   BUDGET_PERIODS,

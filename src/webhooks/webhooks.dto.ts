@@ -12,7 +12,7 @@ import {
   StringArrayField,
   StringField,
 } from '../common/validation/fields.js';
-import { Rule } from '../common/validation/rule.js';
+import { Rule } from '../common/validation/field.js';
 import { type ErrorEntry, invalidValue } from '../common/errors/errors.js';
 import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';

@@ -1,8 +1,7 @@
-import type { FieldOptions, Kind } from '../../common/validation/field-registry.js';
-import { field } from '../../common/validation/field.js';
+import { field, type FieldOptions } from '../../common/validation/field.js';
+import { type Kind, Refused } from '../../common/validation/kind.js';
 import { arrayKind, mapKind } from '../../common/validation/kinds/containers.js';
 import { textKind } from '../../common/validation/kinds/text.js';
-import { Refused } from '../../common/validation/refused.js';
 
 /** Most questions that an answer has choices for, and most labels of one choice. */
 const MAX_CHOICES = 100;

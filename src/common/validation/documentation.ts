@@ -1,5 +1,6 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import type { FieldOptions, Kind, Schema } from './field-registry.js';
+import type { FieldOptions } from './field.js';
+import type { Kind, Schema } from './kind.js';
 
 /** How a field stands in the OpenAPI document: in the form FastAPI gives it. */
 export function documentation<Value>(

@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { field } from './field.js';
-import type { FieldOptions } from './field-registry.js';
+import { field, type FieldOptions } from './field.js';
 import { anyKind, arrayKind, freeObjectKind, type MapBounds, mapKind, objectKind } from './kinds/containers.js';
 import { dateTimeKind } from './kinds/date-time.js';
 import { booleanKind, integerKind, type NumberBounds, numberKind } from './kinds/numbers.js';

@@ -24,7 +24,7 @@ import { type ErrorEntry, Invalid, invalidValue, missing } from '../errors/error
 import { parseQuery } from '../http/configure-http.js';
 import { type Json, parseJson, toJsonText } from '../../../packages/json/index.js';
 import { DateTimeField, IntegerField, ObjectArrayField, ObjectField, StringArrayField, StringField } from './fields.js';
-import { Rule } from './rule.js';
+import { Rule } from './field.js';
 import { ValidationPipe } from './validation.pipe.js';
 
 const pipe = new ValidationPipe();

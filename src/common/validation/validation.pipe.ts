@@ -1,9 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { Invalid, missing } from '../errors/errors.js';
 import type { Json } from '../../../packages/json/index.js';
-import { Refused } from './refused.js';
-import { isRequestClass } from './request-class.js';
-import { validateRequest } from './validate-object.js';
+import { Refused } from './kind.js';
+import { isRequestClass, validateRequest } from './validate-object.js';
 
 /** Parts of a request as `loc` names them. */
 const PARTS = { body: 'body', query: 'query', param: 'path' } as const;

@@ -1,10 +1,9 @@
 import type { ErrorEntry } from '../../common/errors/errors.js';
 import { MAX_PARTS } from '../../storage/object-store.js';
-import { field } from '../../common/validation/field.js';
+import { field, Rule } from '../../common/validation/field.js';
 import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../../common/validation/fields.js';
 import { arrayKind } from '../../common/validation/kinds/containers.js';
 import { integerKind } from '../../common/validation/kinds/numbers.js';
-import { Rule } from '../../common/validation/rule.js';
 import type { FileSource } from '../container-resolver.service.js';
 import { IdentifierField, identifierGiven, PathField, SourceField } from '../request-rules.js';
 

@@ -2,8 +2,7 @@ import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { type ErrorEntry, MAX_ENTRIES } from '../../errors/errors.js';
 import { hasValidTexts, isJsonObject, isValidText, type Json, toPlain } from '../../../../packages/json/index.js';
-import type { Kind, Schema } from '../field-registry.js';
-import { counted, refuse, Refused, refuseValue } from '../refused.js';
+import { counted, type Kind, refuse, Refused, refuseValue, type Schema } from '../kind.js';
 import { validateNested } from '../validate-object.js';
 import { INVALID_TEXT } from './text.js';
 

@@ -1,5 +1,4 @@
-import type { Kind } from '../field-registry.js';
-import { refuse, type Refused } from '../refused.js';
+import { type Kind, refuse, type Refused } from '../kind.js';
 import type { Json } from '../../../../packages/json/index.js';
 
 /** Longer texts are no moment; no pattern looks at them. */

@@ -1,6 +1,5 @@
 import type { Json } from '../../../../packages/json/index.js';
-import type { Kind, Schema } from '../field-registry.js';
-import { refuse, type Refused } from '../refused.js';
+import { type Kind, refuse, type Refused, type Schema } from '../kind.js';
 
 export interface NumberBounds {
   minimum?: number;

@@ -1,5 +1,4 @@
-import type { Kind } from '../field-registry.js';
-import { refuse } from '../refused.js';
+import { type Kind, refuse } from '../kind.js';
 import { numberKind } from './numbers.js';
 import { type TextBounds, textKind } from './text.js';
 

@@ -1,6 +1,5 @@
 import { codePoints, isValidText } from '../../../../packages/json/index.js';
-import type { Kind } from '../field-registry.js';
-import { counted, refuse, refuseValue } from '../refused.js';
+import { counted, type Kind, refuse, refuseValue } from '../kind.js';
 
 export const INVALID_TEXT = 'text must contain neither U+0000 nor lone surrogates';
 

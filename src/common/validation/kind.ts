@@ -1,5 +1,17 @@
+import type { Type } from '@nestjs/common';
 import type { Json } from '../../../packages/json/index.js';
 import { type ErrorEntry, invalidValue } from '../errors/errors.js';
+
+/** A JSON schema as OpenAPI 3.1 has it. */
+export type Schema = Record<string, unknown>;
+
+/** What a field holds: how a received value becomes the value of the instance, and how it is documented. */
+export interface Kind<Value> {
+  read(input: Json): Value | Refused;
+  readonly schema: Schema;
+  /** The class that the schema refers to. */
+  readonly model?: Type;
+}
 
 /** Stands where a value would be that was not accepted, with what is wrong in it; places count from that value. */
 export class Refused {
