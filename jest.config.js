@@ -98,6 +98,14 @@ export default {
       ],
     },
     // It looks at which entities are loaded, so it must not share them.
-    { ...endToEnd, testRegex: [SCHEMA] },
+    {
+      ...endToEnd,
+      testEnvironment: '<rootDir>/test/support/native-environment.js',
+      moduleNameMapper: {
+        ...common.moduleNameMapper,
+        '^@nestjs/throttler$': '<rootDir>/test/support/native-throttler.js',
+      },
+      testRegex: [SCHEMA],
+    },
   ],
 };

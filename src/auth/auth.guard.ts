@@ -27,7 +27,7 @@ export class AuthGuard implements CanActivate {
       request.authenticatedAt = performance.now();
     } catch (error) {
       if (!(error instanceof NotAuthenticated)) throw error;
-      this.unauthenticatedLimit.count(request.ip);
+      await this.unauthenticatedLimit.count(request.ip);
       await this.bodies.checkSyntax(context);
       throw error;
     }

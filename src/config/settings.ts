@@ -44,11 +44,11 @@ export class Settings {
   @Flag()
   WEBHOOKS_LOOPBACK?: boolean;
 
-  /** Most requests of one caller per minute, over all processes; 0 disables the limit. */
+  /** Most requests of one caller per minute to this process; 0 disables the limit. */
   @WholeNumber(0)
   RATE_LIMIT_PER_MINUTE: number = 0;
 
-  /** Most 401 answers to one address per minute, for requests without valid credentials; 0 disables the limit. */
+  /** Most 401 answers of this process to one address per minute, for requests without valid credentials; 0 disables the limit. */
   @WholeNumber(0)
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: number = 0;
 

@@ -29,7 +29,7 @@ export class MetricsAccessService implements OnApplicationBootstrap {
     const { METRICS, METRICS_TOKEN } = this.config;
     if (!METRICS) throw new PathNotFound();
     if (METRICS_TOKEN !== undefined && !isSame(authorization ?? '', `Bearer ${METRICS_TOKEN}`)) {
-      this.unauthenticatedLimit.count(address);
+      await this.unauthenticatedLimit.count(address);
       throw new NotAuthenticated('credentials_invalid');
     }
     return await this.metrics.scrape();

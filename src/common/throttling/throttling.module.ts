@@ -1,21 +1,29 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
-import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
-import { RequestCountsRepository } from './request-counts.repository.js';
-import { SharedCountsService } from './shared-counts.service.js';
+import { type ExecutionContext, Module } from '@nestjs/common';
+import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import type { AuthenticatedRequest } from '../../auth/decorators.js';
+import { Config } from '../../config/config.js';
+import { keyOfCaller, MINUTE_MS } from './limits.js';
+import { RequestCounts } from './request-counts.js';
 import { UnauthenticatedLimitService } from './unauthenticated-limit.service.js';
 
-/** Counts of requests, which guards limit. */
+/** Limits of requests in a minute: of callers by {@link ThrottlerModule}, of addresses whose credentials are refused. */
 @Module({
-  providers: [RequestCountsRepository, SharedCountsService, UnauthenticatedLimitService],
-  exports: [SharedCountsService, UnauthenticatedLimitService],
+  imports: [
+    ThrottlerModule.forRootAsync({
+      inject: [Config],
+      useFactory: ({ RATE_LIMIT_PER_MINUTE: limit }: Config): ThrottlerModuleOptions => ({
+        throttlers: [{ ttl: MINUTE_MS, limit }],
+        storage: new RequestCounts(),
+        skipIf: (context) => limit === 0 || callerIn(context) === undefined,
+        // All operations of a caller count together.
+        generateKey: (context) => keyOfCaller(callerIn(context)!),
+      }),
+    }),
+  ],
+  providers: [UnauthenticatedLimitService],
+  exports: [UnauthenticatedLimitService],
 })
-export class ThrottlingModule implements OnModuleInit {
-  constructor(
-    private readonly periodic: PeriodicWorkService,
-    private readonly counts: SharedCountsService,
-  ) {}
+export class ThrottlingModule {}
 
-  onModuleInit(): void {
-    this.periodic.every('*/5 * * * *', 'forget_request_counts', async () => await this.counts.forget());
-  }
-}
+const callerIn = (context: ExecutionContext): AuthenticatedRequest['caller'] =>
+  context.switchToHttp().getRequest<AuthenticatedRequest>().caller;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { InjectThrottlerStorage, type ThrottlerStorage } from '@nestjs/throttler';
 import { Config } from '../../config/config.js';
 import { TooManyRequests } from '../errors/errors.js';
 import { keyOfAddress, MINUTE_MS } from './limits.js';
-import { SharedCountsService } from './shared-counts.service.js';
 
 /**
  * Counts refused credentials by the client's address. Valid credentials are never counted, so whoever shares an address
@@ -12,15 +12,16 @@ import { SharedCountsService } from './shared-counts.service.js';
 export class UnauthenticatedLimitService {
   constructor(
     private readonly config: Config,
-    private readonly counts: SharedCountsService,
+    @InjectThrottlerStorage() private readonly counts: ThrottlerStorage,
   ) {}
 
   /** Counts a refusal. @throws TooManyRequests where there are too many */
-  count(address = 'unknown'): void {
+  async count(address = 'unknown'): Promise<void> {
     const limit = this.config.RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE;
     if (limit === 0) return;
-    const { isOver, endsInMs } = this.counts.hit(keyOfAddress(address), MINUTE_MS, limit);
+    const key = keyOfAddress(address);
+    const { isBlocked, timeToBlockExpire } = await this.counts.increment(key, MINUTE_MS, limit, 0, 'addresses');
     const sentence = 'Too many requests without valid credentials from this address';
-    if (isOver) throw new TooManyRequests('too_many_unauthenticated', sentence, endsInMs / 1000);
+    if (isBlocked) throw new TooManyRequests('too_many_unauthenticated', sentence, timeToBlockExpire);
   }
 }

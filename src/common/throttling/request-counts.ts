@@ -1,0 +1,34 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import { LRUCache } from 'lru-cache';
+import { MINUTE_MS } from './limits.js';
+
+/** Maximum number of keys in memory. The key that was counted least recently is forgotten first. */
+const MAX_KEYS = 50_000;
+
+/**
+ * Requests by key in windows of a minute, each of which begins with its first request. Refused requests are not counted. Each process
+ * counts by itself.
+ *
+ * The storage of the throttler keeps a timestamp for each request and looks through them for every further one: 6 ms at a limit of
+ * 60,000 a minute, and a stack overflow at 200,000.
+ */
+export class RequestCounts implements ThrottlerStorage {
+  private readonly windows = new LRUCache<string, { hits: number }>({ max: MAX_KEYS, ttl: MINUTE_MS, ttlResolution: 0 });
+
+  increment(key: string, _ttl: number, limit: number): ReturnType<ThrottlerStorage['increment']> {
+    let window = this.windows.get(key);
+    if (window === undefined) {
+      window = { hits: 0 };
+      this.windows.set(key, window);
+    }
+    const isBlocked = window.hits >= limit;
+    if (!isBlocked) window.hits += 1;
+    const seconds = Math.max(1, Math.ceil(this.windows.getRemainingTTL(key) / 1000));
+    return Promise.resolve({
+      totalHits: window.hits,
+      timeToExpire: seconds,
+      isBlocked,
+      timeToBlockExpire: isBlocked ? seconds : 0,
+    });
+  }
+}
