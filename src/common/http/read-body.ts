@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import getRawBody, { type RawBodyError } from 'raw-body';
 import { BadRequest, DomainError, Invalid, TooLarge, UnsupportedMediaType } from '../errors/errors.js';
 import { type Json, JsonLimitError, JsonSyntaxError, parseJson } from '../../../packages/json/index.js';
 import { decodeText, UndecodableText } from './decode-text.js';
@@ -49,40 +50,23 @@ export function assertLength(request: IncomingMessage, limit: number): void {
 const tooLarge = (limit: number): TooLarge =>
   new TooLarge('body_too_large', `The body may have at most ${limit} bytes`);
 
-function collect(request: IncomingMessage, limit: number, patienceMs: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    // Errors take stacks along: each is made where it is due.
-    const patience = setTimeout(
+async function collect(request: IncomingMessage, limit: number, patienceMs: number): Promise<Buffer> {
+  let patience: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    patience = setTimeout(
       () => reject(new DomainError('body_too_slow', 'The body took too long', { Connection: 'close' })),
       patienceMs,
     );
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const refuse = (): void => {
-      chunks.length = 0;
-      clearTimeout(patience);
-      reject(tooLarge(limit));
-    };
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) refuse();
-      else chunks.push(chunk);
-    });
-    request.on('end', () => {
-      clearTimeout(patience);
-      resolve(Buffer.concat(chunks));
-    });
-    const cutOff = (): void => {
-      clearTimeout(patience);
-      reject(new BadRequest('body_cut_off', 'The body was cut off'));
-    };
-    request.on('error', cutOff);
-    request.on('close', () => {
-      if (!request.readableEnded) cutOff();
-    });
-    // It has closed already and will not do so again.
-    if (request.destroyed) cutOff();
   });
+  try {
+    return await Promise.race([getRawBody(request, { limit }), late]);
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    if ((error as RawBodyError).type === 'entity.too.large') throw tooLarge(limit);
+    throw new BadRequest('body_cut_off', 'The body was cut off');
+  } finally {
+    clearTimeout(patience);
+  }
 }
 
 function parse(bytes: Buffer, limit: number): Json {
