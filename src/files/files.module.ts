@@ -23,7 +23,6 @@ import { CompletionService } from './uploads/completion.service.js';
 import { PartAdmissionService } from './uploads/part-admission.service.js';
 import { UploadObjectsService } from './uploads/upload-objects.service.js';
 import { UploadPartsRepository } from './uploads/upload-parts.repository.js';
-import { UploadRegistryService } from './uploads/upload-registry.service.js';
 import { UploadsController } from './uploads/uploads.controller.js';
 import { UploadsRepository } from './uploads/uploads.repository.js';
 import { UploadsService } from './uploads/uploads.service.js';
@@ -61,7 +60,6 @@ import { WorkspaceChangesService } from './workspace-changes.service.js';
     LocalCopiesService,
     UploadObjectsService,
     UploadPartsRepository,
-    UploadRegistryService,
     UploadsRepository,
     UploadsService,
     WorkspaceChangesService,
@@ -74,7 +72,7 @@ import { WorkspaceChangesService } from './workspace-changes.service.js';
     FileTreeReaderService,
     FileTreeService,
     LocalCopiesService,
-    UploadRegistryService,
+    UploadsService,
     WorkspaceChangesService,
   ],
 })

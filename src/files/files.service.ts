@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
-import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { Principal } from '../auth/principal.js';
-import { DatabaseService, type Tx } from '../database/database.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { Invalid, invalidValue, NotFound, TooLarge } from '../common/errors/errors.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
-import { ContainerResolverService, type RequestedContainer } from './container-resolver.service.js';
+import { ContainerResolverService } from './container-resolver.service.js';
 import { jsonOf, measureContent } from './content-answer.js';
 import { documentFormat, DocumentsService } from './documents.service.js';
 import {
@@ -48,7 +47,6 @@ export class FilesService {
     private readonly documents: DocumentsService,
     private readonly changes: WorkspaceChangesService,
     private readonly config: Config,
-    private readonly events: ProjectEventsService,
   ) {}
 
   /** @throws Conflict when a file is in the way */
@@ -58,7 +56,7 @@ export class FilesService {
     return await this.database.transaction(async (tx) =>
       caller.once(tx, async () => {
         const created = await this.fileTree.makeDirectory(tx, container, path);
-        if (created) this.note(tx, caller, container, [path]);
+        if (created) this.changes.note(tx, caller, container.project_id, [path]);
         return { created, path };
       }),
     );
@@ -159,7 +157,7 @@ export class FilesService {
           await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'deleted', path });
         }
         const deleted = await this.fileTree.remove(tx, container, path, { recursive });
-        this.note(tx, caller, container, [path]);
+        this.changes.note(tx, caller, container.project_id, [path]);
         return { deleted };
       }),
     );
@@ -171,7 +169,7 @@ export class FilesService {
     return await this.database.transaction(async (tx) =>
       caller.once(tx, async () => {
         const deleted = await this.fileTree.removeAll(tx, container, paths);
-        if (deleted > 0) this.note(tx, caller, container, paths);
+        if (deleted > 0) this.changes.note(tx, caller, container.project_id, paths);
         return { deleted };
       }),
     );
@@ -189,7 +187,7 @@ export class FilesService {
         const problems = await this.fileTree.moveAll(tx, container, moves);
         const made = moves.filter((_, index) => problems[index] === undefined);
         const paths = made.flatMap(({ source_path, dest_path }) => [source_path, dest_path]);
-        this.note(tx, caller, container, paths);
+        this.changes.note(tx, caller, container.project_id, paths);
         const errors = body.moves.flatMap(({ source_path }, index) => {
           const error = problems[index];
           return error === undefined ? [] : [{ error, source_path }];
@@ -197,12 +195,6 @@ export class FilesService {
         return { moved: moves.length - errors.length, errors };
       }),
     );
-  }
-
-  private note(tx: Tx, caller: Principal, { project_id }: RequestedContainer, paths: readonly string[]): void {
-    if (project_id === null) return;
-    this.events.by(tx, caller);
-    this.events.noteFiles(tx, project_id, paths);
   }
 }
 

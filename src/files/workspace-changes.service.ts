@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
 import type { CheckedId } from '../database/checked-id.js';
 import type { Tx } from '../database/database.service.js';
@@ -20,10 +21,12 @@ export interface WorkspaceChange {
  */
 export type WorkspaceListener = (tx: Tx, caller: Principal, change: WorkspaceChange) => Promise<void>;
 
-/** Tells the module above that owns conversations what happens in workspaces in their name. */
+/** Tells of changes in workspaces: the module above that owns conversations of those in their name, and the events of projects. */
 @Injectable()
 export class WorkspaceChangesService {
   private listener: WorkspaceListener | undefined;
+
+  constructor(private readonly events: ProjectEventsService) {}
 
   subscribe(listener: WorkspaceListener): void {
     if (this.listener !== undefined) throw new Error('Changes of workspaces have a listener already');
@@ -34,5 +37,12 @@ export class WorkspaceChangesService {
   async publish(tx: Tx, caller: Principal, change: WorkspaceChange): Promise<void> {
     if (this.listener === undefined) throw new NotFound('Conversation');
     await this.listener(tx, caller, change);
+  }
+
+  /** Notes files that the caller has changed in a project; in a container of no project, does nothing. */
+  note(tx: Tx, caller: Principal, project_id: CheckedId<'Project'> | null, paths: readonly string[]): void {
+    if (project_id === null) return;
+    this.events.by(tx, caller);
+    this.events.noteFiles(tx, project_id, paths);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { ContainersService } from '../files/tree/containers.service.js';
-import { UploadRegistryService } from '../files/uploads/upload-registry.service.js';
+import { UploadsService } from '../files/uploads/uploads.service.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
@@ -36,7 +36,7 @@ export class ProjectDeletionService {
     private readonly projects: ProjectsRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
-    private readonly uploads: UploadRegistryService,
+    private readonly uploads: UploadsService,
     private readonly config: Config,
     private readonly events: ProjectEventsService,
   ) {}

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectEventsService } from '../events/project-events.service.js';
 import type { StoredBlob } from '../files/blobs/blobs.service.js';
 import { contentTypeByName } from '../files/blobs/content.js';
 import { ContainerResolverService, type RequestedContainer } from '../files/container-resolver.service.js';
 import { FileEntry } from '../files/files.dto.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
 import { normalizePath } from '../files/tree/paths.js';
+import { WorkspaceChangesService } from '../files/workspace-changes.service.js';
 import type { Principal } from '../auth/principal.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { JsonText } from '../common/http/json-text.js';
@@ -36,7 +36,7 @@ export class TablesService {
     private readonly resolver: ContainerResolverService,
     private readonly tables: TableReaderService,
     private readonly fileTree: FileTreeService,
-    private readonly events: ProjectEventsService,
+    private readonly changes: WorkspaceChangesService,
   ) {}
 
   /** @throws Invalid for a file that is no table, and for a query that does not fit it */
@@ -105,10 +105,7 @@ export class TablesService {
   ): Promise<FileEntry> {
     const details = { content_type: contentTypeByName(path), source: 'upload' } as const;
     const file = await this.fileTree.putFile(tx, workspace, path, blob, details);
-    if (workspace.project_id !== null) {
-      this.events.by(tx, caller);
-      this.events.noteFiles(tx, workspace.project_id, [path]);
-    }
+    this.changes.note(tx, caller, workspace.project_id, [path]);
     return FileEntry.from('workspace', file);
   }
 }

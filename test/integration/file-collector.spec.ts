@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,6 @@ import { FileTreeRepository } from '../../src/files/tree/file-tree.repository.js
 import type { FileTreeReaderService } from '../../src/files/tree/file-tree-reader.service.js';
 import type { FileTreeService } from '../../src/files/tree/file-tree.service.js';
 import { UploadObjectsService } from '../../src/files/uploads/upload-objects.service.js';
-import { UploadRegistryService } from '../../src/files/uploads/upload-registry.service.js';
 import { UploadsRepository } from '../../src/files/uploads/uploads.repository.js';
 import { UploadsService } from '../../src/files/uploads/uploads.service.js';
 import type { PeriodicWorkService } from '../../src/database/queues/periodic-work.service.js';
@@ -44,7 +43,7 @@ let blobs: BlobsService;
 let reader: FileTreeReaderService;
 let collector: CollectorService;
 let sweeper: SweeperService;
-let registry: UploadRegistryService;
+let uploads: UploadsRepository;
 let reconciler: ReconcilerService;
 
 beforeAll(async () => {
@@ -56,7 +55,7 @@ beforeAll(async () => {
   const periodic = undefined as unknown as PeriodicWorkService;
   const tree = new FileTreeRepository(source);
   const rows = new BlobsRepository(source);
-  const uploads = new UploadsRepository(source);
+  uploads = new UploadsRepository(source);
   const emptier = new ContainerEmptierService(new ContainersRepository(source), tree, uploads, config);
   collector = new CollectorService(
     periodic,
@@ -68,16 +67,10 @@ beforeAll(async () => {
     config,
   );
   const resolver = undefined as unknown as ContainerResolverService;
-  registry = new UploadRegistryService(
-    database,
-    uploads,
-    blobs,
-    resolver,
-    undefined as unknown as ApiKeysService,
-    periodic,
-  );
+  const apiKeys = undefined as unknown as ApiKeysService;
   const objects = new UploadObjectsService(store, config);
-  sweeper = new SweeperService(periodic, uploads, new UploadsService(registry, objects, resolver, config));
+  const service = new UploadsService(database, uploads, objects, blobs, resolver, config, apiKeys, periodic);
+  sweeper = new SweeperService(periodic, uploads, service);
   reconciler = new ReconcilerService(database, rows, tree, store);
   await db.database.manager.query('INSERT INTO companies (id) VALUES ($1)', [company_id]);
 });
@@ -235,8 +228,11 @@ describe('the collector', () => {
 
 describe('the sweeper', () => {
   const open = async (ref: ContainerRef): Promise<{ id: string; blob_id: string; uploadId: string }> => {
-    const upload = { ...ref, path: 'a', content_type: null, size: null, part_size: 1 };
-    const { id, blob_id } = await registry.open(upload);
+    const upload = { ...ref, path: 'a', content_type: null, size: null, part_size: 1, user_id: null, api_key_id: null };
+    const { id, blob_id } = await db.database.transaction(async (tx) => {
+      const begun = { blob_id: await blobs.begin(tx, company_id), token_hash: randomBytes(32) };
+      return { ...begun, ...(await tx.withRepository(uploads).open({ ...upload, ...begun })) };
+    });
     return { id, blob_id, uploadId: await store.startUpload(keyOf(blob_id)) };
   };
   const isOver = async ({ id, blob_id, uploadId }: Awaited<ReturnType<typeof open>>): Promise<boolean> => {
@@ -249,8 +245,8 @@ describe('the sweeper', () => {
   it('ends uploads that have expired, also where the store’s name of them was never noted', async () => {
     const ref = await makeContainer();
     const [noted, unnoted, alive] = [await open(ref), await open(ref), await open(ref)];
-    await registry.begun(noted.id, noted.uploadId);
-    await registry.begun(alive.id, alive.uploadId);
+    await uploads.update(noted.id, { store_upload_id: noted.uploadId });
+    await uploads.update(alive.id, { store_upload_id: alive.uploadId });
     await sweeper.sweep();
     for (const upload of [noted, unnoted, alive]) expect(await isOver(upload)).toBe(false);
     await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = ANY ($1)`, [
@@ -267,7 +263,7 @@ describe('the sweeper', () => {
     await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = $1`, [
       upload.id,
     ]);
-    await registry.claim(upload.id);
+    await uploads.claim(upload.id);
     await sweeper.sweep();
     expect(await store.listParts(keyOf(upload.blob_id), upload.uploadId)).toEqual([]);
     await db.database.manager.query(`UPDATE uploads SET lease_until = now() - interval '1 second' WHERE id = $1`, [

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { Conflict, Invalid } from '../../common/errors/errors.js';
@@ -10,9 +9,9 @@ import { FileEntry } from '../files.dto.js';
 import { FileTreeService } from '../tree/file-tree.service.js';
 import { WorkspaceChangesService } from '../workspace-changes.service.js';
 import { UploadObjectsService } from './upload-objects.service.js';
-import { assertAlive, UploadRegistryService } from './upload-registry.service.js';
 import type { UploadCompleteRequest } from './uploads.dto.js';
-import type { FoundUpload, UploadLease } from './uploads.repository.js';
+import { type FoundUpload, type UploadLease, UploadsRepository } from './uploads.repository.js';
+import { assertAlive, UploadsService } from './uploads.service.js';
 
 /** How long a request waits for another one that completes the same upload; longer than a lease lasts. */
 const PATIENCE_MS = 20_000;
@@ -32,13 +31,13 @@ class RolledBackOnPurpose extends Error {}
 export class CompletionService {
   constructor(
     private readonly database: DatabaseService,
-    private readonly registry: UploadRegistryService,
+    private readonly uploads: UploadsService,
+    private readonly uploadsRepository: UploadsRepository,
     private readonly objects: UploadObjectsService,
     private readonly resolver: ContainerResolverService,
     private readonly blobs: BlobsService,
     private readonly fileTree: FileTreeService,
     private readonly changes: WorkspaceChangesService,
-    private readonly events: ProjectEventsService,
   ) {}
 
   /**
@@ -49,18 +48,18 @@ export class CompletionService {
   async complete(caller: Principal, body: UploadCompleteRequest): Promise<FileEntry> {
     const container = await this.containerOf(caller, body);
     for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
-      const upload = await this.registry.find(caller.company_id, body.upload_token);
+      const upload = await this.uploads.find(caller.company_id, body.upload_token);
       if (upload.entry !== null) {
         await caller.keyed?.check();
         return asAnswered(upload.entry);
       }
       assertAlive(upload);
-      const lease = await this.registry.claim(upload.id);
+      const lease = await this.uploadsRepository.claim(upload.id);
       if (lease === undefined) continue;
       try {
         return await this.finish(caller, body, container, upload, lease);
       } catch (error) {
-        await this.registry.release(lease);
+        await this.uploadsRepository.release(lease);
         if (!(error instanceof TakenOver)) throw error;
       }
     }
@@ -69,7 +68,7 @@ export class CompletionService {
 
   /** The token is checked before the identifiers. */
   private async containerOf(caller: Principal, body: UploadCompleteRequest): Promise<RequestedContainer> {
-    const upload = await this.registry.findWritable(caller, body.upload_token);
+    const upload = await this.uploads.findWritable(caller, body.upload_token);
     assertAlive(upload);
     if (body.lacking.length > 0)
       throw new Invalid(body.lacking.map((entry) => ({ ...entry, loc: ['body', ...entry.loc] })));
@@ -107,11 +106,8 @@ export class CompletionService {
         { content_type, source: 'upload' },
       );
       const entry = FileEntry.from(source, file);
-      if (!(await this.registry.complete(tx, lease, entry))) throw new TakenOver();
-      if (project_id !== null) {
-        this.events.by(tx, caller);
-        this.events.noteFiles(tx, project_id, [path]);
-      }
+      if (!(await tx.withRepository(this.uploadsRepository).end(lease, 'completed', entry))) throw new TakenOver();
+      this.changes.note(tx, caller, project_id, [path]);
       return entry;
     };
     // Any objection to the file is raised here, while its parts can still be replaced.

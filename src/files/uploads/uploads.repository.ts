@@ -15,8 +15,16 @@ const REMEMBERED = '7 days';
 /** The row of a new upload. */
 type NewUploadRow = Pick<
   Upload,
-  'token_hash' | 'company_id' | 'container_id' | 'path' | 'content_type' | 'size' | 'part_size'
-> & { blob_id: string; user_id: string | null | undefined; api_key_id: string | null | undefined };
+  | 'token_hash'
+  | 'company_id'
+  | 'container_id'
+  | 'path'
+  | 'content_type'
+  | 'size'
+  | 'part_size'
+  | 'user_id'
+  | 'api_key_id'
+> & { blob_id: string };
 
 /** An upload as its token leads to it. */
 export interface FoundUpload extends Upload {
@@ -54,7 +62,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
   /** How many uploads a company has open, and of these the user, or whoever has made the API key. */
   async countOpen(
     company_id: string,
-    opener: { user_id: string | null; api_key_id: string | null } | undefined,
+    { user_id, api_key_id }: Pick<Upload, 'user_id' | 'api_key_id'>,
   ): Promise<{ open: number; own: number }> {
     const [row]: { open: number; own: number }[] = await this.query(
       `SELECT count(*) AS open,
@@ -62,7 +70,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
                 (SELECT created_by FROM api_keys WHERE company_id = $1 AND id = $3))) AS own
          FROM uploads u LEFT JOIN api_keys k ON k.company_id = u.company_id AND k.id = u.api_key_id
         WHERE u.company_id = $1 AND u.state IN ('open', 'completing') AND u.expires_at > now()`,
-      [company_id, opener?.user_id, opener?.api_key_id],
+      [company_id, user_id, api_key_id],
     );
     return row ?? { open: 0, own: 0 };
   }

@@ -1,12 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { createHash, randomBytes } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
 import { Config } from '../../config/config.js';
 import type { Principal } from '../../auth/principal.js';
-import { Conflict, TooLarge } from '../../common/errors/errors.js';
+import { Conflict, Gone, NotFound, TooLarge } from '../../common/errors/errors.js';
+import { DatabaseService, type Tx } from '../../database/database.service.js';
+import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
+import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolverService } from '../container-resolver.service.js';
+import type { ContainerRef } from '../tree/container-ref.js';
+import { SWEEP_UPLOADS } from '../tree/containers.service.js';
 import { normalizePath } from '../tree/paths.js';
 import { planParts } from './part-plan.js';
 import { UploadObjectsService } from './upload-objects.service.js';
-import { assertAlive, UploadRegistryService } from './upload-registry.service.js';
 import type {
   UploadPartsRequest,
   UploadPartsResponse,
@@ -14,17 +20,52 @@ import type {
   UploadStartResponse,
   UploadStatusResponse,
 } from './uploads.dto.js';
-import type { FoundUpload } from './uploads.repository.js';
+import { type FoundUpload, UploadsRepository } from './uploads.repository.js';
 
-/** Uploads until they are completed. */
+const MAX_OPEN_UPLOADS = 100;
+/** So that no member takes all of them, with keys or without; company-level callers answer for their company. */
+const MAX_OPEN_UPLOADS_OF_MEMBER = 20;
+
+/** A new upload, before the store knows of it. */
+interface NewUpload extends ContainerRef {
+  /** Who opens it. */
+  caller: Principal;
+  path: string;
+  content_type: string | null;
+  size: number | null;
+  part_size: number;
+}
+
+interface OpenedUpload {
+  token: string;
+  id: string;
+  blob_id: string;
+  expires_at: Date;
+  /** How the store calls it; null before it knows of it. */
+  store_upload_id: string | null;
+}
+
+/** Uploads by their tokens, until they are completed. */
 @Injectable()
-export class UploadsService {
+export class UploadsService implements OnModuleInit {
   constructor(
-    private readonly registry: UploadRegistryService,
+    private readonly database: DatabaseService,
+    private readonly uploads: UploadsRepository,
     private readonly objects: UploadObjectsService,
+    private readonly blobs: BlobsService,
     private readonly resolver: ContainerResolverService,
     private readonly config: Config,
+    private readonly apiKeys: ApiKeysService,
+    private readonly periodic: PeriodicWorkService,
   ) {}
+
+  /** What a key has begun ends with it, in the store too. */
+  onModuleInit(): void {
+    this.apiKeys.onRevoke(async (tx, api_key_id) => {
+      await tx.withRepository(this.uploads).expireOf(api_key_id);
+      this.sweepSoon(tx);
+    });
+  }
 
   /** Begins an upload; `origin` is where the client has reached this service. @throws NotFound @throws Forbidden @throws TooLarge */
   async start(caller: Principal, body: UploadStartRequest, origin: string): Promise<UploadStartResponse> {
@@ -34,7 +75,7 @@ export class UploadsService {
     if (size !== null && size > maxBytes)
       throw new TooLarge('file_too_large', `A file may have at most ${maxBytes} bytes`);
     const { part_size, parts } = planParts(size, maxBytes);
-    const opened = await this.registry.open({
+    const opened = await this.open({
       caller,
       company_id,
       container_id,
@@ -52,6 +93,42 @@ export class UploadsService {
       parts: await this.objects.sign({ blob_id, store_upload_id, size, part_size, expires_at }, numbers, origin),
       expires_at,
     };
+  }
+
+  /**
+   * Opens an upload of a new blob; a declared size counts as kept from now on.
+   *
+   * @throws TooLarge when the caller or the company has too many open, or the company may not keep as much
+   */
+  private async open(upload: NewUpload): Promise<OpenedUpload> {
+    return await this.database.transaction(async (tx) => {
+      const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
+      // The token is told nowhere but in the answer, which was never sent.
+      const goOn = async (left: unknown): Promise<OpenedUpload> => await this.goOn(tx, upload, left as OpenedUpload);
+      return upload.caller.keyed === undefined ? await open() : await upload.caller.keyed.claim(tx, open, goOn);
+    });
+  }
+
+  private async add(tx: Tx, upload: NewUpload): Promise<OpenedUpload> {
+    const { caller, ...row } = upload;
+    const { company_id, size } = row;
+    const token = randomBytes(32).toString('base64url');
+    const uploads = tx.withRepository(this.uploads);
+    await assertFewOpen(uploads, company_id, caller);
+    await this.blobs.reserve(tx, company_id, size ?? 0);
+    const blob_id = await this.blobs.begin(tx, company_id);
+    const { user_id, api_key_id } = caller;
+    const opened = await uploads.open({ ...row, user_id, api_key_id, token_hash: hashOf(token), blob_id });
+    return { token, blob_id, ...opened, store_upload_id: null };
+  }
+
+  /** The upload of an earlier request that got no answer, or a new one if the store had not begun it. @throws Conflict @throws Gone */
+  private async goOn(tx: Tx, upload: NewUpload, { token, id, blob_id }: OpenedUpload): Promise<OpenedUpload> {
+    const { state, store_upload_id, expires_at } = await tx.withRepository(this.uploads).findOneByOrFail({ id });
+    const expired = expires_at <= new Date();
+    if (store_upload_id === null && (expired || state === 'aborted')) return await this.add(tx, upload);
+    assertAlive({ state, expired });
+    return { token, id, blob_id, expires_at, store_upload_id };
   }
 
   /** More part URLs. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
@@ -73,7 +150,7 @@ export class UploadsService {
 
   /** Ends an upload that is not wanted, whatever else its opener may still do; again is fine. @throws NotFound @throws Conflict when it is completed or being so @throws Forbidden */
   async abort(caller: Principal, upload_token: string): Promise<void> {
-    const upload = await this.registry.findEndable(caller, upload_token);
+    const upload = await this.findEndable(caller, upload_token);
     if (upload.state === 'aborted') return;
     if (upload.state === 'completed') throw completed();
     if (!(await this.drop(upload.id))) throw new Conflict('upload_being_completed', 'The upload is being completed');
@@ -84,15 +161,18 @@ export class UploadsService {
    * store is away, the upload expires, so it no longer counts and the next sweep drops it.
    */
   async drop(id: string): Promise<boolean> {
-    const lease = await this.registry.claim(id);
+    const lease = await this.uploads.claim(id);
     if (lease === undefined) return false;
     try {
       await this.objects.drop(lease);
     } catch (error) {
-      await this.registry.expire(id);
+      await this.uploads.expire(id);
       throw error;
     }
-    await this.registry.abort(lease);
+    await this.database.transaction(async (tx) => {
+      if (await tx.withRepository(this.uploads).end(lease, 'aborted', null))
+        await this.blobs.discard(tx, lease.blob_id);
+    });
     return true;
   }
 
@@ -100,20 +180,81 @@ export class UploadsService {
   private async begin(id: string, blob_id: string): Promise<string> {
     try {
       const store_upload_id = await this.objects.begin(blob_id);
-      await this.registry.begun(id, store_upload_id);
+      await this.uploads.update(id, { store_upload_id });
       return store_upload_id;
     } catch (error) {
-      await this.registry.expire(id);
+      await this.uploads.expire(id);
       throw error;
     }
   }
 
+  /** Ends the open uploads to a container, which is locked. */
+  async expireTo(tx: Tx, container_id: string): Promise<void> {
+    await tx.withRepository(this.uploads).expireTo(container_id);
+    this.sweepSoon(tx);
+  }
+
+  /** What the store has of uploads that are over need not wait for the next time that uploads are looked through. */
+  private sweepSoon(tx: Tx): void {
+    this.database.afterCommit(tx, () => this.periodic.soon(SWEEP_UPLOADS));
+  }
+
+  /** The upload of a token that the caller may still write to. @throws NotFound @throws Forbidden */
+  async findWritable(caller: Principal, token: string): Promise<FoundUpload> {
+    const upload = await this.find(caller.company_id, token);
+    const { container_kind, container_id } = upload;
+    // Uploads go to these two only.
+    const source = container_kind === 'deployment' ? container_kind : 'workspace';
+    if (!(await this.resolver.mayWriteTo(caller, source, container_id))) throw new NotFound('Upload');
+    return upload;
+  }
+
+  /** The upload of a token that the caller may end: theirs, or one that they may write to. @throws NotFound @throws Forbidden */
+  private async findEndable(caller: Principal, token: string): Promise<FoundUpload> {
+    const upload = await this.find(caller.company_id, token);
+    const isOpener = upload.user_id === caller.user_id && upload.api_key_id === caller.api_key_id;
+    return isOpener ? upload : await this.findWritable(caller, token);
+  }
+
+  /** The upload of a token of the company; one to a container that was deleted is gone with it. @throws NotFound */
+  async find(company_id: string, token: string): Promise<FoundUpload> {
+    const upload = await this.uploads.findByToken(company_id, hashOf(token));
+    if (upload === undefined) throw new NotFound('Upload');
+    return upload;
+  }
+
   private async findOpen(caller: Principal, token: string): Promise<FoundUpload> {
-    const upload = await this.registry.findWritable(caller, token);
+    const upload = await this.findWritable(caller, token);
     assertAlive(upload);
     if (upload.state === 'completed') throw completed();
     return upload;
   }
 }
+
+/** @throws Conflict for an aborted upload @throws Gone for one that has expired before it was completed */
+export function assertAlive({ state, expired }: Pick<FoundUpload, 'state' | 'expired'>): void {
+  if (state === 'aborted') throw new Conflict('upload_aborted', 'The upload was aborted; start a new one');
+  if (state !== 'completed' && expired) throw new Gone('upload_expired', 'The upload has expired; start a new one');
+}
+
+async function assertFewOpen(uploads: UploadsRepository, company_id: string, caller: Principal): Promise<void> {
+  // One at a time in a company, so that the numbers are exact.
+  await uploads.lockNumber(company_id);
+  const { open, own } = await uploads.countOpen(company_id, caller);
+  if (open >= MAX_OPEN_UPLOADS) {
+    throw new TooLarge(
+      'too_many_uploads',
+      `The company has ${MAX_OPEN_UPLOADS} open uploads; complete or abort one first`,
+    );
+  }
+  if (caller.isCompanyLevel === false && own >= MAX_OPEN_UPLOADS_OF_MEMBER) {
+    throw new TooLarge(
+      'too_many_uploads',
+      `You have ${MAX_OPEN_UPLOADS_OF_MEMBER} open uploads; complete or abort one first`,
+    );
+  }
+}
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 const completed = (): Conflict => new Conflict('upload_completed', 'The upload is completed');
