@@ -30,6 +30,11 @@ const plainLimits = {
   selector: 'VariableDeclarator[id.name=/^(MOST|LONGEST|LARGEST|HIGHEST|SMALLEST|SHORTEST|LOWEST)(_|$)/]',
   message: 'Limits are called MAX_ and MIN_.',
 };
+const fewParameters = {
+  selector: "MethodDefinition[kind='constructor'] > FunctionExpression[params.length>8]",
+  message: 'A class takes at most 8 parameters; give a part of its work to another class.',
+};
+const everywhere = [plainLimits, fewParameters];
 const sqlText = String.raw`/^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+\s|DELETE\s+FROM\s|WITH\s+(RECURSIVE\s+)?\w+\s+AS\s|LOCK\s+TABLE\s)/`;
 const noSql = [
   {
@@ -79,7 +84,7 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       // Modules and classes of migrations, decorators and test doubles are empty or stateless on purpose.
       '@typescript-eslint/no-extraneous-class': 'off',
-      'no-restricted-syntax': ['error', plainLimits],
+      'no-restricted-syntax': ['error', ...everywhere],
     },
   },
   {
@@ -90,7 +95,7 @@ export default defineConfig(
         'error',
         { object: 'process', property: 'env', message: 'Settings are read in src/config only; inject Config.' },
       ],
-      'no-restricted-syntax': ['error', plainLimits, noEnvironment, noForwardReference, ...noSql],
+      'no-restricted-syntax': ['error', ...everywhere, noEnvironment, noForwardReference, ...noSql],
     },
   },
   {
@@ -103,7 +108,7 @@ export default defineConfig(
       'src/agent/guide/table-answers.ts',
       'src/**/*.spec.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', plainLimits, noEnvironment, noForwardReference] },
+    rules: { 'no-restricted-syntax': ['error', ...everywhere, noEnvironment, noForwardReference] },
   },
   {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],

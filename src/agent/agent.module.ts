@@ -22,6 +22,7 @@ import { ResultToolsService } from './tools/result-tools.service.js';
 import { ScenarioToolsService } from './tools/scenario-tools.service.js';
 import { SkillToolsService } from './tools/skill-tools.service.js';
 import { SolveToolsService } from './tools/solve-tools.service.js';
+import { TurnSolvesService } from './tools/turn-solves.service.js';
 import { TableToolsService } from './tools/table-tools.service.js';
 import type { Tool } from './tools/tool.js';
 import { ToolboxesService, TOOLS } from './tools/toolboxes.service.js';
@@ -39,6 +40,7 @@ import { ToolboxesService, TOOLS } from './tools/toolboxes.service.js';
     CardFilesService,
     CardToolsService,
     SolveToolsService,
+    TurnSolvesService,
     ResultToolsService,
     ScenarioToolsService,
     {

@@ -18,14 +18,17 @@ import { ConversationsService } from './conversations.service.js';
 import { AnswersService } from './messages/answers.service.js';
 import { RecentMessagesService } from './messages/recent-messages.service.js';
 import { MessagesRepository } from './messages/messages.repository.js';
+import { NewMessagesService } from './new-messages.service.js';
 import { PostMessageService } from './post-message.service.js';
-import { ProjectChatCleanupService } from './project-chat-cleanup.service.js';
+import { ProjectConversationsService } from './project-conversations.service.js';
 import { StopTurnService } from './stop-turn.service.js';
 import { StreamHubService } from './stream/stream-hub.service.js';
 import { StreamReadsRepository } from './stream/stream-reads.repository.js';
 import { StreamController } from './stream/stream.controller.js';
 import { StreamsService } from './stream/streams.service.js';
 import { TurnContextsService } from './turns/turn-contexts.service.js';
+import { AskersService } from './turns/askers.service.js';
+import { TurnClosingService } from './turns/turn-closing.service.js';
 import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnEventsRepository } from './turns/turn-events.repository.js';
 import { TurnJournalService } from './turns/turn-journal.service.js';
@@ -33,6 +36,7 @@ import { TurnMetricsService } from './turns/turn-metrics.service.js';
 import { TurnQueueService } from './turns/turn-queue.service.js';
 import { TurnReaperService } from './turns/turn-reaper.service.js';
 import { TurnRunnerService } from './turns/turn-runner.service.js';
+import { TurnStartsService } from './turns/turn-starts.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnWorkerService } from './turns/turn-worker.service.js';
 import { TurnsRepository } from './turns/turns.repository.js';
@@ -44,11 +48,12 @@ import { TurnsRepository } from './turns/turns.repository.js';
   // Services that answer requests, then what each folder adds: imports go down this list only.
   providers: [
     PostMessageService,
+    NewMessagesService,
     ChatHistoryService,
     StopTurnService,
     ConversationsService,
     ConversationRemovalService,
-    ProjectChatCleanupService,
+    ProjectConversationsService,
     // stream
     StreamReadsRepository,
     StreamHubService,
@@ -61,8 +66,11 @@ import { TurnsRepository } from './turns/turns.repository.js';
     TurnRunnerService,
     TurnQueueService,
     TurnContextsService,
+    AskersService,
     TurnJournalService,
     TurnEndingsService,
+    TurnClosingService,
+    TurnStartsService,
     TurnStoppedChannel,
     TurnMetricsService,
     // conversations

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, NotFound, parseId } from '../common/errors/errors.js';
@@ -8,7 +8,6 @@ import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { ProjectsService } from '../projects/projects.service.js';
 import { ConversationRemovalService } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import type { Conversation } from './conversations/conversation.entity.js';
@@ -20,10 +19,9 @@ import type { ProjectEditor, ProjectReader } from '../projects/project-access.js
 
 /** What users do with the conversations of a project. */
 @Injectable()
-export class ConversationsService implements OnModuleInit {
+export class ConversationsService {
   constructor(
     private readonly database: DatabaseService,
-    private readonly projectsService: ProjectsService,
     private readonly projects: ProjectsRepository,
     private readonly conversations: ConversationsRepository,
     private readonly removal: ConversationRemovalService,
@@ -32,13 +30,6 @@ export class ConversationsService implements OnModuleInit {
     private readonly changed: ConversationChangedChannel,
     private readonly events: ProjectEventsService,
   ) {}
-
-  /** Every project has a default conversation from its creation on. */
-  onModuleInit(): void {
-    this.projectsService.onCreate(async (tx, { id: project_id }) => {
-      await tx.withRepository(this.conversations).insert({ project_id, is_default: true });
-    });
-  }
 
   /** A project's conversations as ConversationResponse, the last changed first. @throws NotFound */
   async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<Conversation>> {

@@ -19,6 +19,7 @@ import { ProjectMembersService } from '../projects/project-members.service.js';
 import type { CardCreateRequest } from '../projects/canvas/canvas.dto.js';
 import { CardsService } from '../projects/canvas/cards.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
+import { ProjectCreationService } from '../projects/project-creation.service.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { ScenariosService } from '../scenarios/scenarios.service.js';
 import { DeploymentSkillsService } from '../skills/deployment-skills.service.js';
@@ -79,9 +80,8 @@ const PAUSE_MS = 50;
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;
   const company = companyLevel(caller);
-  const projects = app.get(ProjectsService);
   const editor = ProjectEditor.of(caller);
-  if ((await projects.list(editor, { limit: 1, offset: 0, deleted: false })).total > 0) return;
+  if ((await app.get(ProjectsService).list(editor, { limit: 1, offset: 0, deleted: false })).total > 0) return;
   const deployments = app.get(DeploymentsService);
   const begun = await deployments.find(company_id, DEPLOYMENT);
   const { handle } = begun ?? (await deployments.create(company, { name: DEPLOYMENT }));
@@ -98,7 +98,7 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
     workspace_mode: 'define' as const,
     visibility: 'company' as const,
   };
-  await projects.create(editor, demo, EXAMPLE.project_id);
+  await app.get(ProjectCreationService).create(editor, demo, EXAMPLE.project_id);
   await putFiles(app, caller);
   await putModel(app, editor);
   await solve(app, editor);
@@ -114,7 +114,7 @@ async function createPrivateProject(app: INestApplicationContext, editor: Projec
     workspace_mode: 'define' as const,
     visibility: 'private' as const,
   };
-  await app.get(ProjectsService).create(editor, project, private_project_id);
+  await app.get(ProjectCreationService).create(editor, project, private_project_id);
   await app
     .get(CardsService)
     .add(editor, private_project_id, { card_type: 'kpi', label: 'Margin', data: { unit: '%' } });

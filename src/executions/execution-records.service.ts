@@ -6,8 +6,10 @@ import { Tagged } from '../common/etag/tagged.js';
 import { parseId } from '../common/errors/errors.js';
 import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
+import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import type { Progress } from './execution-log.entity.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
+import { type Execution, EXECUTION_STEPS, type ExecutionResult } from './execution.entity.js';
 import type { ExecutionListQuery } from './executions.dto.js';
 import {
   type EndedRun,
@@ -29,6 +31,9 @@ export interface ExecutionDetail extends ExecutionRecord {
   resultText: string | null;
 }
 
+/** An execution that is over. */
+export type OverExecution = ExecutionRecord & Pick<Execution, 'result'>;
+
 /** What there is to read of executions. */
 @Injectable()
 export class ExecutionRecordsService {
@@ -38,6 +43,7 @@ export class ExecutionRecordsService {
     private readonly projects: ProjectsRepository,
     private readonly logs: ExecutionLogsRepository,
     private readonly runValues: RunValuesService,
+    private readonly ended: ExecutionEndedChannel,
   ) {}
 
   /** A project's executions, most recent first. @throws NotFound */
@@ -129,5 +135,17 @@ export class ExecutionRecordsService {
   /** As {@link ExecutionsRepository.newestEnded}. */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     return await this.executions.newestEnded(project_id, scenario_ids);
+  }
+
+  /** The execution once it is over. @throws the signal's reason when it aborts before */
+  async whenOver(project_id: ProjectId, id: string, signal: AbortSignal): Promise<OverExecution> {
+    const look = async (): Promise<OverExecution | undefined> => {
+      const project = await this.projects.requireKnown(project_id);
+      const execution = await this.executions.require(project.id, id);
+      if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;
+      const text = await this.executions.resultText(id);
+      return { ...execution, result: text === null ? null : (JSON.parse(text) as ExecutionResult) };
+    };
+    return await this.ended.until(id, look, signal);
   }
 }

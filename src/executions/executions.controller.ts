@@ -14,6 +14,7 @@ import {
   ExecutionListResponse,
   ExecutionResponse,
 } from './executions.dto.js';
+import { ExecutionCancellationsService } from './execution-cancellations.service.js';
 import { ExecutionRecordsService } from './execution-records.service.js';
 import { ExecutionsService } from './executions.service.js';
 import { RunCardsResponse, RunLogResponse, RunValuesQuery, RunValuesResponse } from './runs.dto.js';
@@ -22,6 +23,7 @@ import { RunCardsResponse, RunLogResponse, RunValuesQuery, RunValuesResponse } f
 export class ExecutionsController {
   constructor(
     private readonly executions: ExecutionsService,
+    private readonly cancellations: ExecutionCancellationsService,
     private readonly records: ExecutionRecordsService,
   ) {}
 
@@ -180,6 +182,6 @@ export class ExecutionsController {
     @Param('execution_id') executionId: string,
     @Query() query: ExecutionCancelQuery,
   ): Promise<ExecutionResponse> {
-    return await this.executions.cancel(editor, projectId, executionId, query);
+    return await this.cancellations.cancel(editor, projectId, executionId, query);
   }
 }

@@ -3,6 +3,7 @@ import { FilesModule } from '../files/files.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { TablesModule } from '../tables/tables.module.js';
 import { UsageModule } from '../usage/usage.module.js';
+import { ExecutionCancellationsService } from './execution-cancellations.service.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndingsService } from './execution-endings.service.js';
 import { ExecutionProgressService } from './execution-progress.service.js';
@@ -15,6 +16,7 @@ import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
 import { MemberDifferencesRepository } from './member-differences.repository.js';
+import { PresentInputsService } from './present-inputs.service.js';
 import { ProjectExecutionsCleanupService } from './project-executions-cleanup.service.js';
 import { ResultFilesService } from './result-files.service.js';
 import { RunValuesService } from './run-values.service.js';
@@ -27,6 +29,7 @@ import { Solver } from './solver/solver.js';
   imports: [FilesModule, ProjectsModule, TablesModule, UsageModule],
   controllers: [ExecutionsController],
   providers: [
+    ExecutionCancellationsService,
     ExecutionEndedChannel,
     ExecutionEndingsService,
     ExecutionLogsRepository,
@@ -38,6 +41,7 @@ import { Solver } from './solver/solver.js';
     ExecutionsService,
     InputsService,
     MemberDifferencesRepository,
+    PresentInputsService,
     ProjectExecutionsCleanupService,
     ResultFilesService,
     RunValuesService,
@@ -45,6 +49,12 @@ import { Solver } from './solver/solver.js';
     SolveResultsService,
     { provide: Solver, useFactory: () => new Solver() },
   ],
-  exports: [ExecutionRecordsService, ExecutionsService, InputsService, MemberDifferencesRepository],
+  exports: [
+    ExecutionCancellationsService,
+    ExecutionRecordsService,
+    ExecutionsService,
+    InputsService,
+    MemberDifferencesRepository,
+  ],
 })
 export class ExecutionsModule {}

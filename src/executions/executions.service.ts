@@ -8,12 +8,9 @@ import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project, ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { assertBudgetLeft } from '../usage/exhausted-budget.js';
-import { ExecutionEndedChannel } from './execution-ended.channel.js';
-import { ExecutionEndingsService } from './execution-endings.service.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
-import { type Execution, EXECUTION_STEPS, type ExecutionResult } from './execution.entity.js';
-import { type ExecutionCancelQuery, type ExecutionCreateRequest, ExecutionResponse } from './executions.dto.js';
-import { type Ending, type ExecutionRecord, ExecutionsRepository, type NewRow } from './executions.repository.js';
+import { type ExecutionCreateRequest, ExecutionResponse } from './executions.dto.js';
+import { type ExecutionRecord, ExecutionsRepository, type NewRow } from './executions.repository.js';
 import { InputsService, type Pinned } from './inputs.service.js';
 import type { ModelCard } from './solver/task.js';
 import { type Trigger, triggerOf } from './trigger.js';
@@ -22,7 +19,6 @@ import type { ContainerRef } from '../files/tree/container-ref.js';
 /** Most executions of a company that wait for a worker; those that were started together count once. */
 const MAX_QUEUED = 20;
 const RETRY_SECONDS = 10;
-const CANCELED: Ending = { status: 'canceled' };
 
 /** What is to be solved, how, and for whom. */
 export interface NewExecution extends Trigger, Partial<RunOptions> {
@@ -39,9 +35,6 @@ export interface RunOptions {
   /** Null: what is solved decides, the canvas tells the checklist and a file does not. */
   affects_checklist: boolean | null;
 }
-
-/** An execution that is over. */
-export type OverExecution = ExecutionRecord & Pick<Execution, 'result'>;
 
 /** What several executions have in common. */
 export type NewBatch = Omit<NewExecution, 'input_file_ids'>;
@@ -62,7 +55,7 @@ export type ScenarioReader = (
   scenario_id: string,
 ) => Promise<{ files: ContainerRef; variant: Variant }>;
 
-/** Solve executions of projects. */
+/** Starts solve executions of projects. */
 @Injectable()
 export class ExecutionsService {
   private readScenario: ScenarioReader = () => {
@@ -76,8 +69,6 @@ export class ExecutionsService {
     private readonly projects: ProjectsRepository,
     private readonly inputs: InputsService,
     private readonly queue: ExecutionQueueService,
-    private readonly endings: ExecutionEndingsService,
-    private readonly ended: ExecutionEndedChannel,
     private readonly events: ProjectEventsService,
   ) {}
 
@@ -221,72 +212,6 @@ export class ExecutionsService {
   /** How often a trigger has started executions in a project; those that were started together count once. */
   async countOf(tx: Tx, project_id: ProjectId, { triggered_by }: Trigger): Promise<number> {
     return await tx.withRepository(this.executions).countStarts(project_id, triggered_by);
-  }
-
-  /** Ends an execution that is not over, wherever it runs, or has its process end it with its best plan. @throws NotFound @throws Conflict when it is over */
-  async cancel(
-    editor: ProjectEditor,
-    projectId: string,
-    executionId: string,
-    { keep_plan = false }: ExecutionCancelQuery = {},
-  ): Promise<ExecutionResponse> {
-    return await this.database.transaction(async (tx) => {
-      const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
-      this.events.by(tx, editor.caller);
-      return await editor.once(tx, async () =>
-        ExecutionResponse.from(await this.cancelIn(tx, id, executionId, keep_plan)),
-      );
-    });
-  }
-
-  /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
-  async cancelKnown(project_id: ProjectId, executionId: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const { id } = await tx.withRepository(this.projects).lockKnown(project_id);
-      await this.cancelIn(tx, id, executionId, false);
-    });
-  }
-
-  /** Cancels an execution of a locked project, and tells its process once that is committed. */
-  private async cancelIn(
-    tx: Tx,
-    project_id: ProjectId,
-    executionId: string,
-    keepsPlan: boolean,
-  ): Promise<ExecutionRecord> {
-    const executions = tx.withRepository(this.executions);
-    const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
-    if (keepsPlan && (await executions.askForPlan(id))) return await executions.require(project_id, id);
-    const [canceled] = await this.endings.finish(tx, [id], CANCELED);
-    const now = await executions.require(project_id, id);
-    if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
-    this.database.afterCommit(tx, () => this.ended.send(id));
-    return now;
-  }
-
-  /**
-   * Ends all executions of a locked project that are not over, and answers their ids. Their processes hear of it from
-   * {@link announce}, called after the commit, or from their next renewal.
-   */
-  async endAll(tx: Tx, project_id: ProjectId): Promise<string[]> {
-    return await this.endings.finish(tx, await tx.withRepository(this.executions).activeOf(project_id), CANCELED);
-  }
-
-  /** Tells everybody of executions that were ended, once the transaction has committed. */
-  announce(ids: readonly string[]): void {
-    this.ended.send(...ids);
-  }
-
-  /** The execution once it is over. @throws the signal's reason when it aborts before */
-  async whenOver(project_id: ProjectId, id: string, signal: AbortSignal): Promise<OverExecution> {
-    const look = async (): Promise<OverExecution | undefined> => {
-      const project = await this.projects.requireKnown(project_id);
-      const execution = await this.executions.require(project.id, id);
-      if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;
-      const text = await this.executions.resultText(id);
-      return { ...execution, result: text === null ? null : (JSON.parse(text) as ExecutionResult) };
-    };
-    return await this.ended.until(id, look, signal);
   }
 }
 

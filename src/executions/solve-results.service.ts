@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
-import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
-import { DatabaseService, type Tx } from '../database/database.service.js';
-import { CardsRepository } from '../projects/canvas/cards.repository.js';
-import { DataFilesService } from '../projects/canvas/data-files.service.js';
-import { modelDigest } from '../projects/canvas/model-digest.js';
-import type { Project } from '../projects/project.entity.js';
+import { DatabaseService } from '../database/database.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndingsService } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
 import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 import type { ModelSize } from '../../packages/solver/index.js';
+import { PresentInputsService } from './present-inputs.service.js';
 import { ResultFilesService, type StoredResult } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
@@ -23,9 +19,7 @@ export class SolveResultsService {
     private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly cards: CardsRepository,
-    private readonly files: DataFilesService,
-    private readonly reader: FileTreeReaderService,
+    private readonly present: PresentInputsService,
     private readonly results: ResultFilesService,
     private readonly endings: ExecutionEndingsService,
     private readonly events: ProjectEventsService,
@@ -51,7 +45,7 @@ export class SolveResultsService {
         return;
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
-      const tells = held.affects_checklist && !held.is_test && (await this.holdsNow(tx, held, project));
+      const tells = held.affects_checklist && !held.is_test && (await this.present.isSolved(tx, held, project));
       const paths = await this.results.put(tx, project, held.id, stored);
       const outputs_id = await this.results.keep(tx, held.company_id, stored);
       await this.endings.finish(tx, [held.id], {
@@ -62,28 +56,5 @@ export class SolveResultsService {
         ...(tells && { feasibility_result }),
       });
     });
-  }
-
-  /** Whether what was solved is still what the project has: the cards with their files, or the model file. */
-  private async holdsNow(
-    tx: Tx,
-    { cards, inputs_id, company_id }: LeasedExecution,
-    project: Project,
-  ): Promise<boolean> {
-    const solved = inputs_id === null ? null : { company_id, container_id: inputs_id };
-    const workspace = { company_id, container_id: project.workspace_id };
-    if (cards === null) {
-      const files = solved === null ? [] : await this.reader.filesBelow(solved, '', tx);
-      const present = await this.reader.findAt(
-        workspace,
-        files.map(({ path }) => path),
-        tx,
-      );
-      return files.every(({ path, blob_id }) => present.get(path)?.blob_id === blob_id);
-    }
-    const now = await tx.withRepository(this.cards).list(project.id);
-    if (modelDigest(cards) !== modelDigest(now)) return false;
-    const present = await this.files.known(workspace, now, tx);
-    return (present.digest ?? '') === (solved === null ? '' : (await this.files.known(solved, cards, tx)).digest);
   }
 }

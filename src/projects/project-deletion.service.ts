@@ -8,19 +8,10 @@ import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
 import type { ProjectOwner } from './project-access.js';
 import type { Project } from './project.entity.js';
+import { ProjectLifeService } from './project-life.service.js';
 import { ProjectResponse } from './projects.dto.js';
 import { type ProjectDetails, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
-
-/**
- * Takes part in the transaction that deletes a project, which is locked: whatever a module does for the project ends here.
- *
- * @returns what tells others of it, called once the transaction has committed
- */
-export type DeletionListener = (tx: Tx, project: Project) => Promise<() => void>;
-
-/** Takes part in the transaction that brings a project back, which is locked. */
-export type RestorationListener = (tx: Tx, project: Project) => Promise<void>;
 
 /**
  * Deletes projects: from the commit on nothing finds them any more. What is in them stays for PROJECTS_GRACE_SECONDS, in
@@ -28,28 +19,16 @@ export type RestorationListener = (tx: Tx, project: Project) => Promise<void>;
  */
 @Injectable()
 export class ProjectDeletionService {
-  private readonly deletionListeners: DeletionListener[] = [];
-  private readonly restorationListeners: RestorationListener[] = [];
-
   constructor(
     private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
     private readonly snapshots: SnapshotsRepository,
     private readonly containers: ContainersService,
     private readonly uploads: UploadsService,
+    private readonly life: ProjectLifeService,
     private readonly config: Config,
     private readonly events: ProjectEventsService,
   ) {}
-
-  /** Lets a module above end its part of every project that is deleted; called while modules initialise. */
-  onDelete(listener: DeletionListener): void {
-    this.deletionListeners.push(listener);
-  }
-
-  /** Lets a module above show its part of every project that comes back; called while modules initialise. */
-  onRestore(listener: RestorationListener): void {
-    this.restorationListeners.push(listener);
-  }
 
   /**
    * Deletes a project with everything in it; what it has cost stays in the ledger.
@@ -59,21 +38,18 @@ export class ProjectDeletionService {
    * @throws NotFound @throws Forbidden for all but owners and company-level callers @throws PreconditionFailed
    */
   async delete(owner: ProjectOwner, projectId: string, expected: ExpectedTags): Promise<void> {
-    const announcements = await this.database.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(owner, projectId);
       await assertExpected(expected, () => projects.tagOf(owner, project.id));
       this.events.by(tx, owner.caller);
-      const ended: (() => void)[] = [];
-      for (const listener of this.deletionListeners) ended.push(await listener(tx, project));
+      await this.life.deleted(tx, project);
       await this.containers.hide(tx, project.company_id, ...(await this.containersOf(tx, project)));
       await this.uploads.expireTo(tx, project.workspace_id);
       await projects.markDeleted(project.id);
       // The last that its readers are sent.
       this.events.note(tx, project.id, 'project.deleted', {});
-      return ended;
     });
-    for (const announce of announcements) announce();
   }
 
   /**
@@ -100,7 +76,7 @@ export class ProjectDeletionService {
     await projects.markRestored(project.id);
     this.events.by(tx, owner.caller);
     this.events.note(tx, project.id, 'project.restored', {});
-    for (const listener of this.restorationListeners) await listener(tx, project);
+    await this.life.restored(tx, project);
     return await projects.shown(owner, project.id);
   }
 

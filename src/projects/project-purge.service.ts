@@ -2,23 +2,13 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Logger } from 'pino';
 import { Config } from '../config/config.js';
-import { ContainersService } from '../files/tree/containers.service.js';
 import { BEFORE_ALL_IDS } from '../database/checked-id.js';
-import { DatabaseService, type Tx } from '../database/database.service.js';
+import { DatabaseService } from '../database/database.service.js';
 import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import { LOGGER } from '../common/logging/logging.module.js';
-import { CardsRepository } from './canvas/cards.repository.js';
-import { ProjectMembersRepository } from './project-members.repository.js';
+import { ProjectLifeService, type Purger } from './project-life.service.js';
+import { ProjectRemovalService } from './project-removal.service.js';
 import { type DueProject, ProjectsRepository } from './projects.repository.js';
-import { SnapshotsRepository } from './snapshots.repository.js';
-import type { ProjectId } from './project.entity.js';
-
-/**
- * Removes a page of what a module keeps of a project that was deleted, in a transaction of its own.
- *
- * @returns whether there may be more
- */
-export type Purger = (tx: Tx, project_id: ProjectId) => Promise<boolean>;
 
 const BATCH = 100;
 
@@ -29,15 +19,11 @@ const BATCH = 100;
  */
 @Injectable()
 export class ProjectPurgeService implements OnModuleInit {
-  private readonly purgers: Purger[] = [];
-
   constructor(
     private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
-    private readonly cards: CardsRepository,
-    private readonly members: ProjectMembersRepository,
-    private readonly snapshots: SnapshotsRepository,
-    private readonly containers: ContainersService,
+    private readonly removal: ProjectRemovalService,
+    private readonly life: ProjectLifeService,
     private readonly periodic: PeriodicWorkService,
     private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -46,11 +32,6 @@ export class ProjectPurgeService implements OnModuleInit {
 
   onModuleInit(): void {
     this.periodic.every('*/10 * * * *', 'purge_projects', async () => await this.purge());
-  }
-
-  /** Lets a module above remove its part; called while modules initialise. */
-  onPurge(purger: Purger): void {
-    this.purgers.push(purger);
   }
 
   /** Removes every project whose time is over. */
@@ -66,9 +47,9 @@ export class ProjectPurgeService implements OnModuleInit {
   private async tryPurge(project: DueProject): Promise<void> {
     try {
       if (!(await this.projects.beginPurge(project.id, this.config.PROJECTS_GRACE_SECONDS))) return;
-      for (const purger of this.purgers) while (await this.alone(project, purger));
+      for (const purger of this.life.purgers) while (await this.alone(project, purger));
       while (await this.alone(project, async (tx) => await this.events.removePage(tx, project.id)));
-      await this.alone(project, async (tx) => await this.remove(tx, project));
+      await this.alone(project, async (tx) => await this.removal.remove(tx, project));
     } catch (error) {
       this.logger.error({ err: error, project_id: project.id }, 'a deleted project could not be removed');
     }
@@ -79,20 +60,5 @@ export class ProjectPurgeService implements OnModuleInit {
     return await this.database.transaction(
       async (tx) => (await tx.withRepository(this.projects).lockPurged(id)) && (await purger(tx, id)),
     );
-  }
-
-  /** What is bounded in number goes in one transaction with the project's own row. */
-  private async remove(tx: Tx, { id, company_id, container_ids }: DueProject): Promise<false> {
-    const [projects, snapshots] = [tx.withRepository(this.projects), tx.withRepository(this.snapshots)];
-    // The current snapshot could not go before.
-    await projects.update({ id }, { workspace_mode: 'define', run_setup_status: null, current_snapshot_id: null });
-    const ofSnapshots = await snapshots.containersOf(id);
-    await snapshots.delete({ project_id: id });
-    await tx.withRepository(this.cards).delete({ project_id: id });
-    await tx.withRepository(this.members).delete({ project_id: id });
-    await projects.delete({ id });
-    await this.containers.giveUp(tx, company_id, ...container_ids, ...ofSnapshots);
-    await this.containers.forget(tx, company_id, ...container_ids, ...ofSnapshots);
-    return false;
   }
 }

@@ -15,6 +15,7 @@ import { EXAMPLE } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
 import { CardListResponse } from './canvas/canvas.dto.js';
 import { CardsService } from './canvas/cards.service.js';
+import { ProjectCreationService } from './project-creation.service.js';
 import { ProjectDeletionService } from './project-deletion.service.js';
 import {
   ProjectCreateRequest,
@@ -29,6 +30,7 @@ import { ProjectsService } from './projects.service.js';
 export class ProjectsController {
   constructor(
     private readonly projects: ProjectsService,
+    private readonly creation: ProjectCreationService,
     private readonly deletion: ProjectDeletionService,
     private readonly cards: CardsService,
   ) {}
@@ -64,7 +66,7 @@ export class ProjectsController {
     @EditingCaller() editor: ProjectEditor,
     @Body() body: ProjectCreateRequest,
   ): Promise<ProjectResponse> {
-    return await this.projects.create(editor, body);
+    return await this.creation.create(editor, body);
   }
 
   @Get(':project_id')

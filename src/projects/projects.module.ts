@@ -19,7 +19,10 @@ import { ProjectEventsController } from './streams/project-events.controller.js'
 import { ProjectEventStreamsService } from './streams/project-event-streams.service.js';
 import { TablesModule } from '../tables/tables.module.js';
 import { ProjectReader } from './project-access.js';
+import { ProjectCreationService } from './project-creation.service.js';
 import { ProjectDeletionService } from './project-deletion.service.js';
+import { ProjectLifeService } from './project-life.service.js';
+import { ProjectRemovalService } from './project-removal.service.js';
 import { ProjectMembersController } from './project-members.controller.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
 import { ProjectMembersService } from './project-members.service.js';
@@ -46,8 +49,11 @@ import { SnapshotsService } from './snapshots.service.js';
     SnapshotsRepository,
     CardsRepository,
     ProjectsService,
+    ProjectCreationService,
     ProjectDeletionService,
+    ProjectLifeService,
     ProjectPurgeService,
+    ProjectRemovalService,
     SnapshotsService,
     ProjectMembersRepository,
     ProjectMembersService,
@@ -66,10 +72,8 @@ import { SnapshotsService } from './snapshots.service.js';
     ProjectsRepository,
     SnapshotsRepository,
     CardsRepository,
-    ProjectsService,
-    ProjectDeletionService,
+    ProjectLifeService,
     ProjectMembersService,
-    ProjectPurgeService,
     CanvasEditorService,
     DataFilesService,
     OpenStreamsService,

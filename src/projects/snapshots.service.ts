@@ -68,11 +68,23 @@ export class SnapshotsService {
   }
 
   /**
+   * Takes a snapshot of a locked project, which solves read from now on.
+   *
+   * @throws Conflict when the project has too many
+   */
+  async enterRunMode(tx: Tx, project: Project): Promise<void> {
+    const current_snapshot_id = await this.take(tx, project);
+    await tx
+      .withRepository(this.projects)
+      .update({ id: project.id }, { workspace_mode: 'run', run_setup_status: 'ready', current_snapshot_id });
+  }
+
+  /**
    * Takes a snapshot of a locked project and answers its id. The caller makes it the current one.
    *
    * @throws Conflict when the project has too many
    */
-  async take(tx: Tx, { id: project_id, company_id, workspace_id }: Project): Promise<string> {
+  private async take(tx: Tx, { id: project_id, company_id, workspace_id }: Project): Promise<string> {
     const snapshots = tx.withRepository(this.snapshots);
     if ((await snapshots.countBy({ project_id })) >= MAX_SNAPSHOTS) {
       throw new Conflict('too_many_snapshots', `A project has at most ${MAX_SNAPSHOTS} snapshots; delete one first`);

@@ -1,17 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ProjectPurgeService } from '../projects/project-purge.service.js';
+import { ProjectLifeService } from '../projects/project-life.service.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
 /** Removes the scenarios of a project that is purged. */
 @Injectable()
 export class ProjectScenariosCleanupService implements OnModuleInit {
   constructor(
-    private readonly purge: ProjectPurgeService,
+    private readonly life: ProjectLifeService,
     private readonly scenarios: ScenariosRepository,
   ) {}
 
   onModuleInit(): void {
-    this.purge.onPurge(async (tx, project_id) => {
+    this.life.onPurge(async (tx, project_id) => {
       // A project has few enough for one statement.
       await tx.withRepository(this.scenarios).delete({ project_id });
       return false;

@@ -6,7 +6,7 @@ import { Conflict, Invalid, invalidValue, isId } from '../common/errors/errors.j
 import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import type { Page } from '../common/listing/page.js';
 import type { PageQuery } from '../common/listing/page.query.js';
-import { ProjectPurgeService } from '../projects/project-purge.service.js';
+import { ProjectLifeService } from '../projects/project-life.service.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { MAX_BUDGETS } from './budget.entity.js';
 import type { BudgetRequest } from './budgets.dto.js';
@@ -28,7 +28,7 @@ export class BudgetsService implements OnModuleInit {
     private readonly database: DatabaseService,
     private readonly budgets: BudgetsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly purge: ProjectPurgeService,
+    private readonly life: ProjectLifeService,
     private readonly periodic: PeriodicWorkService,
     private readonly events: ProjectEventsService,
   ) {}
@@ -36,7 +36,7 @@ export class BudgetsService implements OnModuleInit {
   onModuleInit(): void {
     this.periodic.every('* * * * *', 'note_reached_budgets', async () => await this.noteReached());
     this.periodic.every('20 3 * * *', 'forget_budget_periods', async () => await this.budgets.forgetPeriods());
-    this.purge.onPurge(async (tx, project_id) => {
+    this.life.onPurge(async (tx, project_id) => {
       const budgets = tx.withRepository(this.budgets);
       const { company_id } = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
       await budgets.lockCompany(company_id);

@@ -8,9 +8,12 @@ const ROLES = 'agent|channel|controller|entity|filter|guard|interceptor|module|p
 const KNOWN =
   /^@(?:Injectable|Controller|Module|Catch|Entity)\([^]*?^export (?:abstract )?class (\w+)|^export class (\w+) extends EntityRepository\(/gm;
 
-const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^database\/migrations\//.test(path))
-  .map((path) => [path, readFileSync(join(ROOT, 'src', path), 'utf8')] as const);
+const sourcesOf = (folder: string): (readonly [path: string, text: string])[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^database\/migrations\//.test(path))
+    .map((path) => [path, readFileSync(join(ROOT, folder, path), 'utf8')]);
+const sources = sourcesOf('src');
+const allSources = [...sources, ...sourcesOf('packages')];
 
 const pascalCase = (words: string): string =>
   words.replace(/(?:^|[-.])(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -48,5 +51,20 @@ describe('classes of Nest and TypeORM', () => {
     ['chat/answers.repository.ts', 'export class Answers extends EntityRepository(Answer) {}', 'Answers'],
   ])('are found under another name in %s', (path, text, name) => {
     expect(misnamed([[path, text]])).toEqual([`${path}: ${name}`]);
+  });
+});
+
+describe('classes', () => {
+  const MAX_LINES = 300;
+  /** A list of settings, and a grammar that is read from top to bottom. */
+  const LONG = ['Settings', 'Parser'];
+
+  it(`have at most ${MAX_LINES} lines`, () => {
+    const long = allSources.flatMap(([path, text]) =>
+      Array.from(text.matchAll(/^(?:export )?(?:abstract )?class (\w+)[^]*?^}/gm))
+        .filter(([body, name = '']) => body.split('\n').length > MAX_LINES && !LONG.includes(name))
+        .map(([, name]) => `${path}: ${name}`),
+    );
+    expect(long).toEqual([]);
   });
 });

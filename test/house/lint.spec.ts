@@ -23,6 +23,7 @@ function found(text: string): string[] {
 }
 
 const IN_REPOSITORY = 'Statements run in *.repository.ts only; give the repository a method.';
+const PARAMETERS = 'A class takes at most 8 parameters; give a part of its work to another class.';
 const SQL = 'SQL stands in *.repository.ts and *.sql.ts only.';
 
 describe('the linter finds in a service', () => {
@@ -39,6 +40,8 @@ describe('the linter finds in a service', () => {
     ['const text = "INSERT INTO stock_counts VALUES (1)";', [SQL]],
     ["projects.update({ id }, { deleted_at: () => 'now()' });", [SQL]],
     ["import { env } from 'node:process';", ['Settings are read in src/config only; inject Config.']],
+    [`class Stock { constructor(${[...'abcdefgh'].join(', ')}) {} }`, []],
+    [`class Stock { constructor(${[...'abcdefghi'].join(', ')}) {} }`, [PARAMETERS]],
     ['forwardRef(() => StockModule);', ['Modules import each other one way only.']],
     ["const label = 'Update card'; const other = 'With its messages';", []],
   ])('%s', (text, messages) => {

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { ExecutionRecord } from '../../executions/executions.repository.js';
-import { ExecutionsService, type OverExecution } from '../../executions/executions.service.js';
-import { triggerOfTurn } from '../../executions/trigger.js';
+import type { OverExecution } from '../../executions/execution-records.service.js';
 import { someNames } from '../../../packages/modelling/index.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
-import { Conflict } from '../../common/errors/errors.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import type { ProjectId } from '../../projects/project.entity.js';
 import { ProjectReader } from '../../projects/project-access.js';
-import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { withOtherFiles } from '../../scenarios/apply-changes.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES } from '../../scenarios/change.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
@@ -22,8 +19,8 @@ import { ScenariosService, UnfitChanges } from '../../scenarios/scenarios.servic
 import type { AgentContext } from '../agent.js';
 import { CardFilesService } from './card-files.service.js';
 import { refusing } from './problem.js';
-import { MAX_SOLVES } from './solve-tools.service.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
+import { MAX_SOLVES, TurnSolvesService } from './turn-solves.service.js';
 
 const text = z.string().min(1).max(1_024);
 const figure = z.number();
@@ -139,20 +136,17 @@ export class ScenarioToolsService {
       `Counts as one of at most ${MAX_SOLVES} solves of a turn.`,
     ].join(' '),
     input: solveInput,
-    run: (input, context) => {
-      const trigger = triggerOfTurn(context.turn_id, context.spender);
-      return Promise.resolve({
+    run: (input, context) =>
+      Promise.resolve({
         effect: async (tx, project) => {
-          if ((await this.executions.countOf(tx, project.id, trigger)) >= MAX_SOLVES)
-            throw new ToolFailure('limit_reached', `A turn has at most ${MAX_SOLVES} solves`);
+          const trigger = await this.turnSolves.admit(tx, project.id, context);
           const scenarios = await this.meant(tx, project.id, input.names);
           const batch = { ...trigger, is_test: input.is_test };
           const started = await telling(() => this.solves.start(tx, project, batch, scenarios, input.include_base));
           const names = new Map(scenarios.map((scenario) => [scenario.id, scenario.name]));
           return { unfinished: async () => await this.outcome(context, started, names) };
         },
-      });
-    },
+      }),
   };
 
   readonly compare: Tool<z.infer<typeof compareInput>> = {
@@ -187,8 +181,7 @@ export class ScenarioToolsService {
     private readonly scenarios: ScenariosService,
     private readonly repository: ScenariosRepository,
     private readonly solves: ScenarioSolvesService,
-    private readonly executions: ExecutionsService,
-    private readonly projects: ProjectsRepository,
+    private readonly turnSolves: TurnSolvesService,
     private readonly cards: CardsRepository,
     private readonly files: CardFilesService,
   ) {}
@@ -242,25 +235,15 @@ export class ScenarioToolsService {
     return scenarios.filter(({ id }, at) => scenarios.findIndex((one) => one.id === id) === at);
   }
 
-  /** What came of executions; those that the turn does not wait for any more are canceled: nobody would hear of them. */
   private async outcome(
-    { project_id, signal }: AgentContext,
+    context: AgentContext,
     started: readonly ExecutionRecord[],
     names: ReadonlyMap<string, string>,
   ): Promise<ToolOutcome> {
-    const over: OverExecution[] = [];
-    try {
-      for (const { id } of started) over.push(await this.executions.whenOver(project_id, id, signal));
-    } catch (error) {
-      if (signal.aborted)
-        for (const { id } of started.slice(over.length))
-          await this.executions.cancelKnown(project_id, id).catch(ignoreOver);
-      throw error;
-    }
+    const ids = started.map(({ id }) => id);
+    const { over, feasibility_result } = await this.turnSolves.outcomes(context, ids);
     const base = over.find(({ scenario_id }) => scenario_id === null)?.result?.objective_value;
-    const runs = over.map((execution) => toRun(execution, names, base));
-    const { feasibility_result } = await this.projects.requireKnown(project_id);
-    return { result: { runs, feasibility_result } };
+    return { result: { runs: over.map((execution) => toRun(execution, names, base)), feasibility_result } };
   }
 }
 
@@ -289,11 +272,6 @@ function toRun(
     ...(result !== null && result.conflict.length > 0 && { conflict: result.conflict }),
     ...(error !== null && { error: error.message }),
   };
-}
-
-/** One that has ended meanwhile needs no canceling. */
-function ignoreOver(error: unknown): void {
-  if (!(error instanceof Conflict)) throw error;
 }
 
 /** Says what does not fit in sentences rather than at places of a request. */

@@ -2,19 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { type AgentContext, type AgentMessage, AskerRefused, type WorkspaceFile } from '../../agent/agent.js';
 import { assertMayGoOn } from '../../agent/budget-left.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
-import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
-import { Principal, type ProjectRights } from '../../auth/principal.js';
+import { Principal } from '../../auth/principal.js';
 import { DatabaseService, pipelined } from '../../database/database.service.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { CardResponse, CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
-import type { Spender } from '../../usage/spender.js';
 import { EffectiveConfigService } from '../../skills/effective-config.service.js';
-import { BudgetsService } from '../../usage/budgets.service.js';
 import { WorkspaceChangesRepository } from '../conversations/workspace-changes.repository.js';
 import { type ContextMessage, MessagesRepository } from '../messages/messages.repository.js';
+import { AskersService } from './askers.service.js';
 import { lostWhereGone } from './lost-where-gone.js';
 import { spenderOf } from './turn.entity.js';
 import type { LeasedTurn } from './turns.repository.js';
@@ -39,8 +37,7 @@ export class TurnContextsService {
     private readonly changes: WorkspaceChangesRepository,
     private readonly effectiveConfig: EffectiveConfigService,
     private readonly reader: FileTreeReaderService,
-    private readonly apiKeys: ApiKeysService,
-    private readonly budgets: BudgetsService,
+    private readonly askers: AskersService,
   ) {}
 
   /**
@@ -50,7 +47,7 @@ export class TurnContextsService {
   async build(turn: LeasedTurn, signal: AbortSignal): Promise<AgentContext> {
     const { id, company_id, project_id, conversation_id } = turn;
     const spender = spenderOf(turn);
-    const principal = Principal.agent(company_id, await this.rightsOf(spender));
+    const principal = Principal.agent(company_id, await this.askers.rightsOf(spender));
     const [project, , history, changes, cards, exhausted] = await this.database.together((tx) =>
       pipelined(
         tx.withRepository(this.projects).requireKnown(project_id).catch(lostWhereGone),
@@ -58,7 +55,7 @@ export class TurnContextsService {
         tx.withRepository(this.messages).contextOf(conversation_id, id, { limit: MAX_MESSAGES, bytes: MAX_BYTES }),
         tx.withRepository(this.changes).of(id, MAX_CHANGES),
         tx.withRepository(this.cards).list(project_id),
-        this.budgets.exhausted(company_id, project_id, spender, tx),
+        this.askers.exhaustedBudget(tx, turn),
       ),
     );
     assertMayGoOn(exhausted);
@@ -84,13 +81,6 @@ export class TurnContextsService {
       spender,
       signal,
     };
-  }
-
-  /** What the one who has asked may do in projects. */
-  private async rightsOf({ user_id, api_key_id }: Spender): Promise<ProjectRights> {
-    return user_id === null
-      ? await this.apiKeys.rightsOf(api_key_id)
-      : { person_id: user_id, sees_all: null, access: 'write', project_ids: null };
   }
 }
 

@@ -13,7 +13,11 @@ const MAX_KEYS = 50_000;
  * 60,000 a minute, and a stack overflow at 200,000.
  */
 export class RequestCounts implements ThrottlerStorage {
-  private readonly windows = new LRUCache<string, { hits: number }>({ max: MAX_KEYS, ttl: MINUTE_MS, ttlResolution: 0 });
+  private readonly windows = new LRUCache<string, { hits: number }>({
+    max: MAX_KEYS,
+    ttl: MINUTE_MS,
+    ttlResolution: 0,
+  });
 
   increment(key: string, _ttl: number, limit: number): ReturnType<ThrottlerStorage['increment']> {
     let window = this.windows.get(key);

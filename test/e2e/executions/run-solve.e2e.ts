@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../src/projects/project.entity.js';
 import type { AgentContext, AgentOutput } from '../../../src/agent/agent.js';
 import { type Reply, ToolboxesService } from '../../../src/agent/tools/toolboxes.service.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
-import { ExecutionsService } from '../../../src/executions/executions.service.js';
+import { ExecutionCancellationsService } from '../../../src/executions/execution-cancellations.service.js';
 import type { ExecutionListResponse } from '../../../src/executions/executions.dto.js';
 import { DatabaseService } from '../../../src/database/database.service.js';
 import { makeFile, makeProject } from '../../factories/make.js';
@@ -182,12 +182,10 @@ it('all executions of a project end together', async () => {
   await eventually(executions, ({ executions: all }) => all.some(({ status }) => status === 'running'), {
     until: 'one runs',
   });
-  const ended = await service.app.get(DatabaseService).transaction(async (tx) => {
+  await service.app.get(DatabaseService).transaction(async (tx) => {
     await tx.query('SELECT id FROM projects WHERE id = $1 FOR NO KEY UPDATE', [project]);
-    return await service.app.get(ExecutionsService).endAll(tx, project as ProjectId);
+    await service.app.get(ExecutionCancellationsService).cancelAll(tx, project as ProjectId);
   });
-  service.app.get(ExecutionsService).announce(ended);
-  expect(ended).toHaveLength(3);
   expect((await executions()).executions.map(({ status }) => status)).toEqual(Array(3).fill('canceled'));
   const { rows } = await service.database.query('SELECT active_solves FROM projects WHERE id = $1', [project]);
   expect(rows).toEqual([{ active_solves: 0 }]);

@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Tx } from '../database/database.service.js';
-import { ProjectDeletionService } from '../projects/project-deletion.service.js';
-import { ProjectPurgeService } from '../projects/project-purge.service.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
+import { ProjectLifeService } from '../projects/project-life.service.js';
 import { ConversationRemovalService } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
@@ -10,12 +9,12 @@ import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 import type { ProjectId } from '../projects/project.entity.js';
 
-/** What the deletion of a project means for its conversations, and its return. */
+/** The conversations of projects that are created, deleted, restored and purged. */
 @Injectable()
-export class ProjectChatCleanupService implements OnModuleInit {
+export class ProjectConversationsService implements OnModuleInit {
   constructor(
-    private readonly deletion: ProjectDeletionService,
-    private readonly purge: ProjectPurgeService,
+    private readonly database: DatabaseService,
+    private readonly life: ProjectLifeService,
     private readonly conversations: ConversationsRepository,
     private readonly turns: TurnsRepository,
     private readonly removal: ConversationRemovalService,
@@ -25,22 +24,25 @@ export class ProjectChatCleanupService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.deletion.onDelete(async (tx, { id }) => await this.end(tx, id));
-    this.deletion.onRestore(async (tx, { id }) => await tx.withRepository(this.conversations).reopenAll(id));
-    this.purge.onPurge(async (tx, project_id) => {
+    this.life.onCreate(async (tx, { id: project_id }) => {
+      await tx.withRepository(this.conversations).insert({ project_id, is_default: true });
+    });
+    this.life.onDelete(async (tx, { id }) => await this.end(tx, id));
+    this.life.onRestore(async (tx, { id }) => await tx.withRepository(this.conversations).reopenAll(id));
+    this.life.onPurge(async (tx, project_id) => {
       const next = await tx.withRepository(this.conversations).findOne({ select: { id: true }, where: { project_id } });
       return next !== null && (await this.removal.removePage(tx, next.id));
     });
   }
 
   /** Ends every conversation of a locked project: active turns are stopped, streams close. */
-  private async end(tx: Tx, project_id: ProjectId): Promise<() => void> {
+  private async end(tx: Tx, project_id: ProjectId): Promise<void> {
     const conversations = await tx.withRepository(this.conversations).closeAll(project_id);
     const active = await tx.withRepository(this.turns).activeIn(project_id);
     for (const { id, conversation_id } of active) await this.endings.stop(tx, conversation_id, id);
-    return () => {
+    this.database.afterCommit(tx, () => {
       for (const id of conversations) this.changed.send(id);
       for (const { id, conversation_id } of active) this.stopped.send(conversation_id, id);
-    };
+    });
   }
 }

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../database/database.service.js';
+import { Conflict } from '../../common/errors/errors.js';
+import { ExecutionCancellationsService } from '../../executions/execution-cancellations.service.js';
+import { ExecutionRecordsService, type OverExecution } from '../../executions/execution-records.service.js';
+import { ExecutionsService } from '../../executions/executions.service.js';
+import { type Trigger, triggerOfTurn } from '../../executions/trigger.js';
+import type { Project, ProjectId } from '../../projects/project.entity.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
+import type { AgentContext } from '../agent.js';
+import { ToolFailure } from './tool.js';
+
+/** Maximum number of solves that a turn starts; those that are started together count once. */
+export const MAX_SOLVES = 3;
+
+/** What came of solves, and the item of the checklist that they can change. */
+interface Outcomes {
+  over: OverExecution[];
+  feasibility_result: Project['feasibility_result'];
+}
+
+/** Solves that a turn starts and waits for. */
+@Injectable()
+export class TurnSolvesService {
+  constructor(
+    private readonly executions: ExecutionsService,
+    private readonly records: ExecutionRecordsService,
+    private readonly cancellations: ExecutionCancellationsService,
+    private readonly projects: ProjectsRepository,
+  ) {}
+
+  /** The trigger of one more solve of the turn. @throws ToolFailure if the turn has started too many */
+  async admit(tx: Tx, project_id: ProjectId, { turn_id, spender }: AgentContext): Promise<Trigger> {
+    const trigger = triggerOfTurn(turn_id, spender);
+    if ((await this.executions.countOf(tx, project_id, trigger)) >= MAX_SOLVES)
+      throw new ToolFailure('limit_reached', `A turn has at most ${MAX_SOLVES} solves`);
+    return trigger;
+  }
+
+  /** What came of executions; those that the turn does not wait for any more are canceled: nobody would hear of them. */
+  async outcomes({ project_id, signal }: AgentContext, ids: readonly string[]): Promise<Outcomes> {
+    const over: OverExecution[] = [];
+    try {
+      for (const id of ids) over.push(await this.records.whenOver(project_id, id, signal));
+    } catch (error) {
+      if (signal.aborted)
+        for (const id of ids.slice(over.length)) await this.cancellations.cancelKnown(project_id, id).catch(ignoreOver);
+      throw error;
+    }
+    // What was solved may be another model than that of the canvas now.
+    const { feasibility_result } = await this.projects.requireKnown(project_id);
+    return { over, feasibility_result };
+  }
+}
+
+/** An execution may end in the moment in which it is canceled. */
+function ignoreOver(error: unknown): void {
+  if (!(error instanceof Conflict)) throw error;
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { Conflict, parseId } from '../common/errors/errors.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
+import { ProjectEventsService } from '../events/project-events.service.js';
+import type { ProjectEditor } from '../projects/project-access.js';
+import type { ProjectId } from '../projects/project.entity.js';
+import { ProjectsRepository } from '../projects/projects.repository.js';
+import { ExecutionEndedChannel } from './execution-ended.channel.js';
+import { ExecutionEndingsService } from './execution-endings.service.js';
+import { type ExecutionCancelQuery, ExecutionResponse } from './executions.dto.js';
+import { type Ending, type ExecutionRecord, ExecutionsRepository } from './executions.repository.js';
+
+const CANCELED: Ending = { status: 'canceled' };
+
+/** Cancels executions, wherever they run. */
+@Injectable()
+export class ExecutionCancellationsService {
+  constructor(
+    private readonly database: DatabaseService,
+    private readonly executions: ExecutionsRepository,
+    private readonly projects: ProjectsRepository,
+    private readonly endings: ExecutionEndingsService,
+    private readonly ended: ExecutionEndedChannel,
+    private readonly events: ProjectEventsService,
+  ) {}
+
+  /** Ends an execution that is not over, wherever it runs, or has its process end it with its best plan. @throws NotFound @throws Conflict when it is over */
+  async cancel(
+    editor: ProjectEditor,
+    projectId: string,
+    executionId: string,
+    { keep_plan = false }: ExecutionCancelQuery = {},
+  ): Promise<ExecutionResponse> {
+    return await this.database.transaction(async (tx) => {
+      const { id } = await tx.withRepository(this.projects).lock(editor, projectId);
+      this.events.by(tx, editor.caller);
+      return await editor.once(tx, async () =>
+        ExecutionResponse.from(await this.cancelIn(tx, id, executionId, keep_plan)),
+      );
+    });
+  }
+
+  /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
+  async cancelKnown(project_id: ProjectId, executionId: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { id } = await tx.withRepository(this.projects).lockKnown(project_id);
+      await this.cancelIn(tx, id, executionId, false);
+    });
+  }
+
+  /** Cancels an execution of a locked project, and tells its process once that is committed. */
+  private async cancelIn(
+    tx: Tx,
+    project_id: ProjectId,
+    executionId: string,
+    keepsPlan: boolean,
+  ): Promise<ExecutionRecord> {
+    const executions = tx.withRepository(this.executions);
+    const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
+    if (keepsPlan && (await executions.askForPlan(id))) return await executions.require(project_id, id);
+    const [canceled] = await this.endings.finish(tx, [id], CANCELED);
+    const now = await executions.require(project_id, id);
+    if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
+    this.database.afterCommit(tx, () => this.ended.send(id));
+    return now;
+  }
+
+  /** Cancels all executions of a locked project that are not over, and tells their processes once that is committed. */
+  async cancelAll(tx: Tx, project_id: ProjectId): Promise<void> {
+    const active = await tx.withRepository(this.executions).activeOf(project_id);
+    const canceled = await this.endings.finish(tx, active, CANCELED);
+    this.database.afterCommit(tx, () => this.ended.send(...canceled));
+  }
+}

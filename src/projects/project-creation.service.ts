@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Forbidden } from '../common/errors/errors.js';
+import { DatabaseService, type Tx } from '../database/database.service.js';
+import { DeploymentsService } from '../deployments/deployments.service.js';
+import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
+import { TemplatesService } from '../deployments/templates.service.js';
+import { ContainersService } from '../files/tree/containers.service.js';
+import type { ProjectEditor } from './project-access.js';
+import { ProjectLifeService } from './project-life.service.js';
+import { ProjectMembersRepository } from './project-members.repository.js';
+import { type ProjectCreateRequest, ProjectResponse } from './projects.dto.js';
+import { type ProjectDetails, ProjectsRepository } from './projects.repository.js';
+import { SnapshotsService } from './snapshots.service.js';
+
+/** Creates projects, empty or from a deployment. */
+@Injectable()
+export class ProjectCreationService {
+  constructor(
+    private readonly database: DatabaseService,
+    private readonly projects: ProjectsRepository,
+    private readonly members: ProjectMembersRepository,
+    private readonly deployments: DeploymentsService,
+    private readonly containers: ContainersService,
+    private readonly templates: TemplatesService,
+    private readonly snapshots: SnapshotsService,
+    private readonly life: ProjectLifeService,
+  ) {}
+
+  /**
+   * Creates a project; one made from a deployment gets its agent configuration in the project's deployment scope and
+   * its other files in the workspace. Its owner is the caller, or who has made the caller's API key.
+   *
+   * @param wantedId the id it gets; default a new one
+   * @throws Forbidden for a key that is for certain projects.
+   * @throws NotFound when there is no such deployment.
+   * @throws Invalid when its configuration is more than a project can have.
+   */
+  async create(editor: ProjectEditor, request: ProjectCreateRequest, wantedId?: string): Promise<ProjectResponse> {
+    const { project_ids } = editor.caller;
+    if (project_ids !== null)
+      throw new Forbidden('api_key_limited', 'An API key for certain projects creates no others');
+    return await this.database.transaction(async (tx) => {
+      const projects = tx.withRepository(this.projects);
+      const create = async (): Promise<ProjectResponse> =>
+        ProjectResponse.from(await this.add(tx, editor, request, wantedId));
+      // Who may create projects may not see for ever what they have created.
+      return await editor.once(tx, create, async ({ text }) => {
+        await projects.require(editor, (JSON.parse(text) as ProjectResponse).id);
+      });
+    });
+  }
+
+  private async add(
+    tx: Tx,
+    editor: ProjectEditor,
+    request: ProjectCreateRequest,
+    wantedId?: string,
+  ): Promise<ProjectDetails> {
+    const { company_id, user_id, person_id } = editor.caller;
+    const projects = tx.withRepository(this.projects);
+    const origin =
+      request.from_deployment == null ? null : await this.deployments.require(company_id, request.from_deployment, tx);
+    const { id } = await projects.save({
+      ...(wantedId !== undefined && { id: wantedId }),
+      company_id,
+      name: request.name,
+      description: request.description ?? null,
+      short_description: request.short_description ?? null,
+      workspace_id: await this.containers.create(tx, company_id, 'workspace'),
+      agent_config_id: await this.containers.create(tx, company_id, 'agent_config'),
+      project_skills_id: await this.containers.create(tx, company_id, 'project_skills'),
+      origin_deployment_id: origin?.id ?? null,
+      created_by: user_id,
+      visibility: request.visibility,
+    });
+    await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
+    const project = await projects.lock(editor, id);
+    if (origin !== null) {
+      const from = { company_id, container_id: origin.container_id };
+      const to = { company_id, container_id: project.agent_config_id };
+      const requested = request.from_deployment ?? null;
+      const { config_digest } = await this.templates.copyConfig(tx, {
+        from,
+        to,
+        names: AGENT_CONFIG_NAMES,
+        requested,
+      });
+      await projects.noteConfig(id, { config_digest });
+      await this.templates.copyFiles(tx, from, { company_id, container_id: project.workspace_id });
+    }
+    await this.life.created(tx, project);
+    if (request.workspace_mode === 'run') await this.snapshots.enterRunMode(tx, project);
+    return await projects.shown(editor, id);
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../database/database.service.js';
+import { ContainersService } from '../files/tree/containers.service.js';
+import { CardsRepository } from './canvas/cards.repository.js';
+import { ProjectMembersRepository } from './project-members.repository.js';
+import { type DueProject, ProjectsRepository } from './projects.repository.js';
+import { SnapshotsRepository } from './snapshots.repository.js';
+
+/** Removes the rows of projects that are purged. */
+@Injectable()
+export class ProjectRemovalService {
+  constructor(
+    private readonly projects: ProjectsRepository,
+    private readonly cards: CardsRepository,
+    private readonly members: ProjectMembersRepository,
+    private readonly snapshots: SnapshotsRepository,
+    private readonly containers: ContainersService,
+  ) {}
+
+  /** Removes a project with everything in it that is bounded in number. Returns that nothing is left. */
+  async remove(tx: Tx, { id, company_id, container_ids }: DueProject): Promise<false> {
+    const [projects, snapshots] = [tx.withRepository(this.projects), tx.withRepository(this.snapshots)];
+    // The current snapshot could not go before.
+    await projects.update({ id }, { workspace_mode: 'define', run_setup_status: null, current_snapshot_id: null });
+    const ofSnapshots = await snapshots.containersOf(id);
+    await snapshots.delete({ project_id: id });
+    await tx.withRepository(this.cards).delete({ project_id: id });
+    await tx.withRepository(this.members).delete({ project_id: id });
+    await projects.delete({ id });
+    await this.containers.giveUp(tx, company_id, ...container_ids, ...ofSnapshots);
+    await this.containers.forget(tx, company_id, ...container_ids, ...ofSnapshots);
+    return false;
+  }
+}
