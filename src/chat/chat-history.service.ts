@@ -8,7 +8,7 @@ import { sharesOf } from '../common/throttling/limits.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatHistoryQuery, ChatSyncQuery } from './chat.dto.js';
 import { ConversationsRepository, type ConversationWindow } from './conversations/conversations.repository.js';
-import { lastOf, type MessageTexts, RecentMessagesService } from './messages/recent-messages.service.js';
+import { lastOf, type RecentMessages, RecentMessagesService } from './messages/recent-messages.service.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
 /** Large windows that a process makes at once, one of them for a company. */
@@ -69,7 +69,7 @@ export class ChatHistoryService {
       const name = `${project_id} ${conversationId ?? ''}`;
       const inTurn = async <Value>(work: () => Promise<Value>): Promise<Value> =>
         await this.large.run(sharesOf(reader.caller, { caller: 1, company: 1 }), work);
-      const read = async (recent: MessageTexts | undefined): Promise<Tagged<JsonBytes> | undefined> => {
+      const read = async (recent: RecentMessages | undefined): Promise<Tagged<JsonBytes> | undefined> => {
         const spared = recent && { first: recent.first, last: lastOf(recent) };
         const window = await this.conversations.window(reader, project_id, conversationId, page, spared, inTurn);
         const texts = this.recent.complete(name, recent, window);
