@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { setUpCheckout } from './checkout.mjs';
 
 /*
- * Runs the quick checks, two at a time, and prints the output of those that fail. ESLint, Prettier and TypeScript keep their results
- * in `node_modules/.cache`, so a second run looks at changed files only.
+ * Runs the quick checks, two at a time, and prints the output of those that fail. They keep their results in `node_modules/.cache`, so a
+ * second run looks at changed files only.
  */
 
 const CACHE = 'node_modules/.cache';
@@ -14,7 +14,7 @@ const CHECKS = {
   lint: `eslint --cache --cache-location ${CACHE}/eslint/ .`,
   'types of the page': `tsc -p web/tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/web`,
   format: `prettier --check --cache --cache-location ${CACHE}/prettier/checked --log-level warn .`,
-  'import graph': 'depcruise --output-type err-long src packages test client/src web/src',
+  'import graph': `depcruise --cache ${CACHE}/depcruise --cache-strategy content --output-type err-long src packages test client/src web/src`,
   'regular expressions': 'npm run --silent patterns',
   'openapi.json (npm run openapi)': `node dist/src/openapi.js ${CACHE}/openapi.json && diff -u openapi.json ${CACHE}/openapi.json`,
   'table of settings (npm run settings)': 'node scripts/settings.mjs --check',

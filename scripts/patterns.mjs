@@ -1,6 +1,7 @@
 import './node-version.mjs';
-import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { check } from 'recheck';
 import ts from 'typescript';
 import { ROOT, setUpCheckout } from './checkout.mjs';
@@ -15,6 +16,13 @@ const PLANTED = ['/^[+-]?(?:\\d+\\.?\\d*|\\.\\d+)$/', '/\\/+$/', '/^(a|a)*$/'];
 /** For one pattern; recheck takes some seconds for patterns of many words. */
 const TIMEOUT_MS = 120_000;
 const AT_ONCE = 2;
+/** Results are kept for this version of the check and of recheck. */
+const VERSION = createHash('sha256')
+  .update(readFileSync(import.meta.filename))
+  .update(readFileSync(join(ROOT, 'node_modules/recheck/package.json')))
+  .digest('hex');
+/** Patterns that were found to be linear, for later runs. */
+const CACHE = join(ROOT, 'node_modules/.cache/patterns.json');
 /** What recheck only suspects is tried on texts of so many characters, which take quadratic patterns much longer. */
 const TRIED_CHARACTERS = 20_000;
 const MAX_MS = 100;
@@ -89,17 +97,31 @@ function millisecondsOf(pattern, { pumps, suffix }) {
   return process.cpuUsage(before).user / 1000;
 }
 
-async function problemsOf(patterns) {
+async function problemsOf(patterns, linear = new Set()) {
   const problems = [];
-  const waiting = [...patterns];
+  const waiting = patterns.filter((pattern) => !linear.has(nameOf(pattern)));
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const problem = await problemOf(next);
-      if (problem !== undefined) problems.push(problem);
+      if (problem === undefined) linear.add(nameOf(next));
+      else problems.push(problem);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return problems;
+}
+
+const nameOf = ({ source, flags }) => `/${source}/${flags}`;
+
+/** The patterns that an earlier run of this version of the check has found to be linear. */
+function linearBefore() {
+  try {
+    const { version, linear } = JSON.parse(readFileSync(CACHE, 'utf8'));
+    return new Set(version === VERSION ? linear : []);
+  } catch (error) {
+    if (error.code !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
+    return new Set();
+  }
 }
 
 await setUpCheckout();
@@ -119,7 +141,13 @@ for (const file of files) {
   patterns.push(...built);
   if (late.length > 0) problems.push(`${file}: a pattern is built only later, out of what nobody can check`);
 }
-problems.push(...(await problemsOf(patterns)));
+const linear = linearBefore();
+problems.push(...(await problemsOf(patterns, linear)));
+mkdirSync(dirname(CACHE), { recursive: true });
+writeFileSync(
+  CACHE,
+  JSON.stringify({ version: VERSION, linear: patterns.map(nameOf).filter((name) => linear.has(name)) }),
+);
 for (const problem of problems) console.error(problem);
 console.log(`${patterns.length} regular expressions, ${problems.length} of them refused`);
 process.exit(problems.length === 0 ? 0 : 1);
