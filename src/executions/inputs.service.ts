@@ -8,7 +8,6 @@ import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../database/database.service.js';
 import { Invalid, invalidValue } from '../common/errors/errors.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
-import { makesModel } from '../projects/canvas/model-digest.js';
 import { pathOfSet } from '../projects/canvas/data-content.js';
 import type { Project } from '../projects/project.entity.js';
 import type { Snapshot } from '../projects/snapshot.entity.js';
@@ -73,7 +72,7 @@ export class InputsService {
 
   /** Pins variants of a canvas with the files that each of them names, all as they are at one moment. */
   async pinCards(tx: Tx, from: ContainerRef, variants: readonly (readonly ModelCard[])[]): Promise<Pinned[]> {
-    const models = variants.map((cards) => cards.flatMap(toModelCard));
+    const models = variants.map((cards) => cards.map(toModelCard));
     const named = models.map(pathsOf);
     const all = [...new Set(named.flat())];
     const found = all.length === 0 ? NO_FILES : await this.reader.findAll(from, all, tx);
@@ -176,9 +175,11 @@ export const pathsOf = (cards: readonly ModelCard[]): string[] => [
   ...new Set(cards.flatMap((card) => pathOfSet(card) ?? [])),
 ];
 
-/** The cards that make the model, and those that its plan is rated by, without what it does not take from them. */
-function toModelCard({ id, card_type, label, data, adjustments }: ModelCard): ModelCard[] {
-  return makesModel(card_type) || card_type === 'kpi'
-    ? [{ id, card_type, label, data, ...(adjustments !== undefined && { adjustments }) }]
-    : [];
-}
+/** A card without what its model does not take from it. */
+const toModelCard = ({ id, card_type, label, data, adjustments }: ModelCard): ModelCard => ({
+  id,
+  card_type,
+  label,
+  data,
+  ...(adjustments !== undefined && { adjustments }),
+});

@@ -17,10 +17,11 @@ import {
   type Vocabulary,
 } from '../../packages/modelling/index.js';
 import { fieldOf } from '../projects/canvas/card-shapes.js';
-import { type DataContent, isSetOfFile, membersOf, readData } from '../projects/canvas/data-content.js';
+import { type DataContent, isSetOfFile, readData } from '../projects/canvas/data-content.js';
 import { type FileStates, questionOf } from '../projects/canvas/data-file.js';
 import { vocabularyOn } from '../projects/canvas/derivation.js';
-import { toMember } from '../projects/canvas/members.js';
+import { CARD_KINDS } from '../projects/canvas/kinds/card-kinds.js';
+import { membersOf, toMember } from '../projects/canvas/members.js';
 import {
   arithmeticOf,
   type Change,
@@ -45,8 +46,6 @@ export interface Outcome {
   cards: ModelCard[];
   problems: ChangeProblem[];
 }
-
-const KINDS_OFF = ['constraint', 'objective', 'kpi', 'production_requirement'] as const;
 
 /**
  * Applies the changes of a scenario in their order, but for files: they are in their place before everything else. Columns are
@@ -319,7 +318,7 @@ class Application {
 
   private switchOff({ target }: Change): void {
     const found = named(this.cards, target);
-    const [card, other] = found.filter(({ card_type }) => KINDS_OFF.some((kind) => kind === card_type));
+    const [card, other] = found.filter(({ card_type }) => CARD_KINDS[card_type].role !== 'names');
     if (other !== undefined) refuse('target', `several cards are called ${shortened(target)}: say which by its id`);
     if (card !== undefined) {
       this.off.push(card);

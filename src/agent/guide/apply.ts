@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { CARD_KINDS, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';
 import {
   hasFigure,
@@ -19,18 +20,12 @@ import { addFacts } from './limits.js';
 import { quote } from './quote.js';
 import { unreadFormula } from './open-statements.js';
 import { assignmentIn, boundsIn, pairIn } from './relation-grammar.js';
-import type { CardType, Sketch, SketchCard } from './sketch.js';
+import type { Sketch, SketchCard } from './sketch.js';
 import type { Statement, StatementOf, VariableFacts } from './statement.js';
 import { findFile } from './workspace-file.js';
 
 /** The data card of values that are typed into the chat. */
 const VALUES = 'Values';
-/** The card that says of a type that there is nothing more; it goes when there is. */
-const NOTHING_MORE: Partial<Record<CardType, string>> = {
-  kpi: 'Objective value',
-  data: 'Figures in the formulas',
-  production_requirement: 'No further requirements',
-};
 
 /** `2 tables + chairs`, `sum p in goods: make[p]`; neither `cost-benefit` nor `3 shifts`. */
 const COMPUTATION = / [-+*/] |\d ?[*/]|\]/;
@@ -142,7 +137,7 @@ function put(
   cause: string,
 ): string | undefined {
   if (label.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
-  const outdated = sketch.find(type, NOTHING_MORE[type] ?? '');
+  const outdated = sketch.find(type, CARD_KINDS[type].nothingMore ?? '');
   const card = sketch.put(type, label, data, cause);
   if (outdated !== undefined && outdated !== card) sketch.remove(outdated);
   return undefined;
@@ -155,7 +150,7 @@ function putNothingMore(
   data: Record<string, unknown>,
   cause: string,
 ): string | undefined {
-  return sketch.of(type).length > 0 ? undefined : put(sketch, type, NOTHING_MORE[type] ?? type, data, cause);
+  return sketch.of(type).length > 0 ? undefined : put(sketch, type, CARD_KINDS[type].nothingMore ?? type, data, cause);
 }
 
 /** A formula that is new has to be confirmed anew. */

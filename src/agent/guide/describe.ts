@@ -1,4 +1,5 @@
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
+import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
 import { someOf } from '../../../packages/modelling/index.js';
 import type { AgentContext } from '../agent.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
@@ -55,14 +56,15 @@ export function describeFiles({ changes, messages, attachments }: AgentContext):
 export function describeCard({ card_type, label, data }: SketchCard): string {
   const [expression, index] = [plain(data['expression']), plain(data['index'])];
   const formula = index === undefined ? expression : `${expression} for ${index}`;
-  const facts = FACTS[card_type].flatMap(([field, before = '']) => {
+  const { title, shown } = CARD_KINDS[card_type];
+  const facts = shown.flatMap(([field, before = '']) => {
     const value = field === 'values' || field === 'columns' ? figures(data[field]) : plain(data[field]);
     if (value === 'true') return [before.trim()];
     const isNews =
       value !== undefined && !(['name', 'description'].includes(field) && (value === label || value === formula));
     return isNews ? [`${before}${quote(value)}`] : [];
   });
-  return `${NOUNS[card_type]} ${quote(label, 60)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
+  return `${title} ${quote(label, 60)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
 }
 
 /** A text, number or flag as text. */
@@ -89,50 +91,6 @@ const figuresOf = (value: unknown): string =>
         MAX_MEMBERS,
       )})`
     : '?';
-
-const NOUNS: Record<SketchCard['card_type'], string> = {
-  objective: 'Objective',
-  variable: 'Variable',
-  constraint: 'Constraint',
-  kpi: 'KPI',
-  data: 'Data',
-  production_requirement: 'Requirement',
-};
-
-/** What is shown of each card type, in order, with a word before it. */
-const FACTS: Record<SketchCard['card_type'], readonly [field: string, before?: string][]> = {
-  objective: [['sense'], ['expression'], ['weight', 'weight '], ['confirmed', 'confirmed']],
-  variable: [
-    ['name', 'called '],
-    ['index', 'for '],
-    ['domain'],
-    ['lower', 'from '],
-    ['upper', 'to '],
-    ['free', 'free'],
-    ['unit', 'in '],
-  ],
-  constraint: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
-  kpi: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
-  data: [
-    ['file_path', 'file '],
-    ['set', 'set '],
-    ['sheet', 'sheet '],
-    ['key', 'key '],
-    ['column', 'values of '],
-    ['columns', 'columns '],
-    ['default', 'else '],
-    ['members', 'members '],
-    ['values'],
-    ['description'],
-  ],
-  production_requirement: [
-    ['description'],
-    ['expression'],
-    ['index', 'for '],
-    ['quantity', 'quantity '],
-    ['unit', 'in '],
-  ],
-};
 
 /** What the turn has done to the canvas, and what it could not. */
 export function describeChanges(made: Made[]): string[] {

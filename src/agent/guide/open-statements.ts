@@ -1,7 +1,7 @@
 import { isProblem, parseFormula } from '../../../packages/modelling/index.js';
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
-import { gapsOfWords } from '../../projects/canvas/derivation.js';
+import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
 import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
 import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
 import { idleVariables } from '../../projects/canvas/stray-variables.js';
@@ -46,7 +46,12 @@ export function openStatements(sketch: Sketch): OpenStatement[] {
 function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'] | undefined> {
   const cards = wordedLimits(sketch.cards, plainVariables(sketch.cards));
   const vocabulary = cards.length === 0 ? undefined : sketch.vocabulary;
-  return new Map(cards.map((card) => [card, vocabulary && gapsOfWords(card, vocabulary, true)[0]]));
+  return new Map(
+    cards.map((card) => {
+      const { gapsOfWords } = CARD_KINDS[card.card_type];
+      return [card, vocabulary && gapsOfWords?.(card.data, vocabulary, true)[0]];
+    }),
+  );
 }
 
 /** Returns the gap of a field that holds something else than it may. */
@@ -62,7 +67,7 @@ export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefine
   const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
   const over = readIndex(index);
   if (index !== '' && isProblem(over)) return { field: 'index', message: whyUnread(over, index, true) };
-  if (expression === undefined || card.card_type === 'kpi') return undefined;
+  if (expression === undefined || CARD_KINDS[card.card_type].role === 'rating') return undefined;
   const formula = parseFormula(expression);
   if (isProblem(formula))
     return { field: 'expression', message: whyNoFormula(expression) ?? whyUnread(formula, expression) };

@@ -1,5 +1,6 @@
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { CARD_KINDS, CARD_TYPES, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Question } from '../ask-user-question.js';
@@ -10,7 +11,7 @@ import { askForNames } from './name-questions.js';
 import { exampleFor } from './proposals.js';
 import { ask, EXAMPLE, LATER, plainLabel, referTo } from './question-parts.js';
 import { quote } from './quote.js';
-import type { CardType, Sketch, SketchCard } from './sketch.js';
+import type { Sketch, SketchCard } from './sketch.js';
 import { askForStray } from './stray-variables.js';
 import { openStatements } from './open-statements.js';
 
@@ -47,20 +48,25 @@ export function nextQuestion(situation: Situation): Question | undefined {
   // A formula may be open only because a name in it is unknown.
   const names = askForNames(sketch);
   const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
-  return (
-    askForMeant(sketch) ??
-    askForStray(sketch) ??
-    (has('objective') ? (names === undefined || isNamed ? firstOpen('objective') : undefined) : OBJECTIVE) ??
-    names ??
-    (has('variable') ? firstOpen('variable') : VARIABLES) ??
-    (has('constraint')
-      ? (askForUnread(sketch) ?? askForClasses(sketch) ?? firstOpen('constraint'))
-      : askForConstraints(sketch)) ??
-    (has('kpi') ? firstOpen('kpi') : KPIS) ??
-    (has('data') ? firstOpen('data') : askForData(situation)) ??
-    (has('production_requirement') ? firstOpen('production_requirement') : REQUIREMENTS) ??
-    askForSolve(situation)
-  );
+  const questions: Record<CardType, () => Question | undefined> = {
+    objective: () =>
+      (has('objective') ? (names === undefined || isNamed ? firstOpen('objective') : undefined) : OBJECTIVE) ?? names,
+    variable: () => (has('variable') ? firstOpen('variable') : VARIABLES),
+    constraint: () =>
+      has('constraint')
+        ? (askForUnread(sketch) ?? askForClasses(sketch) ?? firstOpen('constraint'))
+        : askForConstraints(sketch),
+    kpi: () => (has('kpi') ? firstOpen('kpi') : KPIS),
+    data: () => (has('data') ? firstOpen('data') : askForData(situation)),
+    production_requirement: () => (has('production_requirement') ? firstOpen('production_requirement') : REQUIREMENTS),
+  };
+  const urgent = askForMeant(sketch) ?? askForStray(sketch);
+  if (urgent !== undefined) return urgent;
+  for (const type of CARD_TYPES) {
+    const question = questions[type]();
+    if (question !== undefined) return question;
+  }
+  return askForSolve(situation);
 }
 
 /** Maximum number of unread statements that are compared with formulas. */
@@ -101,7 +107,7 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
   const reference = referTo(card, sketch);
   const id = `set ${reference} ${field}: ${BLANK}`;
   const setting = (value: string): string => `set ${reference} ${field}: ${value}`;
-  const header = HEADERS[card.card_type];
+  const header = CARD_KINDS[card.card_type].title;
   const question = `${quote(card.label, 60)}: ${message}${/[?.]$/.test(message) ? '' : '.'}`;
   const removal: Choice = [`Remove ${plainLabel(card)}`, `remove ${reference}`];
   if (card.card_type === 'objective' && field === 'sense') {
@@ -138,15 +144,6 @@ function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'me
   const meant = field === 'product' ? meantFormulas(card, reference, sketch) : [];
   return ask(id, header, question, [...meant, removal, LATER]);
 }
-
-const HEADERS: Record<CardType, string> = {
-  objective: 'Objective',
-  variable: 'Variable',
-  constraint: 'Constraint',
-  kpi: 'KPI',
-  data: 'Data',
-  production_requirement: 'Requirement',
-};
 
 function askForConstraints(sketch: Sketch): Question {
   const bounds = sketch.of('variable').flatMap((card): Choice[] => {

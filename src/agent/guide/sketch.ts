@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
-import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { CARD_KINDS, CARD_TYPES, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { namesInText, readIndex } from '../../projects/canvas/expressions.js';
 import { modelDigest } from '../../projects/canvas/model-digest.js';
 import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
@@ -18,7 +18,6 @@ import {
 import { isProblem, mentionsOf, parseFormula, type Vocabulary } from '../../../packages/modelling/index.js';
 import { replacedBy } from './replacements.js';
 
-export type CardType = (typeof CARD_TYPES)[number];
 type Data = Record<string, unknown>;
 
 /** A card as it would be after the statements read so far. */
@@ -36,19 +35,12 @@ export interface SketchCard {
 }
 
 /** What is said before the name of a card. */
-const TYPED = /^(?:the )?(?<word>constraint|variable|objective|goal|kpi|data|requirement|card) (?<plain>.+)$/is;
-const TYPES: Record<string, CardType | undefined> = {
-  constraint: 'constraint',
-  variable: 'variable',
-  objective: 'objective',
-  goal: 'objective',
-  kpi: 'kpi',
-  data: 'data',
-  requirement: 'production_requirement',
-};
+const TYPES: ReadonlyMap<string, CardType> = new Map(
+  CARD_TYPES.flatMap((type) => CARD_KINDS[type].words.map((word) => [word, type] as const)),
+);
+const TYPED = new RegExp(`^(?:the )?(?<word>${[...TYPES.keys(), 'card'].join('|')}) (?<plain>.+)$`, 'is');
 
-/** Types whose labels are names in formulas or paths of files. */
-const IS_OF_NAMES: Partial<Record<CardType, boolean>> = { variable: true, data: true };
+const isOfPlan = (type: CardType): boolean => CARD_KINDS[type].role === 'plan';
 
 /** What has to be done to a card of the canvas, or to have one. */
 export type Change =
@@ -85,7 +77,7 @@ export class Sketch {
   find(type: CardType, label: string): SketchCard | undefined {
     const cards = this.of(type);
     const exact = cards.find((card) => card.label === label);
-    return exact ?? (IS_OF_NAMES[type] === true ? undefined : cards.find((card) => isSame(card.label, label)));
+    return exact ?? (CARD_KINDS[type].role === 'names' ? undefined : cards.find((card) => isSame(card.label, label)));
   }
 
   /**
@@ -134,7 +126,7 @@ export class Sketch {
 
   /** The cards with formulas that every plan is made from: objectives first. */
   withFormulas(): SketchCard[] {
-    return [...this.of('objective'), ...this.of('constraint'), ...this.of('production_requirement')];
+    return CARD_TYPES.filter(isOfPlan).flatMap((type) => this.of(type));
   }
 
   /** The names in all formulas, in the order of their first place: objectives first. */
@@ -205,7 +197,7 @@ export class Sketch {
     const text = whom.trim().replace(/^["'`](.+)["'`]$/, '$1');
     const { word = '', plain = text } = TYPED.exec(text)?.groups ?? {};
     const cards = this.cards.filter(({ card_type }) => types.includes(card_type));
-    const ofType = cards.filter(({ card_type }) => card_type === TYPES[word.toLowerCase()]);
+    const ofType = cards.filter(({ card_type }) => card_type === TYPES.get(word.toLowerCase()));
     return (
       cards.find((card) => isMeant(card, text)) ??
       ofType.find((card) => isMeant(card, plain)) ??
@@ -282,7 +274,7 @@ export class Sketch {
   private forget({ card_type }: SketchCard): void {
     this.mentionedNames = undefined;
     if (card_type === 'data') this.knownValues = undefined;
-    if (['objective', 'constraint', 'production_requirement'].includes(card_type)) this.usedNames = undefined;
+    if (isOfPlan(card_type)) this.usedNames = undefined;
   }
 
   /** How many cards are not as they were. */

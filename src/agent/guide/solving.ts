@@ -1,6 +1,7 @@
 import type { Gap } from '../../projects/canvas/card.entity.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { someOf } from '../../../packages/modelling/index.js';
+import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
@@ -64,7 +65,7 @@ function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
 
 /** Whether a gap is of something that a solve reads. */
 function isOfSolve({ severity, field }: Gap, card: SketchCard, variables: ReadonlySet<string>): boolean {
-  if (card.card_type === 'kpi' || severity === 'info') return false;
+  if (CARD_KINDS[card.card_type].role === 'rating' || severity === 'info') return false;
   if (card.card_type !== 'production_requirement') return severity === 'blocking' || FORMULAS.includes(field);
   const solved = requirementOf(card, variables)?.field;
   return field === (solved ?? 'expression') || (field === 'index' && solved === 'expression');

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import type { ToolCall } from '../tool-call.js';
-import { CARD_TYPES } from '../../projects/canvas/card.entity.js';
+import { CARD_TYPES, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { someOf } from '../../../packages/modelling/index.js';
 import { describeCard } from './describe.js';
 import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';
 import { bullets, quote } from './quote.js';
-import type { CardType, Sketch, SketchCard } from './sketch.js';
+import type { Sketch, SketchCard } from './sketch.js';
 
 /*
  * Undo of the last change of cards that the guide made in this conversation, as far as the recorded calls prove what was there

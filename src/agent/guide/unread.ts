@@ -9,13 +9,14 @@ import {
   splitIndex,
 } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import type { CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { readIndex } from '../../projects/canvas/expressions.js';
 import { MAX_NAMES } from './apply.js';
 import { whyMisnamed } from './given-names.js';
 import { unreadFormula, whyNoFormula } from './open-statements.js';
 import { readFacts, splitClass, splitCounts, splitLabel } from './relation-grammar.js';
 import { isOfScenario } from './scenario-grammar.js';
-import type { CardType, Sketch, SketchCard } from './sketch.js';
+import type { Sketch, SketchCard } from './sketch.js';
 import type { Statement } from './statement.js';
 import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
 

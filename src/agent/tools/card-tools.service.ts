@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Tx } from '../../database/database.service.js';
 import { CardResponse, dataProblem, MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
 import { type CanvasChange, CanvasEditorService } from '../../projects/canvas/canvas-editor.service.js';
-import { type Card, CARD_TYPES } from '../../projects/canvas/card.entity.js';
+import type { Card } from '../../projects/canvas/card.entity.js';
+import { CARD_KINDS, CARD_TYPES } from '../../projects/canvas/kinds/card-kinds.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
@@ -50,12 +51,7 @@ export class CardToolsService {
     name: 'upsert_card',
     description: [
       'Creates or changes a card of the canvas and answers what it still lacks. What `data` holds, by type:',
-      'objective: sense (maximize, minimize), expression (3x + 2y), weight (with several objectives), confirmed (true only when the user said so), description;',
-      'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, confirmed (it may loosen limits at no cost), unit, description;',
-      'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (of a soft one, per unit), description;',
-      'kpi: description, expression, unit, target;',
-      'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing);',
-      'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone says that there are none.',
+      `${CARD_TYPES.map((type) => CARD_KINDS[type].toolDescription).join(';\n')}.`,
     ].join('\n'),
     input: upsertInput,
     run: async (input, context) => {

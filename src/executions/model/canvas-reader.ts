@@ -12,8 +12,10 @@ import {
   Space,
 } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import type { CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { requirementOf } from '../../projects/canvas/requirement.js';
-import { membersOf, readData } from '../../projects/canvas/data-content.js';
+import { readData } from '../../projects/canvas/data-content.js';
+import { membersOf } from '../../projects/canvas/members.js';
 import { describeStray, strayVariables } from '../../projects/canvas/stray-variables.js';
 import { wordedLimits } from '../../projects/canvas/worded-limits.js';
 import type { ModelCard, SetTable } from '../solver/task.js';
@@ -83,25 +85,24 @@ class CanvasReader {
     checkNames(variables, this.of('data'));
     const [stray] = strayVariables(this.cards);
     if (stray !== undefined) throw refused(stray.card, describeStray(stray));
-    for (const card of this.of('data')) this.readData(card);
-    adjust(
-      this.space,
-      this.evaluator,
-      this.cards.flatMap(({ adjustments = [] }) => adjustments),
-    );
-    for (const card of variables) this.readVariable(card);
-    this.readObjectives(this.of('objective'));
-    for (const card of this.of('constraint')) this.readConstraint(card);
-    const worded = wordedLimits(this.cards, this.space.variables).find(
-      ({ card_type }) => card_type === 'production_requirement',
-    );
-    if (worded !== undefined) throw refused(worded, LIMIT_IN_WORDS);
-    for (const card of this.of('production_requirement')) this.readRequirement(card);
-    for (const card of this.of('kpi')) this.readKpi(card);
+    // Formulas have names of data and of variables, and the slack of soft constraints is part of the objective.
+    const readers: Record<CardType, () => void> = {
+      data: () => {
+        for (const card of this.of('data')) this.readData(card);
+        const adjustments = this.cards.flatMap((card) => card.adjustments ?? []);
+        adjust(this.space, this.evaluator, adjustments);
+      },
+      variable: () => variables.forEach((card) => this.readVariable(card)),
+      objective: () => this.readObjectives(this.of('objective')),
+      constraint: () => this.of('constraint').forEach((card) => this.readConstraint(card)),
+      production_requirement: () => this.readRequirements(this.of('production_requirement')),
+      kpi: () => this.of('kpi').forEach((card) => this.readKpi(card)),
+    };
+    for (const read of Object.values(readers)) read();
     return this.model;
   }
 
-  private of(type: ModelCard['card_type']): ModelCard[] {
+  private of(type: CardType): ModelCard[] {
     return this.cards.filter(({ card_type }) => card_type === type);
   }
 
@@ -244,6 +245,12 @@ class CanvasReader {
   }
 
   /** A requirement in words that limit nothing on the canvas keeps nothing from being solved. */
+  private readRequirements(cards: ModelCard[]): void {
+    const worded = wordedLimits(this.cards, this.space.variables).find((card) => cards.includes(card));
+    if (worded !== undefined) throw refused(worded, LIMIT_IN_WORDS);
+    for (const card of cards) this.readRequirement(card);
+  }
+
   private readRequirement(card: ModelCard): void {
     optional(card, 'expression');
     const required = requirementOf(card, this.space.variables);

@@ -1,20 +1,12 @@
 import { ExpansionRefusal, type FormulaProblem, isProblem } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
 import type { ModelCard } from '../solver/task.js';
 import { MODEL_LIMITS, ModelProblem } from '../../../packages/solver/index.js';
 
 /* What a model takes from the fields of cards, and the ModelProblem that says which card lacks what. */
 
-const NOUNS: Record<ModelCard['card_type'], string> = {
-  objective: 'objective',
-  variable: 'variable',
-  constraint: 'constraint',
-  kpi: 'KPI',
-  data: 'data',
-  production_requirement: 'production requirement',
-};
-
-export const called = ({ card_type, label }: ModelCard): string => `The ${NOUNS[card_type]} card "${label}"`;
+export const called = ({ card_type, label }: ModelCard): string => `The ${CARD_KINDS[card_type].noun} card "${label}"`;
 export const incomplete = (message: string): ModelProblem => new ModelProblem('incomplete_model', message);
 export const refused = (card: ModelCard, reason: string): ModelProblem => incomplete(`${called(card)}: ${reason}`);
 

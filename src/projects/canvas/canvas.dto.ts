@@ -9,26 +9,13 @@ import {
 } from '../../common/validation/fields.js';
 import { FEASIBILITY_RESULTS, OVERALL_RESULTS, type Project } from '../project.entity.js';
 import { Tagged } from '../../common/etag/tagged.js';
-import { type Card, CARD_STATUSES, CARD_TYPES } from './card.entity.js';
+import { type Card, CARD_STATUSES } from './card.entity.js';
+import { CARD_KINDS, CARD_TYPES, type CardType } from './kinds/card-kinds.js';
 import { cardTag, type ShownCard } from './cards.repository.js';
 
 const DATA = [
   'Content of the card, by type. Other keys are stored but ignored; null counts as absent.',
-  '`objective`: `sense` (`maximize`, `minimize`), `expression`, `weight`, `confirmed`, `description`.',
-  '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`; else ' +
-    '`continuous`), `lower` ' +
-    '(else 0, or none if `free`), `upper` (numbers; with an index also formulas of what is known), `free`, `unit`, ' +
-    '`description`.',
-  '`constraint`: `expression`, `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
-  '`kpi`: `description`, `expression`, `unit`, `target`.',
-  '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), ' +
-    '`description`; a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and in `values` numbers or ' +
-    'texts by name and member; or, in the file of `file_path`, its `sheet`, `dialect` (how to read it, as in `POST /files/table`), `key` (the columns that tell members apart) or ' +
-    '`column` (the one whose different values are the members), `columns` (columns of the file by other names) and `default` ' +
-    '(for figures that are missing).',
-  '`production_requirement`, met by every plan as a hard constraint: `expression` (a relation) with `index`, or `description` ' +
-    'where that is a relation, or `quantity` and `product` (the name of a variable without an index: at least so much of it), ' +
-    '`unit`. A `quantity` of 0 without `product` says that there are none.',
+  ...CARD_TYPES.map((type) => CARD_KINDS[type].description),
 ].join(' ');
 
 /** What a card still lacks. */
@@ -52,7 +39,7 @@ export class CardResponse {
   project_id!: string;
 
   @StringField({
-    description: '`objective`, `variable`, `constraint`, `kpi`, `data` or `production_requirement`',
+    description: new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(CARD_TYPES.map((type) => `\`${type}\``)),
     example: 'objective',
   })
   card_type!: string;
@@ -107,7 +94,7 @@ export const dataProblem = (data: Record<string, unknown>): string | undefined =
 /** A new card. What it lacks is told in its `gaps`. */
 export class CardCreateRequest {
   @EnumField(CARD_TYPES, { example: 'objective' })
-  card_type!: (typeof CARD_TYPES)[number];
+  card_type!: CardType;
 
   @StringField({ minLength: 1, maxLength: MAX_LABEL_LENGTH, example: 'Profit' })
   label!: string;

@@ -1,8 +1,8 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
 import type { ProjectId } from '../project.entity.js';
+import type { CardType } from './kinds/card-kinds.js';
 
-export const CARD_TYPES = ['objective', 'variable', 'constraint', 'kpi', 'data', 'production_requirement'] as const;
 export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
 
 export interface Gap {
@@ -21,7 +21,7 @@ export class Card {
   project_id!: ProjectId;
 
   @Column('text')
-  card_type!: (typeof CARD_TYPES)[number];
+  card_type!: CardType;
 
   @Column('text')
   label!: string;

@@ -5,7 +5,8 @@ import { type Cells, type DateReading, shortened, type Values } from '../../../p
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
 import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file.js';
-import { type Members, rangeOf, toMember, valuesOf } from './members.js';
+import { MAX_FILE_SETS } from './kinds/data.js';
+import { toMember, valuesOf } from './members.js';
 
 /** What a data card says. */
 export interface DataContent {
@@ -108,9 +109,6 @@ function readFile(card: DataCard): DataFile | undefined {
   };
 }
 
-/** Most sets in files of a canvas: each change looks at what is known of all of them. */
-export const MAX_FILE_SETS = 50;
-
 /** Whether a card is that of a set whose members stand in a file. */
 export const isSetOfFile = (card: DataCard): boolean =>
   card.card_type === 'data' &&
@@ -175,11 +173,6 @@ export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined)
   const columns = (file?.key ?? []).map((name) => facts?.columns.find((column) => column.name === name));
   const keys = columns.flatMap((column) => [(column && cellsOf(column)) ?? []]);
   return keys.every((cells) => cells.length > 0 && !cells.includes(null)) ? keys : undefined;
-}
-
-/** The members that a set is written with; of those that are written twice the first. */
-export function membersOf({ members }: NonNullable<DataContent['set']>): Members | undefined {
-  return typeof members === 'string' ? rangeOf(members) : members && new Set(members.map(toMember));
 }
 
 /** How many figures, texts and members a card has written out, whether or not they can be read. */

@@ -1,33 +1,30 @@
 import { shortened, someNames, someOf } from '../../../packages/modelling/index.js';
 import type { Gap } from './card.entity.js';
-import { type DataContent, membersOf } from './data-content.js';
+import type { DataContent } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';
-import { type Members, toMember } from './members.js';
-
-const blocking = (field: string, message: string): Gap => ({ field, message, severity: 'blocking' });
+import { gap } from './kinds/fields.js';
+import { type Members, membersOf, toMember } from './members.js';
 
 /** Members that are there twice, cells of members that are not there, and members without a cell. */
 export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (set === undefined) {
     const names = someNames([...columns.keys()]);
-    return columns.size === 0
-      ? []
-      : [blocking('values', `${names} is by member: name the set of the members in \`set\``)];
+    return columns.size === 0 ? [] : [gap('values', `${names} is by member: name the set of the members in \`set\``)];
   }
   const members = membersOf(set);
   if (members === undefined) return [];
   if (file !== undefined && file.key.length > 0)
-    return [blocking('members', 'The members stand in the file: leave either `members` or `key` out')];
+    return [gap('members', 'The members stand in the file: leave either `members` or `key` out')];
   const doubled = doubledIn(set.members);
-  const gaps = doubled === undefined ? [] : [blocking('members', `A member is there twice: ${shortened(doubled)}`)];
+  const gaps = doubled === undefined ? [] : [gap('members', `A member is there twice: ${shortened(doubled)}`)];
   for (const [name, { cells }] of columns) {
     const strange = [...cells.keys()].filter((member) => !members.has(member));
     if (strange.length > 0)
-      gaps.push(blocking('values', `${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
+      gaps.push(gap('values', `${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
     const missing = members.size - (cells.size - strange.length);
     if (missing > 0) {
       const others = missing > 1 ? ` and ${missing - 1} more` : '';
-      gaps.push(blocking('values', `${name} has no value for ${firstWithout(members, cells)}${others}`));
+      gaps.push(gap('values', `${name} has no value for ${firstWithout(members, cells)}${others}`));
     }
   }
   return gaps;
@@ -56,19 +53,19 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   const { path, key } = file;
   const place = shortened(path);
   const doubt = problemOfMembers(file);
-  if (doubt !== undefined) return [blocking('column', doubt)];
-  if (state === 'missing') return [blocking('file_path', `No file ${place} is in the workspace`)];
+  if (doubt !== undefined) return [gap('column', doubt)];
+  if (state === 'missing') return [gap('file_path', `No file ${place} is in the workspace`)];
   if (set === undefined)
-    return key.length === 0 ? [] : [blocking('set', `What is the set of the members in ${place} called?`)];
+    return key.length === 0 ? [] : [gap('set', `What is the set of the members in ${place} called?`)];
   if (set.members !== undefined) return [];
-  if (state === undefined || state === 'unread') return [blocking('file_path', `${place} has not been read yet`)];
-  if (state.problem !== undefined) return [blocking('file_path', `${place}: ${state.problem}`)];
+  if (state === undefined || state === 'unread') return [gap('file_path', `${place} has not been read yet`)];
+  if (state.problem !== undefined) return [gap('file_path', `${place}: ${state.problem}`)];
   return [...gapsOfKey(file, state, set.name), ...notesOn(place, state)];
 }
 
 /** How the file was read, where a planner should check it. */
 const notesOn = (place: string, { notes = [] }: FileFacts): Gap[] =>
-  notes.map((note) => ({ field: 'dialect', message: `${place}: ${note}`, severity: 'info' }));
+  notes.map((note) => gap('dialect', `${place}: ${note}`, 'info'));
 
 /** Why it cannot be said which members a set in a file has; undefined for nothing. */
 export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
@@ -83,19 +80,17 @@ function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts,
   const known = new Set(columns);
   const field = isDistinct ? 'column' : 'key';
   if (key.length === 0)
-    return [blocking('key', `Which column of ${place} tells the members of ${set} apart? ${theyAre(columns)}`)];
+    return [gap('key', `Which column of ${place} tells the members of ${set} apart? ${theyAre(columns)}`)];
   const strange = key.find((column) => !known.has(column));
-  if (strange !== undefined)
-    return [blocking(field, `${place} has no column ${shortened(strange)}. ${theyAre(columns)}`)];
+  if (strange !== undefined) return [gap(field, `${place} has no column ${shortened(strange)}. ${theyAre(columns)}`)];
   const other = Object.values(names).find((column) => !known.has(column));
-  if (other !== undefined)
-    return [blocking('columns', `${place} has no column ${shortened(other)}. ${theyAre(columns)}`)];
+  if (other !== undefined) return [gap('columns', `${place} has no column ${shortened(other)}. ${theyAre(columns)}`)];
   const { doubled, empty } = facts;
-  if (empty !== undefined) return [blocking(field, `${place}, row ${empty.row}: ${shortened(empty.column)} is empty`)];
+  if (empty !== undefined) return [gap(field, `${place}, row ${empty.row}: ${shortened(empty.column)} is empty`)];
   if (doubled === undefined) return [];
   const member = doubled.key.map((part) => shortened(part)).join(', ');
   const [first, second] = doubled.rows;
-  return [blocking(field, `${place}, rows ${first} and ${second}: the member ${member} is there twice`)];
+  return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} is there twice`)];
 }
 
 const MAX_SHOWN = 12;

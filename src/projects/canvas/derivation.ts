@@ -2,26 +2,18 @@ import type { Project } from '../project.entity.js';
 import type { Card, Gap } from './card.entity.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
-import { type DataContent, MAX_FILE_SETS, NO_DATA, readData, sizeOf, withRoom } from './data-content.js';
-import { type FileState, type FileStates, NO_FILES, questionOf } from './data-file.js';
-import { gapsOfFile, gapsOfMembers } from './data-gaps.js';
-import { type CardFormula, judgeFormula, problemOfIndex } from './expressions.js';
+import { type DataContent, NO_DATA, readData, sizeOf, withRoom } from './data-content.js';
+import { type FileStates, NO_FILES, questionOf } from './data-file.js';
+import { judgeFormula, problemOfIndex } from './expressions.js';
+import type { Surroundings } from './kinds/card-kind.js';
+import { CARD_KINDS, type CardType } from './kinds/card-kinds.js';
+import { MAX_VALUES } from './kinds/data.js';
 import { describeLoose, looseVariables } from './loose-variables.js';
-import { asksForNothing, requirementOf } from './requirement.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
 import { wordedLimits } from './worded-limits.js';
-import {
-  type Family,
-  MAX_FORMULA_LENGTH,
-  namesOfIndex,
-  shortened,
-  someNames,
-  type Vocabulary,
-} from '../../../packages/modelling/index.js';
+import { MAX_FORMULA_LENGTH, shortened, someNames, type Vocabulary } from '../../../packages/modelling/index.js';
 
-/** Most values of all data cards; those of further cards are no names in formulas. */
-const MAX_VALUES = 20_000;
 /** Objectives that a project lists, and characters of their descriptions together. */
 const MAX_COMPONENTS = 20;
 const MAX_DESCRIBED = 2_000;
@@ -49,25 +41,11 @@ export type Derived = Pick<
   | 'production_requirements_defined'
 >;
 
-/** What a card's judgement takes from the others. */
 interface Canvas {
-  objectives: number;
-  /** How many cards give a name that formulas can use. */
-  symbols: ReadonlyMap<string, number>;
   /** What names in formulas stand for. */
   vocabulary: Vocabulary;
-  /** What the data cards say, in the order of the cards. */
-  contents: readonly DataContent[];
-  /** The data cards that there is no room for among the {@link MAX_VALUES}. */
-  crowded: ReadonlySet<CardContent>;
-  /** Those of sets in files that there is no room for. */
-  beyond: ReadonlySet<CardContent>;
-  /** Why variables are probably misspelled names. */
-  stray: ReadonlyMap<CardContent, string>;
-  /** Why limits with a variable have no effect. */
-  loose: ReadonlyMap<CardContent, string>;
-  /** Cards with limits in words. */
-  worded: ReadonlySet<CardContent>;
+  /** By card, in their order. */
+  surroundings: readonly Surroundings[];
 }
 
 /** A judgement, and the gaps for names in the card's formulas that nothing on the canvas has: no solve runs with them. */
@@ -118,34 +96,34 @@ function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
   const canvas = survey(cards, files);
   return cards.map((card, at) => {
     const { gaps: ofFormulas, unknown, hasTexts } = readFormulas(card, canvas);
-    const content = canvas.contents[at] ?? NO_DATA;
-    const ofNames = gapsOfNames(unknown, canvas.vocabulary);
+    const unknownNames = gapsOfNames(unknown, canvas.vocabulary);
+    const surroundings = canvas.surroundings[at]!;
+    const kind = CARD_KINDS[card.card_type];
     const gaps = [
       ...gapsOfShape(card),
       ...ofFormulas,
-      ...gapsAmong(card, content, ofNames, canvas),
-      ...gapsOfMembers(content),
-      ...(canvas.beyond.has(card) ? [TOO_MANY_FILES] : gapsOfFile(content, stateOf(content, files))),
+      ...(kind.gaps?.(card.data, surroundings, unknownNames) ?? unknownNames),
+      ...(kind.gapsOfWords?.(card.data, canvas.vocabulary, surroundings.isLimit) ?? []),
     ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
     return {
       gaps,
       status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete',
-      unknown: ofNames,
+      unknown: unknownNames,
       hasTexts,
     };
   });
 }
 
 function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]): Derived {
-  const of = (type: Card['card_type']): CardContent[] => cards.filter(({ card_type }) => card_type === type);
-  const statuses = (type: Card['card_type']): Judgement['status'][] =>
+  const of = (type: CardType): CardContent[] => cards.filter(({ card_type }) => card_type === type);
+  const statuses = (type: CardType): Judgement['status'][] =>
     readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
-  const allComplete = (type: Card['card_type']): boolean => every(statuses(type), (status) => status === 'complete');
+  const allComplete = (type: CardType): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
   // A plan has all its variables whatever its KPIs are.
   const hasItsNames = ({ card_type }: CardContent, at: number): boolean =>
-    card_type === 'kpi' || readings[at]?.unknown.length === 0;
+    CARD_KINDS[card_type].role === 'rating' || readings[at]?.unknown.length === 0;
   return {
     card_count: cards.length,
     objective_drafted: statuses('objective').some((status) => status !== 'draft'),
@@ -175,89 +153,6 @@ const gapsOfNames = (unknown: Unknown, vocabulary: Vocabulary): Gap[] =>
     severity: 'warning',
   }));
 
-/** Gaps that several fields or several cards make together. */
-function gapsAmong(card: CardContent, content: DataContent, ofNames: readonly Gap[], canvas: Canvas): Gap[] {
-  const gaps: Gap[] = [];
-  if (card.card_type === 'objective' && canvas.objectives > 1 && card.data['weight'] === undefined) {
-    gaps.push({ field: 'weight', message: 'With several objectives each needs a weight', severity: 'blocking' });
-  }
-  gaps.push(...ofNames);
-  if (card.card_type === 'variable') {
-    const name = fieldOf<string>(card, 'name');
-    if (name !== undefined && isTwice(name, canvas)) {
-      gaps.push({ field: 'name', message: `Something else is called ${shortened(name)}, too`, severity: 'blocking' });
-    }
-    const [lower, upper] = [fieldOf<number | string>(card, 'lower'), fieldOf<number | string>(card, 'upper')];
-    if (typeof lower === 'number' && typeof upper === 'number' && lower > upper) {
-      gaps.push({ field: 'lower', message: 'The lower bound is above the upper one', severity: 'blocking' });
-    }
-    const stray = canvas.stray.get(card);
-    if (stray !== undefined) gaps.push({ field: 'name', message: stray, severity: 'blocking' });
-    const loose = canvas.loose.get(card);
-    if (loose !== undefined) gaps.push({ field: 'name', message: loose, severity: 'warning' });
-  }
-  gaps.push(...gapsOfWords(card, canvas.vocabulary, canvas.worded.has(card)));
-  if (canvas.crowded.has(card)) {
-    const message = `The data cards of a canvas have at most ${MAX_VALUES} values together`;
-    gaps.push({ field: 'values', message, severity: 'blocking' });
-    return gaps;
-  }
-  if (card.card_type !== 'data') return gaps;
-  const { values, set } = content;
-  for (const [field, given] of [
-    ['values', [...values.keys()]],
-    ['set', set === undefined ? [] : [set.name]],
-  ] as const) {
-    const names = given.filter((name) => isTwice(name, canvas));
-    if (names.length === 0) continue;
-    gaps.push({ field, message: `Something else is called ${someNames(names)}, too`, severity: 'blocking' });
-  }
-  return gaps;
-}
-
-/**
- * What to do with a requirement or a KPI that plans need not meet, as it makes no constraint.
- *
- * @param isLimit whether its words limit something on the canvas
- */
-export function gapsOfWords(
-  card: Pick<Card, 'card_type' | 'data'>,
-  { variables, families }: Vocabulary,
-  isLimit: boolean,
-): Gap[] {
-  if (card.card_type === 'kpi') return isLimit ? [LIMIT_OF_KPI] : [];
-  if (card.card_type !== 'production_requirement' || card.data['expression'] != null) return [];
-  if (requirementOf(card, variables) !== undefined || asksForNothing(card)) return [];
-  const product = fieldOf<string>(card, 'product')?.trim();
-  // Then only the quantity is missing.
-  if (product !== undefined && variables.has(product)) return [];
-  const family = product === undefined ? undefined : families.get(product);
-  const message =
-    product === undefined
-      ? `A plan does not have to meet this: name a variable as its product, or write it as a relation, ${EXAMPLE}`
-      : family === undefined
-        ? `No variable is called ${shortened(product)}, so a plan does not have to meet this: name a variable, or write it as a relation, ${EXAMPLE}`
-        : `${shortened(product)} has many members, so a plan does not have to meet this: write it as a relation, such as ${ofAll(product, family, card)}`;
-  return [{ field: 'product', message, severity: isLimit ? 'blocking' : 'warning' }];
-}
-
-const LIMIT_OF_KPI: Gap = {
-  field: 'description',
-  message: 'A KPI limits no plan: write it as a constraint, such as `chairs >= 10`',
-  severity: 'warning',
-};
-const EXAMPLE = 'such as `chairs >= 10`';
-
-/** `sum p in products: make[p] >= 10` */
-function ofAll(name: string, { index }: Family, card: Pick<Card, 'card_type' | 'data'>): string {
-  const over = index.over.map(({ names, set }) => {
-    const [first, ...others] = names;
-    return `${others.length === 0 ? first : `(${names.join(', ')})`} in ${set}`;
-  });
-  const quantity = fieldOf<number>(card, 'quantity') ?? 10;
-  return `\`sum ${over.join(', ')}: ${name}[${namesOfIndex(index).join(', ')}] >= ${quantity}\``;
-}
-
 /** What the formulas of a card say. */
 interface FormulaReading extends Pick<Reading, 'gaps' | 'hasTexts'> {
   unknown: Unknown;
@@ -267,7 +162,8 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): FormulaReading
   const gaps: Gap[] = [];
   let hasTexts = false;
   const unknown = new Map<string, readonly string[]>();
-  const { index, formulas } = formulasOf(card, vocabulary);
+  const kind = CARD_KINDS[card.card_type];
+  const { index, formulas } = kind.formulas(card.data, vocabulary.variables);
   const ofIndex = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
   const judgedIndex = index && judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary);
   if (ofIndex !== undefined) {
@@ -279,7 +175,7 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): FormulaReading
     const { problem, unknown: names, notes, warnings } = judged;
     hasTexts ||= judged.hasTexts;
     // A KPI is as good without a formula: it is told in words then.
-    const severity = card.card_type === 'kpi' ? 'warning' : 'blocking';
+    const severity = kind.role === 'rating' ? 'warning' : 'blocking';
     if (problem !== undefined) gaps.push({ field, message: problem, severity });
     addWarnings(gaps, field, warnings);
     for (const note of notes) gaps.push({ field, message: note, severity: 'info' });
@@ -296,44 +192,6 @@ function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): v
     if (!gaps.some((gap) => gap.message === message)) gaps.push({ field, message, severity: 'warning' });
 }
 
-/** The formulas of a card that are solved, by their fields, and the index that they stand under. */
-function formulasOf(card: CardContent, { variables }: Vocabulary): Formulas {
-  if (card.card_type === 'production_requirement') {
-    const required = requirementOf(card, variables);
-    if (required === undefined) return { formulas: [] };
-    const { field, expression, index } = required;
-    return {
-      formulas: [[field, { text: expression, index, use: 'constraint' }]],
-      ...(index !== undefined && { index: { field: field === 'expression' ? 'index' : field, text: index } }),
-    };
-  }
-  const index = fieldOf<string>(card, 'index');
-  const formulas = (FORMULAS[card.card_type] ?? []).flatMap(([field, use]): Formulas['formulas'] => {
-    const text = fieldOf<unknown>(card, field);
-    return typeof text === 'string' ? [[field, { text, index, use }]] : [];
-  });
-  return { formulas, ...(index !== undefined && { index: { field: 'index', text: index } }) };
-}
-
-/** What is judged of a card. */
-interface Formulas {
-  formulas: [field: string, formula: CardFormula][];
-  index?: { field: string; text: string };
-}
-
-/** The fields of card types that hold formulas, and what these are for. */
-const FORMULAS: Partial<Record<Card['card_type'], [field: string, use: CardFormula['use']][]>> = {
-  objective: [['expression', 'objective']],
-  constraint: [['expression', 'constraint']],
-  kpi: [['expression', 'kpi']],
-  variable: [
-    ['lower', 'bound'],
-    ['upper', 'bound'],
-  ],
-};
-
-const isTwice = (name: string, { symbols }: Canvas): boolean => (symbols.get(name) ?? 0) > 1;
-
 function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
   const symbols = new Map<string, number>();
   const crowded = new Set<CardContent>();
@@ -349,32 +207,25 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     for (const name of symbolsGivenBy(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });
+  const known = contents.map((content) => ({ content, state: content.file && files.get(questionOf(content.file)) }));
+  const vocabulary = vocabularyOf(cards, known);
+  const objectives = cards.filter(({ card_type }) => card_type === 'objective').length;
   const roomy = new Set(withRoom(cards));
-  const vocabulary = vocabularyOf(
-    cards,
-    contents.map((content) => ({ content, state: stateOf(content, files) })),
-  );
-  return {
-    objectives: cards.filter(({ card_type }) => card_type === 'objective').length,
-    symbols,
-    vocabulary,
-    contents,
-    crowded,
-    beyond: new Set(cards.filter((card) => !roomy.has(card))),
-    loose: new Map(looseVariables(cards).map((one) => [one.card, describeLoose(one)])),
-    worded: new Set(wordedLimits(cards, vocabulary.variables)),
-    stray: new Map(strayVariables(cards).map((one) => [one.card, describeStray(one)])),
-  };
+  const loose = new Map(looseVariables(cards).map((one) => [one.card, describeLoose(one)]));
+  const stray = new Map(strayVariables(cards).map((one) => [one.card, describeStray(one)]));
+  const worded = new Set(wordedLimits(cards, vocabulary.variables));
+  const surroundings = cards.map((card, at) => ({
+    ...known[at]!,
+    objectives,
+    isTwice: (name: string) => (symbols.get(name) ?? 0) > 1,
+    stray: stray.get(card),
+    loose: loose.get(card),
+    isLimit: worded.has(card),
+    isCrowded: crowded.has(card),
+    isBeyond: !roomy.has(card),
+  }));
+  return { vocabulary, surroundings };
 }
-
-const TOO_MANY_FILES: Gap = {
-  field: 'file_path',
-  message: `A canvas has at most ${MAX_FILE_SETS} sets in files`,
-  severity: 'blocking',
-};
-
-const stateOf = ({ file }: DataContent, files: FileStates): FileState | undefined =>
-  file && files.get(questionOf(file));
 
 /** What names in formulas stand for on a canvas. */
 export const vocabularyOn = (cards: readonly CardContent[], files: FileStates): Vocabulary =>

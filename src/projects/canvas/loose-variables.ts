@@ -11,6 +11,7 @@ import {
 } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
+import { CARD_KINDS } from './kinds/card-kinds.js';
 import { formulaIn } from './requirement.js';
 
 type Content = Pick<Card, 'card_type' | 'label' | 'data'>;
@@ -28,14 +29,13 @@ const MAX_LABEL = 60;
 /** Formulas whose effects are cached. */
 const MAX_FORMULAS = 1_500;
 const effectsByFormula = new LRUCache<string, ReadonlyMap<string, boolean>>({ max: MAX_FORMULAS });
-const FORMULA_TYPES: readonly Card['card_type'][] = ['objective', 'constraint', 'production_requirement'];
 
 /** Variables that no objective has and that only loosen limits: these limits have no effect. */
 export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseVariable<Of>[] {
   if (!cards.some(({ card_type }) => card_type === 'objective')) return [];
   const limits = new Map<string, string[]>();
   const tight = new Set<string>();
-  for (const card of cards.filter(({ card_type }) => FORMULA_TYPES.includes(card_type)))
+  for (const card of cards.filter(({ card_type }) => CARD_KINDS[card_type].role === 'plan'))
     for (const [name, isLoose] of effectsOf(formulaIn(card)?.expression ?? '')) {
       if (!isLoose) tight.add(name);
       limits.set(name, [...(limits.get(name) ?? []), card.label]);

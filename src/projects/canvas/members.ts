@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type DateReading, isoDate, type Values } from '../../../packages/modelling/index.js';
+import type { DataContent } from './data-content.js';
 
 /** The members of a set, in order, each once. */
 export interface Members extends Iterable<string> {
@@ -34,6 +35,10 @@ export function valuesOf(members: readonly (string | number)[] | string, reading
   if (values !== undefined) valuesByList.set(members, values);
   return values;
 }
+
+/** The members that a set is written with; of those that are written twice the first. */
+export const membersOf = ({ members }: NonNullable<DataContent['set']>): Members | undefined =>
+  typeof members === 'string' ? rangeOf(members) : members && new Set(members.map(toMember));
 
 /** Texts that are found in the form that dates of files have, too. */
 function withDates(texts: Set<string>, reading: DateReading | undefined): Values {

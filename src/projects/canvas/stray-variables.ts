@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isProblem, mentionsOf, nearestNames, parseFormula, shortened } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
+import { CARD_KINDS } from './kinds/card-kinds.js';
 import { formulaIn } from './requirement.js';
 
 type Content = Pick<Card, 'card_type' | 'data'>;
@@ -61,7 +62,7 @@ function hasLimitsAlone({ data: { domain, lower, upper } }: Content): boolean {
 
 /** The variables of an objective, or of a relation between several. A relation of one variable is its limit. */
 function variablesOfModel(card: Content, names: ReadonlySet<string>): string[] {
-  if (!['objective', 'constraint', 'production_requirement'].includes(card.card_type)) return [];
+  if (CARD_KINDS[card.card_type].role !== 'plan') return [];
   const mentions = namesOf(formulaIn(card)?.expression ?? '').filter((name) => names.has(name));
   return card.card_type === 'objective' || mentions.length > 1 ? mentions : [];
 }

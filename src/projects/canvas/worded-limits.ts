@@ -1,7 +1,8 @@
 import { hasFigure, isCompared, nearestNames, wordsOf } from '../../../packages/modelling/index.js';
 import type { Card } from './card.entity.js';
 import { fieldOf } from './card-shapes.js';
-import { asksForNothing, requirementOf } from './requirement.js';
+import { asksForNothing } from './kinds/production-requirement.js';
+import { requirementOf } from './requirement.js';
 
 /* Limits in the words of requirements and KPIs: plans ignore words, whatever was said first. */
 
@@ -32,7 +33,7 @@ export function wordedLimits<Of extends Content>(
 /** Whether a card has a figure or a comparison in words that make no formula. */
 function isOfWords(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): boolean {
   const { card_type } = card;
-  const isRequirement = card_type === 'production_requirement' && !asksForNothing(card);
+  const isRequirement = card_type === 'production_requirement' && !asksForNothing(card.data);
   if ((!isRequirement && card_type !== 'kpi') || card.data['expression'] != null) return false;
   if (isRequirement && requirementOf(card, variables) !== undefined) return false;
   const text = textOf(card);

@@ -1,0 +1,33 @@
+import { type CardKind, formulasAt, pairsOf } from './card-kind.js';
+import { blocking, type CardField, oneOf, positive, text } from './fields.js';
+
+const fields: readonly CardField[] = [
+  { name: 'expression', content: text, missing: blocking('What must hold, as a formula?') },
+  { name: 'index', content: text },
+  {
+    name: 'classification',
+    content: oneOf('hard', 'soft'),
+    missing: blocking('Must it hold (hard), or may it be broken at a price (soft)?'),
+  },
+  {
+    name: 'penalty',
+    content: positive,
+    missing: blocking('What does breaking it cost, per unit?'),
+    neededFor: ({ classification }) => classification === 'soft',
+  },
+  { name: 'description', content: text },
+];
+
+export const constraint: CardKind = {
+  noun: 'constraint',
+  title: 'Constraint',
+  words: ['constraint'],
+  role: 'plan',
+  description: '`constraint`: `expression`, `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
+  toolDescription:
+    'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (of a soft one, per unit), description',
+  fields,
+  shown: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
+  formulas: formulasAt(fields, ['expression', 'constraint']),
+  solved: (data) => pairsOf(data, ['expression', 'index', 'classification', 'penalty']),
+};

@@ -1,0 +1,25 @@
+import { type CardKind, formulasAt } from './card-kind.js';
+import { blocking, type CardField, gap, info, number, text } from './fields.js';
+
+const fields: readonly CardField[] = [
+  { name: 'description', content: text, missing: blocking('What does it measure?') },
+  { name: 'expression', content: text, missing: info('It has no formula yet') },
+  { name: 'unit', content: text },
+  { name: 'target', content: number },
+];
+const LIMIT = gap('description', 'A KPI limits no plan: write it as a constraint, such as `chairs >= 10`', 'warning');
+
+export const kpi: CardKind = {
+  noun: 'KPI',
+  title: 'KPI',
+  words: ['kpi'],
+  role: 'rating',
+  description: '`kpi`: `description`, `expression`, `unit`, `target`.',
+  toolDescription: 'kpi: description, expression, unit, target',
+  fields,
+  shown: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
+  nothingMore: 'Objective value',
+  formulas: formulasAt(fields, ['expression', 'kpi']),
+  solved: () => [],
+  gapsOfWords: (_, __, isLimit) => (isLimit ? [LIMIT] : []),
+};
