@@ -1,4 +1,5 @@
 import { AgentFailure } from '../agent.js';
+import { TURN_SENTENCES } from '../turn-sentences.js';
 import { brokenOff } from './provider-fault.js';
 
 /** Finish reasons of incomplete answers, in lower case. All other reasons end a complete answer. */
@@ -59,8 +60,6 @@ const BROKEN_OFF = new Set([
 export function assertComplete(finishReason: string | undefined): void {
   const reason = finishReason?.toLowerCase();
   if (reason === undefined || BROKEN_OFF.has(reason)) throw brokenOff();
-  if (TOO_LONG.has(reason)) {
-    throw new AgentFailure('The answer was cut off at the greatest length that the model allows.');
-  }
-  if (WITHHELD.has(reason)) throw new AgentFailure('The model provider withheld the answer.');
+  if (TOO_LONG.has(reason)) throw new AgentFailure(TURN_SENTENCES.answerTooLong);
+  if (WITHHELD.has(reason)) throw new AgentFailure(TURN_SENTENCES.answerWithheld);
 }

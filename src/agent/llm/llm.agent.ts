@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { Agent, type AgentContext, type AgentEvent, AgentFailure, type AgentOutput } from '../agent.js';
+import { TURN_SENTENCES } from '../turn-sentences.js';
 import type { BudgetsService } from '../../usage/budgets.service.js';
 import { assertMayGoOn } from '../budget-left.js';
 import { ToolboxesService } from '../tools/toolboxes.service.js';
@@ -78,7 +79,7 @@ export class LlmAgent extends Agent {
       conversation.add({ text, made, step });
       if (toolbox.isExhausted) left -= 1;
     }
-    throw new AgentFailure('The agent used up its tool calls without coming to an end.');
+    throw new AgentFailure(TURN_SENTENCES.callsUsedUp);
   }
 }
 

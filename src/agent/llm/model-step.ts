@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type LanguageModel, type ModelMessage, streamText, type ToolSet } from 'ai';
 import type { Logger } from 'pino';
 import { type AgentEvent, AgentFailure } from '../agent.js';
+import { PROVIDER_SENTENCES } from '../turn-sentences.js';
 import { tokenCredits, type TokenPrices } from '../turn-credits.js';
 import { hasImages } from './conversation.js';
 import { assertComplete } from './finish-reasons.js';
@@ -105,8 +106,8 @@ function failureOf(
 ): AgentFailure {
   const { isTransient, refuses } = fault.details;
   const sentence = hadImages ? sentenceWithImages(fault) : fault.message;
-  if (hasSpoken) return new AgentFailure(`${sentence} What it had said until then is kept.`);
+  if (hasSpoken) return new AgentFailure(PROVIDER_SENTENCES.afterText(sentence));
   // Images take most of a request, so a shorter conversation would not help.
   if (refuses !== undefined && !hadImages) return new ConversationRejected(sentence, refuses);
-  return new AgentFailure(isTransient && attempt > 1 ? `${sentence} It was tried ${attempt} times.` : sentence);
+  return new AgentFailure(isTransient && attempt > 1 ? PROVIDER_SENTENCES.retried(sentence, attempt) : sentence);
 }

@@ -1,4 +1,5 @@
 import { APICallError } from 'ai';
+import { PROVIDER_SENTENCES } from '../turn-sentences.js';
 import { isRecord } from './json-values.js';
 
 /** A failure of the model provider. `message` is a sentence for the user and never quotes the provider. */
@@ -55,17 +56,12 @@ const STATUS_BY_TYPE: Record<string, number> = {
   rate_limit_exceeded: 429,
 };
 
-export const brokenOff = (): ProviderFault =>
-  new ProviderFault('The model provider broke off its answer before it was complete.', { isTransient: true });
+export const brokenOff = (): ProviderFault => new ProviderFault(PROVIDER_SENTENCES.brokenOff, { isTransient: true });
 
 export const silent = (seconds: number): ProviderFault =>
-  new ProviderFault(`The model provider said nothing for ${seconds} seconds.`, { isTransient: true });
+  new ProviderFault(PROVIDER_SENTENCES.silent(seconds), { isTransient: true });
 
-export const webPage = (): ProviderFault =>
-  new ProviderFault(
-    'The model provider returned a web page instead of an answer. The address in AGENT_BASE_URL may be wrong.',
-    { isTransient: false },
-  );
+export const webPage = (): ProviderFault => new ProviderFault(PROVIDER_SENTENCES.webPage, { isTransient: false });
 
 /** Converts an error of a request or its stream into a fault. */
 export function toFault(error: unknown): ProviderFault {
@@ -73,40 +69,22 @@ export function toFault(error: unknown): ProviderFault {
   if (!APICallError.isInstance(error)) return brokenOff();
   if (error.cause instanceof ProviderFault) return error.cause;
   if (error.statusCode !== undefined) return brokenOff();
-  return new ProviderFault('The model provider cannot be reached.', { isTransient: true });
+  return new ProviderFault(PROVIDER_SENTENCES.unreachable, { isTransient: true });
 }
 
 /** Returns the fault for a response with an error status and its text. */
 export function faultOfResponse(status: number, headers: Headers, body: string): ProviderFault {
-  if (status < 400) {
-    return new ProviderFault(
-      'The model provider redirected the request, and the service follows no redirects. Set AGENT_BASE_URL to the final address.',
-      { isTransient: false, status },
-    );
-  }
+  if (status < 400) return new ProviderFault(PROVIDER_SENTENCES.redirected, { isTransient: false, status });
   const isRefusedAccess = status === 401 || status === 403;
-  if (!isRefusedAccess && isTooLong(status, body.toLowerCase())) {
-    return new ProviderFault(
-      'The message is too long for the model, even without the earlier messages. Shorten it, or let the agent read less at once.',
-      { isTransient: false, status, refuses: 'length' },
-    );
-  }
-  if (status === 429) {
-    const sentence = 'The model provider takes no more requests for now. Please try again later.';
+  if (!isRefusedAccess && isTooLong(status, body.toLowerCase()))
+    return new ProviderFault(PROVIDER_SENTENCES.tooLong, { isTransient: false, status, refuses: 'length' });
+  if (status === 429 || status >= 500) {
+    const sentence = status === 429 ? PROVIDER_SENTENCES.busy : PROVIDER_SENTENCES.failed(status);
     return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(headers) });
   }
-  if (status >= 500) {
-    const sentence = `The model provider failed (status ${status}).`;
-    return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(headers) });
-  }
-  if (isRefusedAccess) {
-    const sentence = 'The model provider refused the credentials of this service.';
-    return new ProviderFault(sentence, { isTransient: false, status });
-  }
-  if (status === 404) {
-    return new ProviderFault('The model provider does not know the configured model.', { isTransient: false, status });
-  }
-  return new ProviderFault(`The model provider refused the request (status ${status}).`, {
+  if (isRefusedAccess) return new ProviderFault(PROVIDER_SENTENCES.accessRefused, { isTransient: false, status });
+  if (status === 404) return new ProviderFault(PROVIDER_SENTENCES.unknownModel, { isTransient: false, status });
+  return new ProviderFault(PROVIDER_SENTENCES.refused(status), {
     isTransient: status === 408,
     status,
     ...(CONTENT_STATUS.has(status) && { refuses: 'form' as const }),
@@ -129,9 +107,9 @@ export function faultInStream(value: unknown, isErrorEvent = false): ProviderFau
 
 /** Returns the sentence for a rejected request with images. */
 export function sentenceWithImages({ message, details: { refuses, status = 0 } }: ProviderFault): string {
-  if (refuses === 'length') return 'The conversation with its images is too long for the model.';
+  if (refuses === 'length') return PROVIDER_SENTENCES.tooLongWithImages;
   if (!CONTENT_STATUS.has(status)) return message;
-  return `${message} It held images: one may be damaged or too large in pixels, or the model takes none.`;
+  return PROVIDER_SENTENCES.withImages(message);
 }
 
 function isTooLong(status: number, words: string): boolean {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CALL_SENTENCES } from '../../agent/turn-sentences.js';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import { pipelined, type Tx } from '../../database/database.service.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
@@ -88,7 +89,7 @@ export class TurnClosingService {
       ...closingEvents(
         body,
         new Date(),
-        ending.running ?? { error: 'The turn ended before the call did', error_code: 'unfinished' },
+        ending.running ?? { error: CALL_SENTENCES.unfinished, error_code: 'unfinished' },
       ),
       ...(await this.answers.pendingEvents(tx, conversation_id, body)),
     ];

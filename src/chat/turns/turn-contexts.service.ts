@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AgentContext, type AgentMessage, AskerRefused, type WorkspaceFile } from '../../agent/agent.js';
+import { TURN_SENTENCES } from '../../agent/turn-sentences.js';
 import { assertMayGoOn } from '../../agent/budget-left.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { Principal } from '../../auth/principal.js';
@@ -85,7 +86,7 @@ export class TurnContextsService {
 }
 
 function lostWithAsker(error: unknown): never {
-  throw error instanceof NotFound ? new AskerRefused('Who has asked this does not see the project any more.') : error;
+  throw error instanceof NotFound ? new AskerRefused(TURN_SENTENCES.askerLeft) : error;
 }
 
 function toAgentMessage(

@@ -11,18 +11,19 @@ import { type Holder, type LeasedTurn, TurnsRepository } from './turns.repositor
 import type { ConversationId } from '../messages/conversation-id.js';
 import { type Ending, TurnClosingService } from './turn-closing.service.js';
 import { TurnStartsService } from './turn-starts.service.js';
+import { CALL_SENTENCES, TURN_SENTENCES } from '../../agent/turn-sentences.js';
 
 /** The end of a turn whose process died after the agent had written something. */
 export const INTERRUPTED: Ending = {
   outcome: 'interrupted',
-  running: { error: 'The turn was interrupted before the call ended', error_code: 'interrupted' },
-  notice: 'The agent was interrupted before it had finished.',
+  running: { error: CALL_SENTENCES.interrupted, error_code: 'interrupted' },
+  notice: TURN_SENTENCES.interrupted,
 };
 
 /** The end of a turn that a user stopped. */
 const STOPPED: Ending = {
   outcome: 'stopped',
-  running: { error: 'The turn was stopped before the call ended', error_code: 'stopped' },
+  running: { error: CALL_SENTENCES.stopped, error_code: 'stopped' },
 };
 
 /** The end of turns: one transaction for the finished message, the charge and the next turn. */

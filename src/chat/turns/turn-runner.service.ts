@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Agent, AgentFailure, AskerRefused } from '../../agent/agent.js';
+import { CALL_SENTENCES, TURN_SENTENCES } from '../../agent/turn-sentences.js';
 import { Unavailable } from '../../common/errors/errors.js';
 import { faultAnswer } from '../../common/errors/faults.js';
 import { type Lease, LeaseLost } from '../../common/leases/lease.js';
@@ -16,9 +17,6 @@ import { TurnMetricsService } from './turn-metrics.service.js';
 import { type ProgressStore, TurnWriter } from './turn-writer.js';
 import { MAX_ATTEMPTS, TurnQueueService } from './turn-queue.service.js';
 import { idsOf, type LeasedTurn } from './turns.repository.js';
-
-/** Notice of a turn that ended because the database or the file store was away for all of its attempts. */
-const UNAVAILABLE = 'The file store or the database was out of reach. Send the message again later.';
 
 /** Runs turns: has the agent answer, and stores what it says. */
 @Injectable()
@@ -73,18 +71,18 @@ export class TurnRunnerService {
 
   private ending(turn: LeasedTurn, problem: { reason: unknown } | null, hasSpoken: boolean): Ending {
     if (problem === null) {
-      return hasSpoken ? { outcome: 'completed' } : { outcome: 'failed', notice: 'The agent had nothing to say.' };
+      return hasSpoken ? { outcome: 'completed' } : { outcome: 'failed', notice: TURN_SENTENCES.nothingSaid };
     }
     const { reason } = problem;
     if (reason instanceof ShuttingDown) return INTERRUPTED;
-    const running = { error: 'The agent failed before the call ended', error_code: 'agent_failed' };
+    const running = { error: CALL_SENTENCES.agent_failed, error_code: 'agent_failed' };
     if (reason instanceof AgentFailure) {
       this.logger.warn({ err: reason, ...idsOf(turn) }, 'the agent could not answer a turn');
       const leavesOthers = reason instanceof AskerRefused && !hasSpoken;
       return { outcome: 'failed', running, notice: reason.message, leavesOthers };
     }
     this.logger.error({ err: reason, ...idsOf(turn) }, 'a turn failed');
-    const notice = isUnavailable(reason) ? UNAVAILABLE : 'The agent failed before it had finished.';
+    const notice = isUnavailable(reason) ? TURN_SENTENCES.unavailable : TURN_SENTENCES.failed;
     return { outcome: 'failed', running, notice };
   }
 }

@@ -1,4 +1,5 @@
 import { type AgentEvent, AgentFailure, type AgentOutput, type ToolEffect } from '../../agent/agent.js';
+import { TURN_SENTENCES } from '../../agent/turn-sentences.js';
 import type { Tx } from '../../database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { type BodyEvent, EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
@@ -152,7 +153,7 @@ export class TurnWriter {
 /** The size of a message that becomes longer. @throws AgentFailure if it becomes too long */
 function longer(bytes: number, more: number): number {
   if (bytes + more <= MAX_MESSAGE_BYTES) return bytes + more;
-  throw new AgentFailure('The answer was cut off at the greatest length that a message can have.');
+  throw new AgentFailure(TURN_SENTENCES.messageTooLong);
 }
 
 /** What a step adds to a message, in bytes of JSON. The end of a call repeats what its start had. */
