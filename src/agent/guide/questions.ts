@@ -44,21 +44,20 @@ export function nextQuestion(situation: Situation): Question | undefined {
     const found = open.find(({ card }) => card.card_type === type);
     return found === undefined ? undefined : askForGap(found.card, found.gap, sketch);
   };
-  const has = (type: CardType): boolean => sketch.of(type).length > 0;
+  const firstOpenOr = (type: CardType, question: Question): Question | undefined =>
+    sketch.of(type).length > 0 ? firstOpen(type) : question;
   // A formula may be open only because a name in it is unknown.
   const names = askForNames(sketch);
   const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
+  const isLater = names !== undefined && !isNamed && sketch.of('objective').length > 0;
   const questions: Record<CardType, () => Question | undefined> = {
-    objective: () =>
-      (has('objective') ? (names === undefined || isNamed ? firstOpen('objective') : undefined) : OBJECTIVE) ?? names,
-    variable: () => (has('variable') ? firstOpen('variable') : VARIABLES),
+    objective: () => (isLater ? names : (firstOpenOr('objective', OBJECTIVE) ?? names)),
+    variable: () => firstOpenOr('variable', VARIABLES),
     constraint: () =>
-      has('constraint')
-        ? (askForUnread(sketch) ?? askForClasses(sketch) ?? firstOpen('constraint'))
-        : askForConstraints(sketch),
-    kpi: () => (has('kpi') ? firstOpen('kpi') : KPIS),
-    data: () => (has('data') ? firstOpen('data') : askForData(situation)),
-    production_requirement: () => (has('production_requirement') ? firstOpen('production_requirement') : REQUIREMENTS),
+      askForUnread(sketch) ?? askForClasses(sketch) ?? firstOpenOr('constraint', askForConstraints(sketch)),
+    kpi: () => firstOpenOr('kpi', KPIS),
+    data: () => firstOpenOr('data', askForData(situation)),
+    production_requirement: () => firstOpenOr('production_requirement', REQUIREMENTS),
   };
   const urgent = askForMeant(sketch) ?? askForStray(sketch);
   if (urgent !== undefined) return urgent;

@@ -34,10 +34,9 @@ export interface SketchCard {
   replaced?: string[];
 }
 
-/** What is said before the name of a card. */
-const TYPES: ReadonlyMap<string, CardType> = new Map(
-  CARD_TYPES.flatMap((type) => CARD_KINDS[type].words.map((word) => [word, type] as const)),
-);
+/** Types by the word that people put before the name of a card. */
+const TYPES = new Map<string, CardType>([['goal', 'objective']]);
+for (const type of CARD_TYPES) TYPES.set(CARD_KINDS[type].title.toLowerCase(), type);
 const TYPED = new RegExp(`^(?:the )?(?<word>${[...TYPES.keys(), 'card'].join('|')}) (?<plain>.+)$`, 'is');
 
 const isOfPlan = (type: CardType): boolean => CARD_KINDS[type].role === 'plan';

@@ -91,6 +91,8 @@ export const dataProblem = (data: Record<string, unknown>): string | undefined =
     ? `the JSON text must have at most ${MAX_DATA_BYTES} bytes`
     : undefined;
 
+const KEYS = { optional: true, maxProperties: MAX_KEYS, check: dataProblem } as const;
+
 /** A new card. What it lacks is told in its `gaps`. */
 export class CardCreateRequest {
   @EnumField(CARD_TYPES, { example: 'objective' })
@@ -100,22 +102,20 @@ export class CardCreateRequest {
   label!: string;
 
   @FreeObjectField({
-    optional: true,
-    maxProperties: MAX_KEYS,
-    check: dataProblem,
+    ...KEYS,
     description: DATA,
     example: { sense: 'maximize', expression: '3x + 2y' },
   })
   data?: Record<string, unknown>;
 
   @FreeObjectField({
-    optional: true,
-    maxProperties: MAX_KEYS,
-    check: dataProblem,
+    ...KEYS,
     description: 'Client data stored with the card, ignored by the service',
   })
   instance_data?: Record<string, unknown>;
 }
+
+const CHANGED_KEYS = { ...KEYS, description: 'Keys to set; null removes a key, others are unchanged' };
 
 /** What to change of a card. Absent fields stay as they are. */
 export class CardUpdateRequest {
@@ -125,20 +125,10 @@ export class CardUpdateRequest {
   @StringField({ optional: true, minLength: 1, maxLength: MAX_LABEL_LENGTH })
   label?: string;
 
-  @FreeObjectField({
-    optional: true,
-    maxProperties: MAX_KEYS,
-    check: dataProblem,
-    description: 'Keys to set; null removes a key, others are unchanged',
-  })
+  @FreeObjectField(CHANGED_KEYS)
   data?: Record<string, unknown>;
 
-  @FreeObjectField({
-    optional: true,
-    maxProperties: MAX_KEYS,
-    check: dataProblem,
-    description: 'Keys to set; null removes a key, others are unchanged',
-  })
+  @FreeObjectField(CHANGED_KEYS)
   instance_data?: Record<string, unknown>;
 }
 

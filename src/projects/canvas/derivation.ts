@@ -8,6 +8,7 @@ import { judgeFormula, problemOfIndex } from './expressions.js';
 import type { Surroundings } from './kinds/card-kind.js';
 import { CARD_KINDS, type CardType } from './kinds/card-kinds.js';
 import { MAX_VALUES } from './kinds/data.js';
+import { gap } from './kinds/fields.js';
 import { describeLoose, looseVariables } from './loose-variables.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
@@ -147,11 +148,10 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
 }
 
 const gapsOfNames = (unknown: Unknown, vocabulary: Vocabulary): Gap[] =>
-  Array.from(unknown, ([field, names]) => ({
-    field,
-    message: `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`,
-    severity: 'warning',
-  }));
+  Array.from(unknown, ([field, names]) => {
+    const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`;
+    return gap(field, message, 'warning');
+  });
 
 /** What the formulas of a card say. */
 interface FormulaReading extends Pick<Reading, 'gaps' | 'hasTexts'> {
@@ -166,19 +166,15 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): FormulaReading
   const { index, formulas } = kind.formulas(card.data, vocabulary.variables);
   const ofIndex = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
   const judgedIndex = index && judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary);
-  if (ofIndex !== undefined) {
-    const gap: Gap = { field: index!.field, message: ofIndex, severity: 'blocking' };
-    return { gaps: [gap], unknown, hasTexts: judgedIndex!.hasTexts };
-  }
+  if (ofIndex !== undefined) return { gaps: [gap(index!.field, ofIndex)], unknown, hasTexts: judgedIndex!.hasTexts };
   for (const [field, formula] of formulas) {
     const judged = judgeFormula(formula, vocabulary);
     const { problem, unknown: names, notes, warnings } = judged;
     hasTexts ||= judged.hasTexts;
     // A KPI is as good without a formula: it is told in words then.
-    const severity = kind.role === 'rating' ? 'warning' : 'blocking';
-    if (problem !== undefined) gaps.push({ field, message: problem, severity });
+    if (problem !== undefined) gaps.push(gap(field, problem, kind.role === 'rating' ? 'warning' : 'blocking'));
     addWarnings(gaps, field, warnings);
-    for (const note of notes) gaps.push({ field, message: note, severity: 'info' });
+    gaps.push(...notes.map((note) => gap(field, note, 'info')));
     if (names.length > 0) unknown.set(field, names);
   }
   // Without a formula, the index alone says which members there are.
@@ -189,7 +185,7 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): FormulaReading
 /** Adds warnings that no other formula of the card has led to. */
 function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): void {
   for (const message of warnings)
-    if (!gaps.some((gap) => gap.message === message)) gaps.push({ field, message, severity: 'warning' });
+    if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
 }
 
 function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {

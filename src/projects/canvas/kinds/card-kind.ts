@@ -13,10 +13,8 @@ export type Variables = Pick<ReadonlySet<string>, 'has'>;
 export interface CardKind {
   /** Name in a sentence, such as `production requirement`. */
   noun: string;
-  /** Name over a question or before a label. */
+  /** Name over a question, before a label, and in chat messages. */
   title: string;
-  /** Words for the kind in chat messages. */
-  words: readonly string[];
   /** Part in the model: gives names to formulas, is a formula that plans follow, or rates plans. */
   role: 'names' | 'plan' | 'rating';
   /** Content of `data` for API clients. */

@@ -21,7 +21,6 @@ const fields: readonly CardField[] = [
 export const constraint: CardKind = {
   noun: 'constraint',
   title: 'Constraint',
-  words: ['constraint'],
   role: 'plan',
   description: '`constraint`: `expression`, `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
   toolDescription:

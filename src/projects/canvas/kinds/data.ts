@@ -100,14 +100,9 @@ const SOLVED_OF_FILE = [...SOLVED, 'file_path', 'sheet', 'dialect', 'key', 'colu
 export const data: CardKind = {
   noun: 'data',
   title: 'Data',
-  words: ['data'],
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), ' +
-    '`description`; a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and in `values` numbers or ' +
-    'texts by name and member; or, in the file of `file_path`, its `sheet`, `dialect` (how to read it, as in `POST /files/table`), `key` (the columns that tell members apart) or ' +
-    '`column` (the one whose different values are the members), `columns` (columns of the file by other names) and `default` ' +
-    '(for figures that are missing).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`; a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and in `values` numbers or texts by name and member; or, in the file of `file_path`, its `sheet`, `dialect` (how to read it, as in `POST /files/table`), `key` (the columns that tell members apart) or `column` (the one whose different values are the members), `columns` (columns of the file by other names) and `default` (for figures that are missing).',
   toolDescription:
     'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing)',
   fields,

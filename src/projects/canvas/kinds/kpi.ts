@@ -12,7 +12,6 @@ const LIMIT = gap('description', 'A KPI limits no plan: write it as a constraint
 export const kpi: CardKind = {
   noun: 'KPI',
   title: 'KPI',
-  words: ['kpi'],
   role: 'rating',
   description: '`kpi`: `description`, `expression`, `unit`, `target`.',
   toolDescription: 'kpi: description, expression, unit, target',

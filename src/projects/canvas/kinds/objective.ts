@@ -12,7 +12,6 @@ const fields: readonly CardField[] = [
 export const objective: CardKind = {
   noun: 'objective',
   title: 'Objective',
-  words: ['objective', 'goal'],
   role: 'plan',
   description: '`objective`: `sense` (`maximize`, `minimize`), `expression`, `weight`, `confirmed`, `description`.',
   toolDescription:

@@ -32,12 +32,9 @@ const isRelation = (value: unknown): boolean => typeof value === 'string' && rel
 export const production_requirement: CardKind = {
   noun: 'production requirement',
   title: 'Requirement',
-  words: ['requirement'],
   role: 'plan',
   description:
-    '`production_requirement`, met by every plan as a hard constraint: `expression` (a relation) with `index`, or `description` ' +
-    'where that is a relation, or `quantity` and `product` (the name of a variable without an index: at least so much of it), ' +
-    '`unit`. A `quantity` of 0 without `product` says that there are none.',
+    '`production_requirement`, met by every plan as a hard constraint: `expression` (a relation) with `index`, or `description` where that is a relation, or `quantity` and `product` (the name of a variable without an index: at least so much of it), `unit`. A `quantity` of 0 without `product` says that there are none.',
   toolDescription:
     'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone says that there are none',
   fields,

@@ -43,13 +43,9 @@ const fields: readonly CardField[] = [
 export const variable: CardKind = {
   noun: 'variable',
   title: 'Variable',
-  words: ['variable'],
   role: 'names',
   description:
-    '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`; else ' +
-    '`continuous`), `lower` ' +
-    '(else 0, or none if `free`), `upper` (numbers; with an index also formulas of what is known), `free`, `unit`, ' +
-    '`description`.',
+    '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`; else `continuous`), `lower` (else 0, or none if `free`), `upper` (numbers; with an index also formulas of what is known), `free`, `unit`, `description`.',
   toolDescription:
     'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, confirmed (it may loosen limits at no cost), unit, description',
   fields,
