@@ -59,9 +59,6 @@ interface Reading extends SolveJudgement {
   hasTexts: boolean;
 }
 
-/** The names in the formulas of a card that nothing on the canvas has, by the formula's field. */
-type Unknown = ReadonlyMap<string, readonly string[]>;
-
 /**
  * Gaps and status of every card of a canvas, in its order.
  *
@@ -97,22 +94,16 @@ function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
   const canvas = survey(cards, files);
   return cards.map((card, at) => {
     const { gaps: ofFormulas, unknown, hasTexts } = readFormulas(card, canvas);
-    const unknownNames = gapsOfNames(unknown, canvas.vocabulary);
     const surroundings = canvas.surroundings[at]!;
     const kind = CARD_KINDS[card.card_type];
     const gaps = [
       ...gapsOfShape(card),
       ...ofFormulas,
-      ...(kind.gaps?.(card.data, surroundings, unknownNames) ?? unknownNames),
+      ...(kind.gaps?.(card.data, surroundings, unknown) ?? unknown),
       ...(kind.gapsOfWords?.(card.data, canvas.vocabulary, surroundings.isLimit) ?? []),
     ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
-    return {
-      gaps,
-      status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete',
-      unknown: unknownNames,
-      hasTexts,
-    };
+    return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown, hasTexts };
   });
 }
 
@@ -147,21 +138,11 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
   };
 }
 
-const gapsOfNames = (unknown: Unknown, vocabulary: Vocabulary): Gap[] =>
-  Array.from(unknown, ([field, names]) => {
-    const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`;
-    return gap(field, message, 'warning');
-  });
-
-/** What the formulas of a card say. */
-interface FormulaReading extends Pick<Reading, 'gaps' | 'hasTexts'> {
-  unknown: Unknown;
-}
-
-function readFormulas(card: CardContent, { vocabulary }: Canvas): FormulaReading {
+/** Reads the formulas of a card. */
+function readFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Reading, 'status'> {
   const gaps: Gap[] = [];
   let hasTexts = false;
-  const unknown = new Map<string, readonly string[]>();
+  const unknown: Gap[] = [];
   const kind = CARD_KINDS[card.card_type];
   const { index, formulas } = kind.formulas(card.data, vocabulary.variables);
   const ofIndex = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
@@ -175,7 +156,9 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): FormulaReading
     if (problem !== undefined) gaps.push(gap(field, problem, kind.role === 'rating' ? 'warning' : 'blocking'));
     addWarnings(gaps, field, warnings);
     gaps.push(...notes.map((note) => gap(field, note, 'info')));
-    if (names.length > 0) unknown.set(field, names);
+    if (names.length === 0) continue;
+    const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`;
+    unknown.push(gap(field, message, 'warning'));
   }
   // Without a formula, the index alone says which members there are.
   if (judgedIndex !== undefined && formulas.length === 0) addWarnings(gaps, index!.field, judgedIndex.warnings);
