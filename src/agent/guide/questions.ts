@@ -49,9 +49,9 @@ export function nextQuestion(situation: Situation): Question | undefined {
   // A formula may be open only because a name in it is unknown.
   const names = askForNames(sketch);
   const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
-  const isLater = names !== undefined && !isNamed && sketch.of('objective').length > 0;
+  const needsNames = names !== undefined && !isNamed && sketch.of('objective').length > 0;
   const questions: Record<CardType, () => Question | undefined> = {
-    objective: () => (isLater ? names : (firstOpenOr('objective', OBJECTIVE) ?? names)),
+    objective: () => (needsNames ? names : (firstOpenOr('objective', OBJECTIVE) ?? names)),
     variable: () => firstOpenOr('variable', VARIABLES),
     constraint: () =>
       askForUnread(sketch) ?? askForClasses(sketch) ?? firstOpenOr('constraint', askForConstraints(sketch)),

@@ -85,7 +85,7 @@ class CanvasReader {
     checkNames(variables, this.of('data'));
     const [stray] = strayVariables(this.cards);
     if (stray !== undefined) throw refused(stray.card, describeStray(stray));
-    // Formulas have names of data and of variables, and the slack of soft constraints is part of the objective.
+    // In this order: formulas name data and variables, and slack of soft constraints is added to the objective.
     const readers: Record<CardType, () => void> = {
       data: () => {
         for (const card of this.of('data')) this.readData(card);

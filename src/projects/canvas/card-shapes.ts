@@ -4,7 +4,7 @@ import { valueOf } from './kinds/fields.js';
 
 type Content = Pick<Card, 'card_type' | 'data'>;
 
-/** What the data of one card lack by themselves, in the order of the type's fields. */
+/** Returns the gaps of the fields of a card, in the order of the fields of its kind. */
 export function gapsOfShape({ card_type, data }: Content): Gap[] {
   return CARD_KINDS[card_type].fields.flatMap(({ name: field, content, missing, neededFor = () => true }): Gap[] => {
     const value = data[field];
@@ -15,10 +15,10 @@ export function gapsOfShape({ card_type, data }: Content): Gap[] {
   });
 }
 
-/** The value of a known field when it is of the right form. */
+/** Returns the value of a known field if it has the right form. */
 export const fieldOf = <Value>({ card_type, data }: Content, field: string): Value | undefined =>
   valueOf<Value>(CARD_KINDS[card_type].fields, data, field);
 
-/** Whether any known field holds anything. */
+/** Whether any known field is set. */
 export const isBegun = ({ card_type, data }: Content): boolean =>
   CARD_KINDS[card_type].fields.some(({ name: field }) => data[field] !== undefined);

@@ -6,11 +6,11 @@ import { relationOf, type Requirement, requirementIn } from './kinds/production-
 
 type Content = Pick<Card, 'card_type' | 'data'>;
 
-/** The constraint that a production requirement is. Undefined for words alone, and for cards of other types. */
+/** Returns the constraint of a production requirement, undefined for cards of other kinds and requirements in words. */
 export const requirementOf = (card: Content, variables: Variables): Requirement | undefined =>
   isRequirement(card) ? requirementIn(card.data, variables) : undefined;
 
-/** The formula that is written into a card; of a requirement in either field. */
+/** Returns the formula of a card. A requirement has it in either of two fields. */
 export function formulaIn(card: Content): IndexedFormula | undefined {
   const written = isRequirement(card) ? relationOf(card.data) : undefined;
   const expression = written?.expression ?? fieldOf<string>(card, 'expression');

@@ -9,7 +9,7 @@ export type Data = Card['data'];
 /** Names of the variables without an index. */
 export type Variables = Pick<ReadonlySet<string>, 'has'>;
 
-/** Everything that is particular to one kind of card. */
+/** The properties of a kind of card. */
 export interface CardKind {
   /** Name in a sentence, such as `production requirement`. */
   noun: string;
@@ -25,15 +25,15 @@ export interface CardKind {
   fields: readonly CardField[];
   /** Fields that the guide shows, in order, each with the word before it. */
   shown: readonly [field: string, before?: string][];
-  /** Label of the card that says that there is nothing more of the kind. */
+  /** Label of the card that stands for an empty list of this kind. */
   nothingMore?: string;
   /** Returns the formulas of a card. */
   formulas: (data: Data, variables: Variables) => Formulas;
-  /** Returns what a solve reads of a card. Nothing else of the card can change the result. */
+  /** Returns the content that a solve reads. The rest of a card cannot change the result. */
   solved: (data: Data, variables: Variables) => unknown[];
-  /** Returns the gaps that the rest of the canvas causes, those of unknown names in its formulas among them. */
+  /** Returns the gaps caused by other cards, including `unknownNames`. Defaults to `unknownNames`. */
   gaps?: (data: Data, surroundings: Surroundings, unknownNames: readonly Gap[]) => Gap[];
-  /** Returns the gaps of words that plans ignore. @param isLimit whether the words limit something on the canvas */
+  /** Returns the gaps of words that plans ignore. @param isLimit whether the words limit a name on the canvas */
   gapsOfWords?: (data: Data, vocabulary: Vocabulary, isLimit: boolean) => Gap[];
 }
 
@@ -43,23 +43,23 @@ export interface Formulas {
   index?: { field: string; text: string };
 }
 
-/** The rest of the canvas, as far as the gaps of a card depend on it. */
+/** Facts about the canvas that the gaps of a card depend on. */
 export interface Surroundings {
   objectives: number;
   /** Whether several cards give a name to formulas. */
   isTwice: (name: string) => boolean;
-  /** Why the variable is probably a misspelled name. */
+  /** Sentence if the variable is probably a misspelled name. */
   stray: string | undefined;
-  /** Why the limits of the variable have no effect. */
+  /** Sentence if the limits of the variable have no effect. */
   loose: string | undefined;
-  /** Whether words of the card limit something on the canvas. */
+  /** Whether words of the card limit a name on the canvas. */
   isLimit: boolean;
   content: DataContent;
   /** Cached metadata of the file that a data card names. */
   state: FileState | undefined;
-  /** Whether the data cards have too many values to include those of the card. */
+  /** Whether the values of the card exceed the maximum of all data cards. */
   isCrowded: boolean;
-  /** Whether there are too many sets in files to include that of the card. */
+  /** Whether the set of the card exceeds the maximum of sets in files. */
   isBeyond: boolean;
 }
 

@@ -5,9 +5,9 @@ import { MAX_RANGE, rangeOf } from '../members.js';
 import { type CardKind, pairsOf } from './card-kind.js';
 import { blocking, type CardField, type Content, flag, gap, info, isText, name, number, text } from './fields.js';
 
-/** Most values of all data cards; those of further cards are no names in formulas. */
+/** Maximum number of values of all data cards. Formulas cannot name the values of further cards. */
 export const MAX_VALUES = 20_000;
-/** Most sets in files of a canvas: each change looks at what is known of all of them. */
+/** Maximum number of sets in files. Each change of a canvas reads the cached metadata of all of them. */
 export const MAX_FILE_SETS = 50;
 
 const figures: Content = {
@@ -34,7 +34,7 @@ const members: Content = {
   ),
 };
 
-/** Most columns of a key. */
+/** Maximum number of columns in a key. */
 const MAX_KEY = 5;
 const columnList: Content = {
   expects: `a list of at most ${MAX_KEY} different columns of the file`,
@@ -61,7 +61,7 @@ const dialect: Content = {
   accepts: isDialect,
 };
 
-/** Remembers what was found out of objects and lists: there can be thousands of items in one, and nothing changes them. */
+/** Caches the check of objects and lists, which can have thousands of items and never change. */
 function once(accepts: (value: unknown) => boolean): Content['accepts'] {
   const known = new WeakMap<object, boolean>();
   return (value) => {

@@ -1,19 +1,19 @@
 import { isName } from '../../../../packages/modelling/index.js';
 import type { Card, Gap } from '../card.entity.js';
 
-/** What a field of a card's `data` may hold; `expects` completes "must be ...". */
+/** Content that a field of `data` accepts. `expects` completes "must be ...". */
 export interface Content {
   expects: string;
   accepts: (value: unknown, data: Card['data']) => boolean;
 }
 
-/** One field that is known of a card type. Other keys of `data` are kept and never looked at. */
+/** Known field of `data`. */
 export interface CardField {
   name: string;
   content: Content;
-  /** The gap that its absence makes; absent: it may be missing. */
+  /** Gap if the field is missing. Absent for optional fields. */
   missing?: Pick<Gap, 'severity' | 'message'>;
-  /** Whether its absence makes that gap for these data; default always. */
+  /** Whether these data need the field. Defaults to always. */
   neededFor?: (data: Card['data']) => boolean;
 }
 

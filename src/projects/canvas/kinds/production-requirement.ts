@@ -3,7 +3,7 @@ import { type IndexedFormula, relationIn } from '../expressions.js';
 import type { CardKind, Data, Variables } from './card-kind.js';
 import { blocking, type CardField, gap, number, text, valueOf, warning } from './fields.js';
 
-/** What a requirement asks of every plan, and the field that says so. */
+/** Constraint of a requirement, and the field that contains it. */
 export interface Requirement extends IndexedFormula {
   field: 'expression' | 'description' | 'product';
 }
@@ -56,7 +56,7 @@ export const production_requirement: CardKind = {
   gapsOfWords: (data, { variables, families }, isLimit) => {
     if (data['expression'] != null || requirementIn(data, variables) !== undefined || asksForNothing(data)) return [];
     const product = valueOf<string>(fields, data, 'product')?.trim();
-    // Then only the quantity is missing.
+    // Only the quantity is missing.
     if (product !== undefined && variables.has(product)) return [];
     const family = product === undefined ? undefined : families.get(product);
     const message =
@@ -82,8 +82,8 @@ function ofAll(name: string, { index }: Family, data: Data): string {
 }
 
 /**
- * The constraint that the data of a requirement are: its `expression`, else its `description` where that is a relation by
- * itself, else at least the `quantity` of a `product` that is a variable. Undefined for one that is words alone.
+ * Returns the constraint of a requirement: its `expression`, else its `description` if that is a relation, else at least the
+ * `quantity` of a `product` that is a variable. Returns undefined for a requirement in words.
  */
 export function requirementIn(data: Data, variables: Variables): Requirement | undefined {
   const written = relationOf(data);
@@ -95,16 +95,16 @@ export function requirementIn(data: Data, variables: Variables): Requirement | u
     : { field: 'product', expression: `${product} >= ${quantity}` };
 }
 
-/** Whether a requirement says that there are none: a quantity of 0, of nothing. */
+/** Whether the card states that nothing is required: a quantity of 0 without a product. */
 export const asksForNothing = (data: Data): boolean =>
   data['quantity'] === 0 && data['product'] == null && data['expression'] == null;
 
-/** The relation that is written into a requirement, in either field. */
+/** Returns the relation in the `expression` or `description` of a requirement. */
 export function relationOf(data: Data): Requirement | undefined {
   const expression = valueOf<string>(fields, data, 'expression');
   const index = valueOf<string>(fields, data, 'index');
   if (expression !== undefined) return { field: 'expression', expression, ...(index !== undefined && { index }) };
-  // An expression that is no text is told to be none.
+  // An invalid expression already has a gap.
   const relation =
     data['expression'] == null ? relationIn(valueOf<string>(fields, data, 'description') ?? '') : undefined;
   return relation && { field: 'description', ...relation };
