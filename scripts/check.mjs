@@ -17,7 +17,7 @@ const CHECKS = {
   'import graph': `depcruise --cache ${CACHE}/depcruise --cache-strategy content --output-type err-long src packages test client/src web/src`,
   'regular expressions': 'npm run --silent patterns',
   'openapi.json (npm run openapi)': `node dist/src/openapi.js ${CACHE}/openapi.json && diff -u openapi.json ${CACHE}/openapi.json`,
-  'table of settings (npm run settings)': 'node scripts/settings.mjs --check',
+  'lists (npm run lists)': 'node scripts/lists.mjs --check',
 };
 
 /** The exit code of a command and what it printed. */
