@@ -13,7 +13,9 @@ const SETTINGS = 'src/config/settings.ts';
 
 await setUpCheckout();
 const { CODES } = await import('../dist/src/common/errors/codes.js');
+const { fieldsOf } = await import('../dist/src/common/validation/field.js');
 const { Settings } = await import('../dist/src/config/settings.js');
+const { COMPANY_EVENTS, PROJECT_EVENTS } = await import('../dist/src/events/event-types.js');
 
 const code = (text) => `\`${text}\``;
 const codesByStatus = Object.entries(CODES);
@@ -23,6 +25,8 @@ await write('error codes', 'docs/web-clients.md', `<!-- prettier-ignore -->\n${t
 const statuses = codesByStatus.map(([status, codes]) => `${status}: ${JSON.stringify(codes)},`).join('');
 const constant = `/** Error codes by their status. */\nexport const ERROR_CODES = {${statuses}} as const;`;
 await write('error codes', 'client/src/error-codes.ts', constant);
+await write('project events', 'docs/events.md', events(PROJECT_EVENTS));
+await write('company events', 'docs/events.md', events(COMPANY_EVENTS));
 
 /** Writes the text between the marks of a list in a file. */
 async function write(list, path, text) {
@@ -45,6 +49,16 @@ async function write(list, path, text) {
 function table(head, rows) {
   const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [head, head.map(() => '---'), ...rows].map(line).join('\n');
+}
+
+function events(types) {
+  const names = (data) => fieldsOf(data).map(({ name }) => name);
+  const rows = Object.entries(types).map(([type, { data, when }]) => [
+    code(type),
+    code(`{${names(data).join(', ')}}`),
+    when,
+  ]);
+  return table(['Event', '`data.data`', 'When'], rows);
 }
 
 /** The properties of the class that carry decorators, in their order. */

@@ -1,69 +1,14 @@
+import {
+  BooleanField,
+  IntegerField,
+  NumberField,
+  ObjectField,
+  StringArrayField,
+  StringField,
+} from '../common/validation/fields.js';
 import type { CheckedId } from '../database/checked-id.js';
 
 export type ProjectId = CheckedId<'Project'>;
-
-/** What an event of each type tells, beside its project, time and actor: the names of what changed. */
-export interface ProjectEventData {
-  /** `fields` as clients know them; `snapshots` when one was taken or deleted. */
-  'project.updated': { fields: string[] };
-  'project.deleted': Record<string, never>;
-  'project.restored': Record<string, never>;
-  /** `role` is null for somebody who is no member any more. */
-  'member.changed': { user_id: string; role: string | null };
-  'cards.changed': { card_ids: string[]; removed_card_ids: string[] };
-  /** `paths` is null where there are more than {@link MAX_PATHS}. */
-  'files.changed': { paths: string[] | null; count: number };
-  'conversation.changed': { conversation_id: string; deleted: boolean };
-  'message.created': { conversation_id: string; message_id: string; role: string };
-  'turn.dispatched': { conversation_id: string; turn_id: string };
-  'turn.ended': { conversation_id: string; turn_id: string; outcome: string; message_id: string | null };
-  'execution.changed': { execution_id: string; status: string };
-  'execution.progress': { execution_id: string; progress: object };
-  'scenario.changed': { scenario_id: string; deleted: boolean };
-  /** `skill` is the project's own skill that changed; null when the deployment's configuration was taken over. */
-  'config.changed': { skill: string | null };
-}
-export type ProjectEventType = keyof ProjectEventData;
-
-/** The same for what concerns a company and no project: webhooks alone are sent it. */
-export interface CompanyEventData {
-  /** A budget has reached its limit in its period; see the budget. */
-  'budget.reached': {
-    budget_id: string;
-    scope: string;
-    subject_id: string | null;
-    period: string;
-    limit_credits: number;
-    action: string;
-    reached_at: string;
-  };
-  /** A webhook was made inactive, as its deliveries failed. */
-  'webhook.disabled': { webhook_id: string; url: string };
-}
-export type CompanyEventType = keyof CompanyEventData;
-
-export type EventType = ProjectEventType | CompanyEventType;
-
-/** Every type, in the order of the documentation. */
-const EVENTS: Record<EventType, true> = {
-  'project.updated': true,
-  'project.deleted': true,
-  'project.restored': true,
-  'member.changed': true,
-  'cards.changed': true,
-  'files.changed': true,
-  'conversation.changed': true,
-  'message.created': true,
-  'turn.dispatched': true,
-  'turn.ended': true,
-  'execution.changed': true,
-  'execution.progress': true,
-  'scenario.changed': true,
-  'config.changed': true,
-  'budget.reached': true,
-  'webhook.disabled': true,
-};
-export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
 /** Maximum number of deliveries that wait for a webhook: it skips further events. Changes of several projects may exceed it by a few. */
 export const MAX_PENDING = 2_000;
@@ -80,3 +25,204 @@ export interface Actor {
 }
 
 export const SERVICE: Actor = { kind: 'service', id: null };
+
+class NoEventData {}
+
+class ProjectUpdatedEventData {
+  @StringArrayField({ description: 'Fields that were set; `snapshots` when one was taken or deleted' })
+  fields!: string[];
+}
+
+class MemberChangedEventData {
+  @StringField()
+  user_id!: string;
+
+  @StringField({ nullable: true, description: 'Null for somebody who is no member any more' })
+  role!: string | null;
+}
+
+class CardsChangedEventData {
+  @StringArrayField()
+  card_ids!: string[];
+
+  @StringArrayField()
+  removed_card_ids!: string[];
+}
+
+class FilesChangedEventData {
+  @StringArrayField({ nullable: true, description: `Null for more than ${MAX_PATHS}` })
+  paths!: string[] | null;
+
+  @IntegerField({ description: 'Number of paths' })
+  count!: number;
+}
+
+class ConversationChangedEventData {
+  @StringField()
+  conversation_id!: string;
+
+  @BooleanField()
+  deleted!: boolean;
+}
+
+class MessageCreatedEventData {
+  @StringField()
+  conversation_id!: string;
+
+  @StringField()
+  message_id!: string;
+
+  @StringField()
+  role!: string;
+}
+
+class TurnDispatchedEventData {
+  @StringField()
+  conversation_id!: string;
+
+  @StringField()
+  turn_id!: string;
+}
+
+class TurnEndedEventData extends TurnDispatchedEventData {
+  @StringField()
+  outcome!: string;
+
+  @StringField({ nullable: true })
+  message_id!: string | null;
+}
+
+class ExecutionChangedEventData {
+  @StringField()
+  execution_id!: string;
+
+  @StringField()
+  status!: string;
+}
+
+/** Progress of an execution, as in the execution itself. */
+class ExecutionProgressEvent {
+  @StringField()
+  phase!: string;
+
+  @NumberField({ description: 'Since the attempt began' })
+  seconds!: number;
+
+  @NumberField({ nullable: true })
+  incumbent!: number | null;
+
+  @NumberField({ nullable: true })
+  bound!: number | null;
+
+  @NumberField({ nullable: true })
+  gap!: number | null;
+
+  @IntegerField()
+  nodes!: number;
+}
+
+class ExecutionProgressEventData {
+  @StringField()
+  execution_id!: string;
+
+  @ObjectField(() => ExecutionProgressEvent)
+  progress!: ExecutionProgressEvent;
+}
+
+class ScenarioChangedEventData {
+  @StringField()
+  scenario_id!: string;
+
+  @BooleanField()
+  deleted!: boolean;
+}
+
+class ConfigChangedEventData {
+  @StringField({
+    nullable: true,
+    description: 'The project’s own skill that changed; null when the deployment’s configuration was taken over',
+  })
+  skill!: string | null;
+}
+
+class BudgetReachedEventData {
+  @StringField()
+  budget_id!: string;
+
+  @StringField()
+  scope!: string;
+
+  @StringField({ nullable: true })
+  subject_id!: string | null;
+
+  @StringField()
+  period!: string;
+
+  @NumberField()
+  limit_credits!: number;
+
+  @StringField()
+  action!: string;
+
+  @StringField()
+  reached_at!: string;
+}
+
+class WebhookDisabledEventData {
+  @StringField()
+  webhook_id!: string;
+
+  @StringField()
+  url!: string;
+}
+
+/** Project events in the order of the documentation, with the class of their `data` and the occasion for docs/events.md. */
+export const PROJECT_EVENTS = {
+  'project.updated': {
+    data: ProjectUpdatedEventData,
+    when: 'fields were set; `snapshots` when one was taken or deleted',
+  },
+  'project.deleted': { data: NoEventData, when: 'the last event before the stream ends' },
+  'project.restored': { data: NoEventData, when: 'the project was restored' },
+  'member.changed': {
+    data: MemberChangedEventData,
+    when: 'added, given another role, or removed: then `role` is null',
+  },
+  'cards.changed': {
+    data: CardsChangedEventData,
+    when: 'cards were written, or what is derived for them from other cards and files',
+  },
+  'files.changed': {
+    data: FilesChangedEventData,
+    when: `files of the workspace were written; \`paths\` is null for more than ${MAX_PATHS}`,
+  },
+  'conversation.changed': { data: ConversationChangedEventData, when: 'created, renamed or deleted' },
+  'message.created': { data: MessageCreatedEventData, when: 'added; for the agent as soon as its message begins' },
+  'turn.dispatched': { data: TurnDispatchedEventData, when: 'the turn waits for a worker' },
+  'turn.ended': { data: TurnEndedEventData, when: 'the turn ended' },
+  'execution.changed': { data: ExecutionChangedEventData, when: 'each new status, from `queued` on' },
+  'execution.progress': { data: ExecutionProgressEventData, when: 'every second while the execution runs' },
+  'scenario.changed': { data: ScenarioChangedEventData, when: 'created, changed or deleted' },
+  'config.changed': {
+    data: ConfigChangedEventData,
+    when: "the project's own skill changed; null when it has taken the deployment's configuration",
+  },
+};
+
+/** Company events, which concern no project. Only webhooks receive them. */
+export const COMPANY_EVENTS = {
+  'budget.reached': {
+    data: BudgetReachedEventData,
+    when: 'a budget has reached its limit: within a minute, once in each period',
+  },
+  'webhook.disabled': { data: WebhookDisabledEventData, when: 'a webhook was made inactive, as its deliveries failed' },
+};
+
+type DataOf<Events extends Record<string, { data: new () => object }>> = {
+  [Type in keyof Events]: InstanceType<Events[Type]['data']>;
+};
+export type ProjectEventData = DataOf<typeof PROJECT_EVENTS>;
+export type CompanyEventData = DataOf<typeof COMPANY_EVENTS>;
+
+/** Event types that a webhook can subscribe to. */
+export const EVENT_TYPES = [...Object.keys(PROJECT_EVENTS), ...Object.keys(COMPANY_EVENTS)];

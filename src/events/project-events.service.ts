@@ -8,10 +8,8 @@ import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import {
   type Actor,
   type CompanyEventData,
-  type CompanyEventType,
   MAX_PATHS,
   type ProjectEventData,
-  type ProjectEventType,
   type ProjectId,
   SERVICE,
 } from './event-types.js';
@@ -66,12 +64,17 @@ export class ProjectEventsService implements OnModuleInit {
   }
 
   /** Notes that something in a project has changed; `data` names what. */
-  note<Type extends ProjectEventType>(tx: Tx, project_id: ProjectId, type: Type, data: ProjectEventData[Type]): void {
+  note<Type extends keyof ProjectEventData>(
+    tx: Tx,
+    project_id: ProjectId,
+    type: Type,
+    data: ProjectEventData[Type],
+  ): void {
     this.add(tx, project_id, type, data);
   }
 
   /** Notes that something has happened in a company that concerns no project. */
-  async noteInCompany<Type extends CompanyEventType>(
+  async noteInCompany<Type extends keyof CompanyEventData>(
     tx: Tx,
     company_id: string,
     type: Type,

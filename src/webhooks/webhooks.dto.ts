@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType, MAX_PENDING } from '../events/event-types.js';
+import { EVENT_TYPES, MAX_PENDING } from '../events/event-types.js';
 import { creationPosition } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
@@ -67,7 +67,7 @@ export class WebhookResponse {
   url!: string;
 
   @StringArrayField({ description: EVENTS_DESCRIPTION })
-  events!: EventType[];
+  events!: string[];
 
   @StringField({ nullable: true, description: PROJECT_DESCRIPTION })
   project_id!: string | null;
@@ -93,8 +93,8 @@ export class WebhookResponse {
   updated_at!: Date;
 
   static from(webhook: Webhook): WebhookResponse {
-    const { id, url, project_id, active, failures, skipped_events, last_skipped_at, created_at, updated_at } = webhook;
-    const events = webhook.events as EventType[];
+    const { id, url, events, project_id, active, failures, skipped_events, last_skipped_at, created_at, updated_at } =
+      webhook;
     return { id, url, events, project_id, active, failures, skipped_events, last_skipped_at, created_at, updated_at };
   }
 }

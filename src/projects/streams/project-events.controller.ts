@@ -3,12 +3,13 @@ import { applyDecorators, Controller, Get, Headers, Param, Res } from '@nestjs/c
 import { ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ResyncData } from '../../common/event-stream/resync.dto.js';
 import { Operation } from '../../common/openapi/operation.js';
+import { PROJECT_EVENTS } from '../../events/event-types.js';
 import { StaysOpen } from '../../common/throttling/fair-share.guard.js';
 import { ProjectReader, ReadingCaller } from '../project-access.js';
-import { EventEnvelope, PROJECT_EVENTS } from './project-events.dto.js';
+import { EventEnvelope } from './project-events.dto.js';
 import { ProjectEventStreamsService } from './project-event-streams.service.js';
 
-const eventSchema = ([type, data]: [string, new () => object]): object => ({
+const eventSchema = ([type, { data }]: [string, { data: new () => object }]): object => ({
   type: 'object',
   title: type,
   properties: {
@@ -31,7 +32,7 @@ const eventSchema = ([type, data]: [string, new () => object]): object => ({
 /** Documents each event as an object of its fields; `data` is JSON. */
 const ProjectEventStreamResponse = (): MethodDecorator =>
   applyDecorators(
-    ApiExtraModels(EventEnvelope, ResyncData, ...Object.values(PROJECT_EVENTS)),
+    ApiExtraModels(EventEnvelope, ResyncData, ...Object.values(PROJECT_EVENTS).map(({ data }) => data)),
     ApiResponse({
       status: 200,
       description: 'Successful Response',
