@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
-import type { ErrorCode, Resource } from '../common/errors/codes.js';
+import type { Resource } from '../common/errors/codes.js';
 import type { Tx } from '../database/database.service.js';
 import { Forbidden, NotFound } from '../common/errors/errors.js';
+import { type ContainerRequest, type FileSource, IDENTIFIERS } from './container-request.js';
 import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tree/container-ref.js';
 import { ContainersRepository } from './tree/containers.repository.js';
-
-export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
-
-/** Kind of container that a client works on. */
-export type FileSource = (typeof FILE_SOURCES)[number];
 
 /** How containers of a source are found among what a caller may see. */
 export interface ContainerLookup {
@@ -24,36 +20,6 @@ export interface ContainerLookup {
   /** A client's identifier as the database takes it. @throws NotFound for what can be none */
   parse(identifier: string): string;
 }
-
-/** What an operation on a container that its request names answers when there is none. */
-export const CONTAINER_CODES = [
-  'deployment_not_found',
-  'project_not_found',
-  'snapshot_not_found',
-] as const satisfies ErrorCode[];
-
-/** The same of an operation that changes it. */
-export const WRITING_CODES = [
-  ...CONTAINER_CODES,
-  'company_level_required',
-  'editor_required',
-  'snapshot_immutable',
-] as const satisfies ErrorCode[];
-
-/** How requests name a container: `source` says which of the identifiers counts. */
-export interface ContainerFields {
-  source: FileSource;
-  deployment_name?: string | null;
-  project_id?: string | null;
-  snapshot_id?: string | null;
-}
-
-/** The identifier that goes with each source. */
-export const IDENTIFIERS = {
-  deployment: 'deployment_name',
-  workspace: 'project_id',
-  snapshot: 'snapshot_id',
-} as const satisfies Record<FileSource, keyof ContainerFields>;
 
 /** A container that a request names. */
 export type RequestedContainer = ContainerRef & FoundContainer;
@@ -75,11 +41,11 @@ export class ContainerResolverService {
   }
 
   /** The container of a request that is valid, for a statement that finds it itself. @throws NotFound */
-  seek(caller: Principal, fields: ContainerFields): SoughtContainer {
-    const lookup = this.lookups.get(fields.source);
-    const identifier = fields[IDENTIFIERS[fields.source]];
+  seek(caller: Principal, request: ContainerRequest): SoughtContainer {
+    const lookup = this.lookups.get(request.source);
+    const identifier = request[IDENTIFIERS[request.source]];
     if (lookup === undefined || identifier == null)
-      throw new Error(`Nothing finds containers of source ${fields.source}`);
+      throw new Error(`Nothing finds containers of source ${request.source}`);
     const { company_id } = caller;
     return {
       company_id,
@@ -91,8 +57,8 @@ export class ContainerResolverService {
   }
 
   /** The container of a request that is valid. @throws NotFound */
-  async find(caller: Principal, fields: ContainerFields, tx?: Tx): Promise<RequestedContainer> {
-    const sought = this.seek(caller, fields);
+  async find(caller: Principal, request: ContainerRequest, tx?: Tx): Promise<RequestedContainer> {
+    const sought = this.seek(caller, request);
     const containers = tx?.withRepository(this.containers) ?? this.containers;
     const found = await containers.findSought(sought);
     if (found === undefined) throw new NotFound(sought.resource);
@@ -105,9 +71,9 @@ export class ContainerResolverService {
    *
    * @throws NotFound @throws Forbidden
    */
-  async findForWriting(caller: Principal, fields: ContainerFields, tx?: Tx): Promise<RequestedContainer> {
-    const container = await this.find(caller, fields, tx);
-    assertWritable(caller, fields.source, container);
+  async findForWriting(caller: Principal, request: ContainerRequest, tx?: Tx): Promise<RequestedContainer> {
+    const container = await this.find(caller, request, tx);
+    assertWritable(caller, request.source, container);
     return container;
   }
 

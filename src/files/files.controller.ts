@@ -5,7 +5,7 @@ import { ClientSignal } from '../common/http/client-signal.js';
 import { RequestOrigin } from '../storage/request-origin.js';
 import { EXAMPLE, EXAMPLE_WORKSPACE, EXAMPLE_DEPLOYMENT } from '../common/openapi/examples.js';
 import { Operation } from '../common/openapi/operation.js';
-import { CONTAINER_CODES, WRITING_CODES } from './container-resolver.service.js';
+import { CONTAINER_CODES, WRITING_CODES } from './container-request.js';
 import { DownloadsService } from './downloads.service.js';
 import {
   BatchDeleteRequest,

@@ -12,8 +12,7 @@ import {
 } from '../common/validation/fields.js';
 import { Rule } from '../common/validation/field.js';
 import { contentTypeByName } from './blobs/content.js';
-import type { FileSource } from './container-resolver.service.js';
-import { IdentifierField, identifierGiven, PathField, pathsValid, SourceField } from './request-rules.js';
+import { ContainerRequest, type FileSource, NamesContainer, PathField, pathsValid } from './container-request.js';
 import { pathProblem } from './tree/paths.js';
 import type { EntryPlace, ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
 
@@ -70,26 +69,14 @@ export class FileEntry {
   }
 }
 
-@Rule(identifierGiven)
-export class MkdirRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class MkdirRequest extends ContainerRequest {
   @StringField({
     check: (path) => pathProblem(path, { root: true }),
     description: 'Missing parents are created too',
     example: 'inputs',
   })
   path!: string;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 }
 
 export class MkdirResponse {
@@ -100,22 +87,10 @@ export class MkdirResponse {
   path!: string;
 }
 
-@Rule(identifierGiven)
-export class FileContentRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class FileContentRequest extends ContainerRequest {
   @PathField('File to read')
   path!: string;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 }
 
 /** What a content is wanted as. */
@@ -140,11 +115,8 @@ export class FileContentResponse {
   content_type?: string | null;
 }
 
-@Rule(identifierGiven)
-export class FileDeleteRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class FileDeleteRequest extends ContainerRequest {
   @PathField('File or directory to delete')
   path!: string;
 
@@ -157,15 +129,6 @@ export class FileDeleteRequest {
     description: 'Conversation of the project; its next turn learns of this',
   })
   conversation_id?: string | null;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 }
 
 export class DeleteResponse {
@@ -181,22 +144,10 @@ export class MovePair {
   dest_path!: string;
 }
 
-@Rule(identifierGiven)
-export class BatchMoveRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class BatchMoveRequest extends ContainerRequest {
   @ObjectArrayField(() => MovePair, { maxItems: MAX_BATCH, description: 'Made in order, each independently' })
   moves!: MovePair[];
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 }
 
 /** A move that failed. */
@@ -217,33 +168,18 @@ export class BatchMoveResponse {
 }
 
 @Rule(pathsValid)
-@Rule(identifierGiven)
-export class BatchDeleteRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class BatchDeleteRequest extends ContainerRequest {
   @StringArrayField({
     optional: true,
     maxItems: MAX_BATCH,
     description: 'Directories are deleted with their contents; missing paths are skipped',
   })
   paths?: string[];
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 }
 
-@Rule(identifierGiven)
-export class FileListRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class FileListRequest extends ContainerRequest {
   @StringField({
     default: '',
     check: (path) => pathProblem(path, { root: true }),
@@ -262,15 +198,6 @@ export class FileListRequest {
 
   @StringField(CURSOR)
   cursor?: string;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 
   /** The entry behind which the page begins; undefined where there is no cursor. @throws Invalid at the cursor */
   static afterOf(request: FileListRequest): EntryPlace | undefined {

@@ -7,9 +7,8 @@ import {
   MAX_TABLES,
   type TableDescription,
 } from '../../packages/data-engine/index.js';
-import { type FileSource, IDENTIFIERS } from '../files/container-resolver.service.js';
+import { ContainerRequest, IDENTIFIERS, NamesContainer, PathField } from '../files/container-request.js';
 import { FileEntry } from '../files/files.dto.js';
-import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
 import { pathProblem } from '../files/tree/paths.js';
 import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.js';
 import { field, Rule } from '../common/validation/field.js';
@@ -52,15 +51,12 @@ const tableKind: Kind<TableReference> = {
   },
 };
 
-@Rule(identifierGiven)
+@NamesContainer()
 @Rule<QueryRequest>(({ tables }) => namesValid(tables))
 @Rule<QueryRequest>(({ save_as, source, project_id }, received): ErrorEntry[] =>
   save_as != null && source !== 'workspace' && project_id == null ? [missing([IDENTIFIERS.workspace], received)] : [],
 )
-export class QueryRequest {
-  @SourceField()
-  source!: FileSource;
-
+export class QueryRequest extends ContainerRequest {
   @field(
     { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
     {
@@ -93,15 +89,6 @@ export class QueryRequest {
     example: 'results/by-product.csv',
   })
   save_as?: string | null;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 }
 
 /** A name stands for one table, and case makes no difference in SQL. */

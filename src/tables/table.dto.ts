@@ -12,8 +12,7 @@ import {
   type StructuredQuery,
   type TableDescription,
 } from '../../packages/data-engine/index.js';
-import type { FileSource } from '../files/container-resolver.service.js';
-import { IdentifierField, identifierGiven, PathField, SourceField } from '../files/request-rules.js';
+import { ContainerRequest, NamesContainer, PathField } from '../files/container-request.js';
 import { invalidValue, missing } from '../common/errors/errors.js';
 import { hasValidTexts, type Json } from '../../packages/json/index.js';
 import { field, Rule } from '../common/validation/field.js';
@@ -107,11 +106,8 @@ export class TableOrder {
   descending!: boolean;
 }
 
-@Rule(identifierGiven)
-export class TableRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class TableRequest extends ContainerRequest {
   @PathField('CSV, TSV, JSON, Parquet or XLSX file')
   path!: string;
 
@@ -154,15 +150,6 @@ export class TableRequest {
 
   @IntegerField({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
   offset!: number;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 
   /** What the engine is asked. */
   static query({ columns, where, group_by, aggregates, order_by, limit, offset }: TableRequest): StructuredQuery {

@@ -1,5 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { CONTAINER_CODES, WRITING_CODES } from '../files/container-resolver.service.js';
+import { CONTAINER_CODES, WRITING_CODES } from '../files/container-request.js';
 import { Caller, ReadAccess } from '../auth/decorators.js';
 import { Principal } from '../auth/principal.js';
 import { ClientSignal } from '../common/http/client-signal.js';

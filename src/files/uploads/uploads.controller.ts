@@ -5,7 +5,7 @@ import { BodyLimit } from '../../common/http/body-reader.service.js';
 import { RequestOrigin } from '../../storage/request-origin.js';
 import { EXAMPLE_WORKSPACE } from '../../common/openapi/examples.js';
 import { Operation } from '../../common/openapi/operation.js';
-import { WRITING_CODES } from '../container-resolver.service.js';
+import { WRITING_CODES } from '../container-request.js';
 import { FileEntry } from '../files.dto.js';
 import { CompletionService } from './completion.service.js';
 import {

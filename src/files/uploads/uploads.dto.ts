@@ -1,11 +1,10 @@
 import type { ErrorEntry } from '../../common/errors/errors.js';
 import { MAX_PARTS } from '../../storage/object-store.js';
-import { field, Rule } from '../../common/validation/field.js';
+import { field } from '../../common/validation/field.js';
 import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../../common/validation/fields.js';
 import { arrayKind } from '../../common/validation/kinds/containers.js';
 import { integerKind } from '../../common/validation/kinds/numbers.js';
-import type { FileSource } from '../container-resolver.service.js';
-import { IdentifierField, identifierGiven, PathField, SourceField } from '../request-rules.js';
+import { ContainerRequest, identifierGiven, NamesContainer, PathField } from '../container-request.js';
 
 /** Most part URLs asked for at once. */
 const MAX_BATCH = 1000;
@@ -25,14 +24,11 @@ export class CompletedPart {
  * Ends an upload. The token is looked at before the container's identifiers, so a missing one is no rule of validation
  * here: `lacking` says what is missing.
  */
-@Rule<UploadCompleteRequest>((body, received) => {
+@NamesContainer<UploadCompleteRequest>((body, received) => {
   body.lacking = identifierGiven(body, received);
   return [];
 })
-export class UploadCompleteRequest {
-  @SourceField()
-  source!: FileSource;
-
+export class UploadCompleteRequest extends ContainerRequest {
   @StringField({ minLength: 1 })
   upload_token!: string;
 
@@ -50,23 +46,11 @@ export class UploadCompleteRequest {
   })
   conversation_id?: string | null;
 
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
-
   lacking: ErrorEntry[] = [];
 }
 
-@Rule(identifierGiven)
-export class UploadStartRequest {
-  @SourceField()
-  source!: FileSource;
-
+@NamesContainer()
+export class UploadStartRequest extends ContainerRequest {
   @PathField('Path of the file; an existing file is replaced')
   path!: string;
 
@@ -80,15 +64,6 @@ export class UploadStartRequest {
 
   @StringField({ optional: true, nullable: true, maxLength: 255, pattern: MEDIA_TYPE, example: 'text/csv' })
   content_type?: string | null;
-
-  @IdentifierField('deployment')
-  deployment_name?: string | null;
-
-  @IdentifierField('workspace')
-  project_id?: string | null;
-
-  @IdentifierField('snapshot')
-  snapshot_id?: string | null;
 }
 
 export class UploadPartUrl {
