@@ -1,5 +1,5 @@
 import { Inject, Injectable, Optional, type Type } from '@nestjs/common';
-import { DataSource, EntityManager, type ObjectLiteral, Repository } from 'typeorm';
+import { DataSource, EntityManager, getMetadataArgsStorage, type ObjectLiteral, Repository } from 'typeorm';
 
 /**
  * The base of the repository of an entity: `class CardsRepository extends EntityRepository(Card) {}`. A module lists it among
@@ -18,3 +18,10 @@ export function EntityRepository<Entity extends ObjectLiteral>(entity: Type<Enti
   }
   return RepositoryOfEntity;
 }
+
+/** Columns of an entity without those that are declared with `select: false`, for a SELECT by hand. */
+export const columnsOf = (entity: Type): string[] =>
+  getMetadataArgsStorage()
+    .filterColumns(entity)
+    .filter(({ options }) => options.select !== false)
+    .map(({ propertyName }) => propertyName);

@@ -1,4 +1,4 @@
-import { EntityRepository } from '../database/entity-repository.js';
+import { columnsOf, EntityRepository } from '../database/entity-repository.js';
 import type { Page } from '../common/listing/page.js';
 import { readPage } from '../database/listing.js';
 import { isId, NotFound } from '../common/errors/errors.js';
@@ -84,7 +84,7 @@ export type EndedExecution = Pick<
 >;
 
 /** An execution without what may be large. */
-export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result' | 'keeps_plan'> {
+export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result'> {
   /** Null until it is over. */
   credits: number | null;
 }
@@ -122,9 +122,7 @@ export interface ExecutionFilter {
 /** SQL of the credits of an execution. The transaction that ends the execution stores the charge. */
 const CREDITS = `CASE WHEN executions.ended_at IS NOT NULL THEN ${creditsOf('executions.id')} END AS credits`;
 
-const RECORD = `id, project_id, company_id, status, triggered_by, user_id, api_key_id, input_file_ids, is_test, name,
-  time_limit_seconds, mip_gap, affects_checklist, scenario_id, batch_id, created_at, attempts, generation, owner, due_at, started_at,
-  spent_ms, ended_at, inputs_id, model, outputs_id, outcome, objective_value, gap, error, revision, ${CREDITS}`;
+const RECORD = [...columnsOf(Execution), CREDITS].join(', ');
 
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
@@ -241,32 +239,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
 
   /** Adds a queued execution. @param wantedId its id; default a new one */
   async add(row: NewRow, wantedId: string | null = null): Promise<ExecutionRecord> {
-    const [created]: ExecutionRecord[] = await this.query(
-      `INSERT INTO executions
-         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, name, time_limit_seconds,
-          mip_gap, affects_checklist, scenario_id, batch_id, cards, inputs_id, id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, coalesce($16, uuidv7())) RETURNING ${RECORD}`,
-      [
-        row.project_id,
-        row.company_id,
-        row.triggered_by,
-        row.user_id,
-        row.api_key_id,
-        row.input_file_ids,
-        row.is_test,
-        row.name,
-        row.time_limit_seconds,
-        row.mip_gap,
-        row.affects_checklist,
-        row.scenario_id,
-        row.batch_id,
-        row.cards === null ? null : JSON.stringify(row.cards),
-        row.inputs_id,
-        wantedId,
-      ],
-    );
-    if (created === undefined) throw new Error('The execution was not created');
-    return created;
+    const { id } = await this.save({ ...row, ...(wantedId !== null && { id: wantedId }) });
+    return await this.require(row.project_id, id);
   }
 
   /** @throws NotFound */

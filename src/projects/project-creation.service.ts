@@ -57,28 +57,24 @@ export class ProjectCreationService {
     wantedId?: string,
   ): Promise<ProjectDetails> {
     const { company_id, user_id, person_id } = editor.caller;
+    const { from_deployment: requested = null, workspace_mode, ...fields } = request;
     const projects = tx.withRepository(this.projects);
-    const origin =
-      request.from_deployment == null ? null : await this.deployments.require(company_id, request.from_deployment, tx);
+    const origin = requested === null ? null : await this.deployments.require(company_id, requested, tx);
     const { id } = await projects.save({
       ...(wantedId !== undefined && { id: wantedId }),
+      ...fields,
       company_id,
-      name: request.name,
-      description: request.description ?? null,
-      short_description: request.short_description ?? null,
       workspace_id: await this.containers.create(tx, company_id, 'workspace'),
       agent_config_id: await this.containers.create(tx, company_id, 'agent_config'),
       project_skills_id: await this.containers.create(tx, company_id, 'project_skills'),
       origin_deployment_id: origin?.id ?? null,
       created_by: user_id,
-      visibility: request.visibility,
     });
     await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
     const project = await projects.lock(editor, id);
     if (origin !== null) {
       const from = { company_id, container_id: origin.container_id };
       const to = { company_id, container_id: project.agent_config_id };
-      const requested = request.from_deployment ?? null;
       const { config_digest } = await this.templates.copyConfig(tx, {
         from,
         to,
@@ -89,7 +85,7 @@ export class ProjectCreationService {
       await this.templates.copyFiles(tx, from, { company_id, container_id: project.workspace_id });
     }
     await this.life.created(tx, project);
-    if (request.workspace_mode === 'run') await this.snapshots.enterRunMode(tx, project);
+    if (workspace_mode === 'run') await this.snapshots.enterRunMode(tx, project);
     return await projects.shown(editor, id);
   }
 }

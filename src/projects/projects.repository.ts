@@ -1,9 +1,11 @@
+import type { QueryDeepPartialEntity } from 'typeorm';
 import type { ContainerLookup } from '../files/container-resolver.service.js';
-import { EntityRepository } from '../database/entity-repository.js';
+import { columnsOf, EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import { entityTag, KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import type { Page } from '../common/listing/page.js';
+import { fieldsOf } from '../common/validation/field.js';
 import { readPage } from '../database/listing.js';
 import { sharedRead } from '../database/shared-reads.js';
 import {
@@ -16,9 +18,10 @@ import {
 import { isVisible, mayEdit, personOf, roleIn, wasVisible } from './project-access.sql.js';
 import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { ProjectRole } from './project-member.entity.js';
+import { CompletenessResponse } from './canvas/canvas.dto.js';
 import type { Derived } from './canvas/derivation.js';
 import { Project, type ProjectId, type ProjectStatus } from './project.entity.js';
-import type { ProjectQuery } from './projects.dto.js';
+import { type ProjectQuery, ProjectSummary } from './projects.dto.js';
 
 /** SELECT of the workspace of a project that the caller may see. */
 const workspaceOf = (condition: string, caller: string): string => `
@@ -81,16 +84,13 @@ export type Creator = Pick<Project, 'created_by'> & {
 /** A project as one caller sees it. */
 export type ProjectDetails = Project & Creator & { origin_deployment_handle: string | null; role: ProjectRole };
 
-/** What a listing shows of a project's own columns. Its description can be long, and is not among them. */
-const LISTED = [
-  ...(['id', 'name', 'created_at', 'updated_at', 'created_by', 'deleted_at', 'card_count', 'overall'] as const),
-  ...(['all_constraints_classified', 'all_variables_provided', 'data_available', 'kpis_defined'] as const),
-  ...(['objective_drafted', 'objectives_defined', 'production_requirements_defined', 'feasibility_result'] as const),
-  ...(['objective_components', 'objective_confirmed', 'total_credits', 'workspace_mode', 'visibility'] as const),
-];
+/** Names of the fields in a listing. Only columns behind them are read: descriptions can be long. */
+const SHOWN = new Set([...fieldsOf(ProjectSummary), ...fieldsOf(CompletenessResponse)].map(({ name }) => name));
+const LISTED = columnsOf(Project).filter((column) => SHOWN.has(column));
 
 /** A project in a listing. */
-export type ListedProject = Pick<Project, (typeof LISTED)[number]> & Creator & { status: ProjectStatus };
+export type ListedProject = Pick<Project, keyof Project & (keyof ProjectSummary | keyof CompletenessResponse)> &
+  Creator & { status: ProjectStatus };
 
 const CREATOR = 'u.display_name AS creator_name, u.avatar_url AS creator_avatar_url';
 const JOIN_CREATOR = 'LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by';
@@ -257,15 +257,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /** Changes fields of a locked project and marks it as changed now. */
-  async change(
-    id: ProjectId,
-    fields: Partial<
-      Pick<
-        Project,
-        'name' | 'description' | 'short_description' | 'workspace_mode' | 'current_snapshot_id' | 'visibility'
-      >
-    >,
-  ): Promise<void> {
+  async change(id: ProjectId, fields: QueryDeepPartialEntity<Project>): Promise<void> {
     await this.update({ id }, { ...fields, updated_at: () => 'now()' });
   }
 

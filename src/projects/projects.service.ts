@@ -45,23 +45,21 @@ export class ProjectsService {
   ): Promise<Tagged<ProjectDetails>> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
-      const { name, description, short_description, workspace_mode, visibility } = change;
+      const { name, workspace_mode, visibility, ...nullable } = change;
       const project = await projects.lock(editor, projectId);
       if (visibility != null && visibility !== project.visibility) {
         await projects.require(ProjectOwner.of(editor.caller), projectId);
       }
       await assertExpected(expected, () => projects.tagOf(editor, project.id));
       await projects.change(project.id, {
+        ...nullable,
         name: name ?? project.name,
-        ...(description !== undefined && { description }),
-        ...(short_description !== undefined && { short_description }),
         ...(workspace_mode === 'define' && { workspace_mode }),
         ...(visibility != null && { visibility }),
       });
       const takesSnapshot = workspace_mode === 'run' && project.workspace_mode === 'define';
       if (takesSnapshot) await this.snapshots.enterRunMode(tx, project);
-      const given = Object.entries({ name, description, short_description, workspace_mode, visibility });
-      const fields = given.filter(([, value]) => value !== undefined).map(([field]) => field);
+      const fields = Object.keys(change);
       this.events.by(tx, editor.caller);
       this.events.note(tx, project.id, 'project.updated', {
         fields: takesSnapshot ? [...fields, 'current_snapshot_id', 'snapshots'] : fields,
