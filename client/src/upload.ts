@@ -70,8 +70,7 @@ export class Upload {
   ) {}
 
   static async start(transport: Transport, file: Blob, target: UploadTarget, options: UploadOptions): Promise<Upload> {
-    const { path, content_type } = target;
-    const body = { ...placeOf(target), path, content_type: content_type ?? file.type, size: file.size };
+    const body = { ...target, content_type: target.content_type ?? file.type, size: file.size };
     const { data } = await transport.call('post', `${UPLOAD}/start`, { body, signal: options.signal });
     const { upload_token, part_size, parts, expires_at } = data as Schemas['UploadStartResponse'];
     const state = { upload_token, part_size, size: file.size, last_modified: modified(file), expires_at };
@@ -215,9 +214,8 @@ export class Upload {
 
   private async complete(): Promise<Schemas['FileEntry']> {
     const { upload_token } = this.state;
-    const { conversation_id } = this.target;
     // Without a list of parts: pages cannot read the tags of every store.
-    const body = { ...placeOf(this.target), conversation_id, upload_token };
+    const body = { ...this.target, upload_token };
     const { data } = await this.transport.call('post', `${UPLOAD}/complete`, { body, signal: this.options.signal });
     return data as Schemas['FileEntry'];
   }
@@ -227,13 +225,6 @@ export class Upload {
     this.options.onProgress?.({ loaded, total: this.file.size });
   }
 }
-
-const placeOf = ({ source, project_id, deployment_name, snapshot_id }: UploadTarget) => ({
-  source,
-  project_id,
-  deployment_name,
-  snapshot_id,
-});
 
 /** Stores fail with any 5xx; what has no room left will have none. */
 function isRetriable(error: unknown): boolean {

@@ -18,7 +18,6 @@ const toValidName = (name: string): string => name.replaceAll('\0', '\u{FFFD}');
 
 /** The containers of deployments' files. */
 export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
-  resource: 'Deployment',
   select: (company) => deploymentOf('container_id, NULL::uuid AS project_id, true AS may_write', company),
   selectKnown: null,
   scope: ({ company_id }) => company_id,

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
-import type { Resource } from '../common/errors/codes.js';
 import type { Tx } from '../database/database.service.js';
 import { Forbidden, NotFound } from '../common/errors/errors.js';
 import { type ContainerRequest, type FileSource, IDENTIFIERS } from './container-request.js';
 import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tree/container-ref.js';
+import { CONTAINER_KINDS, type ContainerKind } from './tree/container.entity.js';
 import { ContainersRepository } from './tree/containers.repository.js';
 
 /** How containers of a source are found among what a caller may see. */
 export interface ContainerLookup {
-  /** What a client knows them as. */
-  resource: Resource;
   /** SELECT of the {@link FoundContainer} that the identifier `$1` names. The argument is the SQL of the caller's scope. At most one row. */
   select: (scope: string) => string;
   /** What the caller may see, as the SELECT takes it. */
@@ -30,7 +28,7 @@ export type RequestedContainer = ContainerRef & FoundContainer;
  */
 @Injectable()
 export class ContainerResolverService {
-  private readonly lookups = new Map<FileSource, ContainerLookup>();
+  private readonly lookups = new Map<ContainerKind, ContainerLookup>();
 
   constructor(private readonly containers: ContainersRepository) {}
 
@@ -52,7 +50,7 @@ export class ContainerResolverService {
       select: lookup.select,
       identifier: lookup.parse(identifier),
       scope: lookup.scope(caller),
-      resource: lookup.resource,
+      resource: CONTAINER_KINDS[request.source].resource,
     };
   }
 
@@ -83,9 +81,9 @@ export class ContainerResolverService {
    * @returns false where they may not even see it
    * @throws Forbidden
    */
-  async mayWriteTo(caller: Principal, source: FileSource, container_id: string): Promise<boolean> {
-    const lookup = this.lookups.get(source);
-    if (lookup === undefined) throw new Error(`Nothing finds containers of source ${source}`);
+  async mayWriteTo(caller: Principal, kind: ContainerKind, container_id: string): Promise<boolean> {
+    const lookup = this.lookups.get(kind);
+    if (lookup === undefined) throw new Error(`Nothing finds containers of kind ${kind}`);
     const { selectKnown, scope } = lookup;
     const found = selectKnown
       ? await this.containers.findSought({
@@ -95,7 +93,7 @@ export class ContainerResolverService {
         })
       : { may_write: true };
     if (found === undefined) return false;
-    assertWritable(caller, source, found);
+    assertWritable(caller, kind, found);
     return true;
   }
 }
@@ -104,10 +102,14 @@ export class ContainerResolverService {
  * @throws Forbidden for snapshots, which never change, for deployments unless at company level, and for those whose role
  *   lets them read only
  */
-function assertWritable(caller: Principal, source: FileSource, { may_write }: Pick<FoundContainer, 'may_write'>): void {
+function assertWritable(
+  caller: Principal,
+  kind: ContainerKind,
+  { may_write }: Pick<FoundContainer, 'may_write'>,
+): void {
   if (!may_write) throw new Forbidden('editor_required', 'A viewer of a project changes nothing in it');
-  if (source === 'snapshot') throw new Forbidden('snapshot_immutable', 'A snapshot cannot be changed');
-  if (source === 'deployment' && !caller.isCompanyLevel) {
+  if (kind === 'snapshot') throw new Forbidden('snapshot_immutable', 'A snapshot cannot be changed');
+  if (kind === 'deployment' && !caller.isCompanyLevel) {
     throw new Forbidden('company_level_required', 'Files of a deployment are changed by company-level callers only');
   }
 }

@@ -30,7 +30,6 @@ const workspaceOf = (condition: string, caller: string): string => `
 
 /** The containers of projects' files. */
 export const WORKSPACES: ContainerLookup = {
-  resource: 'Project',
   select: (scope) => workspaceOf('p.id = $1', scope),
   selectKnown: (scope) => workspaceOf('p.workspace_id = $1', scope),
   scope: callerParameter,

@@ -28,7 +28,6 @@ const treeOf = (condition: string, caller: string): string => `
 
 /** The containers of snapshots' files. */
 export const SNAPSHOT_TREES: ContainerLookup = {
-  resource: 'Snapshot',
   select: (scope) => treeOf('s.id = $1', scope),
   selectKnown: (scope) => treeOf('s.container_id = $1', scope),
   scope: callerParameter,

@@ -1,21 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database/database.service.js';
-import type { Resource } from '../../common/errors/codes.js';
 import { NotFound } from '../../common/errors/errors.js';
-import type { ContainerKind } from './container.entity.js';
+import { CONTAINER_KINDS, type ContainerKind } from './container.entity.js';
 import { ContainersRepository, type LockedContainer } from './containers.repository.js';
 
 /** Task that drops uploads which nobody can finish any more. */
 export const SWEEP_UPLOADS = 'sweep_uploads';
-
-/** What a client knows a container as. */
-const RESOURCES: Record<ContainerKind, Resource> = {
-  deployment: 'Deployment',
-  workspace: 'Project',
-  snapshot: 'Snapshot',
-  agent_config: 'Project',
-  project_skills: 'Project',
-};
 
 /** Trees of files as a whole; {@link FileTreeService} works inside them. */
 @Injectable()
@@ -71,7 +61,7 @@ export class ContainersService {
     return container_ids.map((container_id) => {
       const container = rows.find((row) => row.container_id === container_id);
       if (container === undefined) throw new Error(`The company has no container ${container_id}`);
-      if (container.deleted) throw new NotFound(RESOURCES[container.kind]);
+      if (container.deleted) throw new NotFound(CONTAINER_KINDS[container.kind].resource);
       return container;
     });
   }

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.service.js';
 import { Conflict, NotFound } from '../../common/errors/errors.js';
 import type { StoredBlob } from '../blobs/blobs.service.js';
 import type { ContainerRef } from './container-ref.js';
-import { type ContainerKind, MAX_ENTRIES } from './container.entity.js';
+import { CONTAINER_KINDS, MAX_ENTRIES } from './container.entity.js';
 import type { LockedContainer } from './containers.repository.js';
 import { ContainersService } from './containers.service.js';
 import { FileTreeRepository } from './file-tree.repository.js';
@@ -12,13 +12,6 @@ import { type FileDetails, newFile, withDirectories } from './new-nodes.js';
 import { joinPath, namesOf } from './paths.js';
 import type { PathNode } from './resolved-path.js';
 import { toFile, type TreeFile } from './tree-file.js';
-
-/** Trees that grow by requests. Snapshots and agent configurations are copies and have the limit of their source. */
-const LIMITED_TREES: Partial<Record<ContainerKind, string>> = {
-  deployment: 'deployment',
-  workspace: 'workspace',
-  project_skills: 'set of project skills',
-};
 
 /** From one container of a company to another one. */
 export interface TreeCopy {
@@ -188,7 +181,7 @@ export class FileTreeService {
  * entries are counted only in trees that have had many.
  */
 async function roomOf(tree: FileTreeRepository, container: LockedContainer, added: number): Promise<number> {
-  if (LIMITED_TREES[container.kind] === undefined) return Infinity;
+  if (CONTAINER_KINDS[container.kind].limited === undefined) return Infinity;
   if (container.next_node - 1 + added <= MAX_ENTRIES) return added;
   // Including the root.
   const nodes = await tree.countBy({ container_id: container.container_id });
@@ -200,7 +193,7 @@ async function assertRoom(tree: FileTreeRepository, container: LockedContainer, 
   if ((await roomOf(tree, container, added)) >= added) return;
   throw new Conflict(
     'tree_full',
-    `A ${LIMITED_TREES[container.kind]} has at most ${MAX_ENTRIES} files and directories; delete some first`,
+    `A ${CONTAINER_KINDS[container.kind].limited} has at most ${MAX_ENTRIES} files and directories; delete some first`,
   );
 }
 

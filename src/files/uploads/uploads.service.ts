@@ -203,9 +203,7 @@ export class UploadsService implements OnModuleInit {
   async findWritable(caller: Principal, token: string): Promise<FoundUpload> {
     const upload = await this.find(caller.company_id, token);
     const { container_kind, container_id } = upload;
-    // Uploads go to these two only.
-    const source = container_kind === 'deployment' ? container_kind : 'workspace';
-    if (!(await this.resolver.mayWriteTo(caller, source, container_id))) throw new NotFound('Upload');
+    if (!(await this.resolver.mayWriteTo(caller, container_kind, container_id))) throw new NotFound('Upload');
     return upload;
   }
 

@@ -6,10 +6,7 @@ import { useSnapshots } from '../project/snapshots';
 const OFFERED = 20;
 
 /** What a request names a container by. */
-export type ContainerRef = Pick<
-  Schemas['FileListRequest'],
-  'source' | 'project_id' | 'deployment_name' | 'snapshot_id'
->;
+export type ContainerRef = Omit<Schemas['FileContentRequest'], 'path'>;
 
 /** A tree of files that can be looked at in a project. */
 export interface Container {
