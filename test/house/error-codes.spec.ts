@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { CODES, type ErrorCode, RESOURCES, sentenceOf, statusOf } from '../../src/common/errors/codes.js';
+import { CODES, type ErrorCode, sentenceOf, statusOf } from '../../src/common/errors/codes.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -65,7 +65,7 @@ const responses = Object.entries(document.paths).flatMap(([path, methods]) =>
 const said = Array.from(text.matchAll(/(['`])((?:(?!\1).){7,}?)\1/g), ([, , literal = '']) => literal)
   .filter((literal) => literal.replace(/\$\{[^}]*\}/g, '').length >= 7)
   .map((literal) => new RegExp(`^${literal.replace(/[.*+?^()|[\]\\]/g, '\\$&').replace(/\$\{[^}]*\}/g, '.+')}$`));
-const ofResources = Object.keys(RESOURCES).map((resource) => new RegExp(`^${resource} not found$`));
+const ofResources = CODES[404].map((code) => new RegExp(`^${sentenceOf(code)}$`));
 
 describe('codes of errors', () => {
   it('are snake_case, in order, and each of one status', () => {
@@ -78,9 +78,7 @@ describe('codes of errors', () => {
 
   it('are all used where errors are made', () => {
     const named = new Set(
-      Object.entries(RESOURCES).flatMap(([resource, code]) =>
-        text.includes(`'${resource}'`) ? [code as ErrorCode] : [],
-      ),
+      CODES[404].filter((code) => text.includes(`'${sentenceOf(code).replace(/ not found$/, '')}'`)),
     );
     expect(ALL.filter((code) => !named.has(code as never) && !text.includes(`'${code}'`))).toEqual([]);
   });

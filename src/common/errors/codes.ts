@@ -179,28 +179,14 @@ export function statusOf(code: ErrorCode): ErrorStatus {
   return status;
 }
 
-/** What clients know things as, with the code of what is not there. */
-export const RESOURCES = {
-  'API key': 'api_key_not_found',
-  Budget: 'budget_not_found',
-  Card: 'card_not_found',
-  Conversation: 'conversation_not_found',
-  Delivery: 'delivery_not_found',
-  Deployment: 'deployment_not_found',
-  Directory: 'directory_not_found',
-  Execution: 'execution_not_found',
-  File: 'file_not_found',
-  Instructions: 'instructions_not_found',
-  Member: 'member_not_found',
-  Project: 'project_not_found',
-  Scenario: 'scenario_not_found',
-  Skill: 'skill_not_found',
-  Snapshot: 'snapshot_not_found',
-  Turn: 'turn_not_found',
-  Upload: 'upload_not_found',
-  User: 'user_not_found',
-  Values: 'values_not_found',
-  Webhook: 'webhook_not_found',
-} as const satisfies Record<string, ErrorCode<404>>;
+type ResourceOf<Sentence> = Sentence extends `${infer Name} not found` ? Name : never;
 
-export type Resource = keyof typeof RESOURCES;
+/** Names of things in a 404: `Project` of `Project not found`. */
+export type Resource = ResourceOf<(typeof SENTENCES)[404][ErrorCode<404>]>;
+
+/** The code of a 404 for a resource. */
+export function missingCode(resource: Resource): ErrorCode<404> {
+  const code = CODES[404].find((one) => sentenceOf(one) === `${resource} not found`);
+  if (code === undefined) throw new Error(`There is no code for a missing ${resource}`);
+  return code;
+}

@@ -1,5 +1,5 @@
 import { toJsonText } from '../../../packages/json/index.js';
-import { type ErrorCode, type Resource, RESOURCES, statusOf } from './codes.js';
+import { type ErrorCode, missingCode, type Resource, statusOf } from './codes.js';
 
 /** One entry of the `detail` array of a 422, with its keys in the documented order. */
 export interface ErrorEntry {
@@ -106,7 +106,7 @@ export class Forbidden extends DomainError {
 /** `new NotFound('Project')` answers `Project not found`; with a name `File a.csv not found`. */
 export class NotFound extends DomainError {
   constructor(resource: Resource, name?: string) {
-    super(RESOURCES[resource], `${name === undefined ? resource : `${resource} ${name}`} not found`);
+    super(missingCode(resource), `${name === undefined ? resource : `${resource} ${name}`} not found`);
   }
 }
 
