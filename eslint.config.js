@@ -26,6 +26,11 @@ const noForwardReference = {
   selector: "CallExpression[callee.name='forwardRef']",
   message: 'Modules import each other one way only.',
 };
+const noCheckedCasts = {
+  selector:
+    'TSAsExpression > TSTypeReference[typeName.name=/^(Project|Conversation|Card|Execution|Scenario|Upload)Id$/]',
+  message: 'A checked id comes from the look-up that has proved it.',
+};
 const plainLimits = {
   selector: 'VariableDeclarator[id.name=/^(MOST|LONGEST|LARGEST|HIGHEST|SMALLEST|SHORTEST|LOWEST)(_|$)/]',
   message: 'Limits are called MAX_ and MIN_.',
@@ -95,7 +100,7 @@ export default defineConfig(
         'error',
         { object: 'process', property: 'env', message: 'Settings are read in src/config only; inject Config.' },
       ],
-      'no-restricted-syntax': ['error', ...everywhere, noEnvironment, noForwardReference, ...noSql],
+      'no-restricted-syntax': ['error', ...everywhere, noEnvironment, noForwardReference, noCheckedCasts, ...noSql],
     },
   },
   {
@@ -108,7 +113,7 @@ export default defineConfig(
       'src/agent/guide/table-answers.ts',
       'src/**/*.spec.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', ...everywhere, noEnvironment, noForwardReference] },
+    rules: { 'no-restricted-syntax': ['error', ...everywhere, noEnvironment, noForwardReference, noCheckedCasts] },
   },
   {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],

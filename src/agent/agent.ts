@@ -1,7 +1,8 @@
+import type { ProjectId } from '../database/checked-id.js';
 import type { Tx } from '../database/database.service.js';
 import type { Principal } from '../auth/principal.js';
 import type { CardResponse, CompletenessResponse } from '../projects/canvas/canvas.dto.js';
-import type { Project, ProjectId } from '../projects/project.entity.js';
+import type { Project } from '../projects/project.entity.js';
 import type { EffectiveConfig } from '../skills/effective-config.service.js';
 import type { Spender } from '../usage/spender.js';
 import type { QuestionAnswer } from './ask-user-question.js';

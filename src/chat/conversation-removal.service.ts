@@ -1,6 +1,6 @@
+import type { ConversationId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database/database.service.js';
-import type { ConversationId } from './messages/conversation-id.js';
 import { ConversationsRepository } from './conversations/conversations.repository.js';
 import { WorkspaceChangesRepository } from './conversations/workspace-changes.repository.js';
 import { MessagesRepository } from './messages/messages.repository.js';

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
@@ -6,7 +7,6 @@ import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
-import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ConversationRemovalService } from './conversation-removal.service.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';

@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
 import { pipelined, type Tx } from '../database/database.service.js';
-import type { ProjectId } from '../projects/project.entity.js';
 import { assertBudgetLeft, type ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 import {
@@ -34,7 +33,7 @@ export class NewMessagesService {
   async earlier(
     tx: Tx,
     author: Principal,
-    project_id: ProjectId,
+    project_id: string,
     { client_msg_id }: ChatMessageCreate,
   ): Promise<EarlierMessage | undefined> {
     if (client_msg_id == null) return undefined;

@@ -6,7 +6,6 @@ import { JsonText } from '../common/http/json-text.js';
 import { CardResponse } from '../projects/canvas/canvas.dto.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import type { ProjectEditor } from '../projects/project-access.js';
-import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 import { ConversationChangedChannel } from './conversations/conversation-changed.channel.js';
@@ -43,7 +42,7 @@ export class PostMessageService {
     request: ChatMessageCreate,
     ids: LogIds = {},
   ): Promise<JsonText> {
-    const project_id = parseId(projectId, 'Project') as ProjectId;
+    const project_id = parseId(projectId, 'Project');
     const { conversation_id: named } = request;
     return await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
@@ -53,7 +52,7 @@ export class PostMessageService {
         conversations.lock(editor, project_id, named),
         tx.withRepository(this.turns).situationFor(project_id, named, editor.caller),
         this.newMessages.earlier(tx, editor.caller, project_id, request),
-        tx.withRepository(this.cards).list(project_id),
+        tx.withRepository(this.cards).seen(editor, project_id),
       );
       const canvas = JSON.stringify(cards.map((card) => CardResponse.from(card)));
       const toAnswer = (message: string): JsonText =>

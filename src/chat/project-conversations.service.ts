@@ -1,3 +1,4 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { ProjectLifeService } from '../projects/project-life.service.js';
@@ -7,7 +8,6 @@ import { ConversationsRepository } from './conversations/conversations.repositor
 import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
-import type { ProjectId } from '../projects/project.entity.js';
 
 /** The conversations of projects that are created, deleted, restored and purged. */
 @Injectable()

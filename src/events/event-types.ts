@@ -6,9 +6,6 @@ import {
   StringArrayField,
   StringField,
 } from '../common/validation/fields.js';
-import type { CheckedId } from '../database/checked-id.js';
-
-export type ProjectId = CheckedId<'Project'>;
 
 /** Maximum number of deliveries that wait for a webhook: it skips further events. Changes of several projects may exceed it by a few. */
 export const MAX_PENDING = 2_000;

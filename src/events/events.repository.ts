@@ -1,7 +1,8 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { pipelined } from '../database/database.service.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { sharedRead } from '../database/shared-reads.js';
-import type { Actor, ProjectId } from './event-types.js';
+import type { Actor } from './event-types.js';
 import { Event } from './event.entity.js';
 import {
   APPEND_FEW,

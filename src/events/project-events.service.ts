@@ -1,3 +1,4 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { createHash } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
@@ -5,14 +6,7 @@ import { BEFORE_ALL_IDS } from '../database/checked-id.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import { RowQueuesService } from '../database/queues/row-queues.service.js';
-import {
-  type Actor,
-  type CompanyEventData,
-  MAX_PATHS,
-  type ProjectEventData,
-  type ProjectId,
-  SERVICE,
-} from './event-types.js';
+import { type Actor, type CompanyEventData, MAX_PATHS, type ProjectEventData, SERVICE } from './event-types.js';
 import { EventsChannel } from './events.channel.js';
 import { type Delivered, EventsRepository, type NewEvent } from './events.repository.js';
 

@@ -1,9 +1,9 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { Conflict, parseId } from '../common/errors/errors.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import type { ProjectEditor } from '../projects/project-access.js';
-import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndingsService } from './execution-endings.service.js';

@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
@@ -30,7 +31,7 @@ export class ExecutionEndingsService {
    */
   async finish(
     tx: Tx,
-    ids: readonly string[],
+    ids: readonly ExecutionId[],
     { feasibility_result, ...ending }: Ending & { feasibility_result?: FeasibilityResult },
   ): Promise<string[]> {
     const ended = await tx.withRepository(this.executions).finish(ids, ending);

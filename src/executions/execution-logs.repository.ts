@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../database/checked-id.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import type { Execution } from './execution.entity.js';
 import { ExecutionLog, MAX_LINES, type Progress } from './execution-log.entity.js';
@@ -24,7 +25,7 @@ export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
   }
 
   /** Of an execution; undefined while there is nothing to tell. */
-  async of(execution_id: string): Promise<ExecutionLog | undefined> {
+  async of(execution_id: ExecutionId): Promise<ExecutionLog | undefined> {
     return (await this.findOneBy({ execution_id })) ?? undefined;
   }
 }

@@ -1,10 +1,10 @@
+import type { ExecutionId, ProjectId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import type { Page } from '../common/listing/page.js';
 import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { parseId } from '../common/errors/errors.js';
-import type { ProjectId } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import type { Progress } from './execution-log.entity.js';
@@ -138,7 +138,7 @@ export class ExecutionRecordsService {
   }
 
   /** The execution once it is over. @throws the signal's reason when it aborts before */
-  async whenOver(project_id: ProjectId, id: string, signal: AbortSignal): Promise<OverExecution> {
+  async whenOver(project_id: ProjectId, id: ExecutionId, signal: AbortSignal): Promise<OverExecution> {
     const look = async (): Promise<OverExecution | undefined> => {
       const project = await this.projects.requireKnown(project_id);
       const execution = await this.executions.require(project.id, id);

@@ -1,9 +1,9 @@
+import type { ExecutionId, ProjectId, ScenarioId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 import { Steps } from '../common/leases/steps.js';
 import type { ModelSize, SolveResult } from '../../packages/solver/index.js';
 import type { ModelCard, SolveFailure } from './solver/task.js';
-import type { ProjectId } from '../projects/project.entity.js';
 
 export const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
@@ -41,7 +41,7 @@ const ofResult = (asExpression: string) =>
 @Entity({ name: 'executions' })
 export class Execution {
   @PrimaryGeneratedColumn('uuid')
-  id!: string;
+  id!: ExecutionId;
 
   @Column('uuid')
   project_id!: ProjectId;
@@ -86,7 +86,7 @@ export class Execution {
 
   /** The scenario that was solved instead of the canvas as it is; it may be gone. */
   @Column('uuid', { nullable: true })
-  scenario_id!: string | null;
+  scenario_id!: ScenarioId | null;
 
   /** Shared by executions that were started together; null of one that was started alone. */
   @Column('uuid', { nullable: true })

@@ -1,3 +1,4 @@
+import type { ExecutionId, ProjectId } from '../database/checked-id.js';
 import { columnsOf, EntityRepository } from '../database/entity-repository.js';
 import type { Page } from '../common/listing/page.js';
 import { readPage } from '../database/listing.js';
@@ -21,7 +22,6 @@ import {
 } from './execution.entity.js';
 import type { ModelSize } from '../../packages/solver/index.js';
 import type { ModelCard } from './solver/task.js';
-import type { ProjectId } from '../projects/project.entity.js';
 
 /** What a new execution is stored with; the rest has defaults. */
 export type NewRow = Pick<
@@ -254,7 +254,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** The result of an execution as JSON text; null without one. */
-  async resultText(id: string): Promise<string | null> {
+  async resultText(id: ExecutionId): Promise<string | null> {
     const [found]: { result: string | null }[] = await this.query(
       'SELECT result::text AS result FROM executions WHERE id = $1',
       [id],
@@ -263,7 +263,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** What the result of an execution says of one variable. */
-  async variableOf(id: string, name: string): Promise<FoundVariable> {
+  async variableOf(id: ExecutionId, name: string): Promise<FoundVariable> {
     const [found]: FoundVariable[] = await this.query(
       `SELECT objective_value IS NOT NULL AS "isPlanned",
               result->'variables'->($2::text) AS value, result->'reduced_costs'->($2::text) AS reduced_cost,
@@ -307,7 +307,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** The ids of a project's executions that are not over, in the order in which they were started. */
-  async activeOf(project_id: ProjectId): Promise<string[]> {
+  async activeOf(project_id: ProjectId): Promise<ExecutionId[]> {
     const active: Pick<Execution, 'id'>[] = await this.query(
       `SELECT id FROM executions WHERE project_id = $1 AND status IN ('queued', 'running') ORDER BY id`,
       [project_id],
@@ -353,7 +353,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** Asks the owner of a running execution to end it and to keep its best plan. False when it is not running. */
-  async askForPlan(id: string): Promise<boolean> {
+  async askForPlan(id: ExecutionId): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE executions SET keeps_plan = true WHERE id = $1 AND status = 'running'`,
       [id],
@@ -384,7 +384,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
 
   /** Ends those of the executions that may end so now; answers these, with all the time that they have taken. */
   async finish(
-    ids: readonly string[],
+    ids: readonly ExecutionId[],
     { status, result, error, model, outputs_id }: Ending,
   ): Promise<EndedExecution[]> {
     const [ended]: [EndedExecution[], number] = await this.query(

@@ -1,3 +1,4 @@
+import type { ProjectId, ScenarioId } from '../database/checked-id.js';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
@@ -5,7 +6,7 @@ import { Config } from '../config/config.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { Conflict, Invalid, parseId, TooManyRequests } from '../common/errors/errors.js';
 import type { ProjectEditor } from '../projects/project-access.js';
-import type { Project, ProjectId } from '../projects/project.entity.js';
+import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { assertBudgetLeft } from '../usage/exhausted-budget.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
@@ -43,7 +44,7 @@ export type NewBatch = Omit<NewExecution, 'input_file_ids'>;
 export interface Variant {
   cards: readonly ModelCard[];
   /** Null of the canvas as it is. */
-  scenario_id: string | null;
+  scenario_id: ScenarioId | null;
   /** What the run is called unless it has a name of its own. */
   name: string | null;
 }

@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
@@ -59,7 +60,12 @@ export class ResultFilesService {
   }
 
   /** Puts the files in place and answers their paths; what something else is in the way of stays out. */
-  async put(tx: Tx, project: Project, execution_id: string, { whole, tables }: StoredResult): Promise<ResultPaths> {
+  async put(
+    tx: Tx,
+    project: Project,
+    execution_id: ExecutionId,
+    { whole, tables }: StoredResult,
+  ): Promise<ResultPaths> {
     const table_paths: string[] = [];
     for (const { name, blob } of tables) {
       const path = await this.putOne(tx, project, `${RESULTS}/${execution_id}/${name}`, blob, 'text/csv');

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
-import type { CheckedId } from '../database/checked-id.js';
+import type { ProjectId } from '../database/checked-id.js';
 import type { Tx } from '../database/database.service.js';
 import { NotFound } from '../common/errors/errors.js';
 
 /** A file that came to or went from a workspace in the name of a conversation. */
 export interface WorkspaceChange {
-  project_id: CheckedId<'Project'>;
+  project_id: ProjectId;
   /** As the client gave it. */
   conversation_id: string;
   kind: 'uploaded' | 'deleted';
@@ -40,7 +40,7 @@ export class WorkspaceChangesService {
   }
 
   /** Notes files that the caller has changed in a project; in a container of no project, does nothing. */
-  note(tx: Tx, caller: Principal, project_id: CheckedId<'Project'> | null, paths: readonly string[]): void {
+  note(tx: Tx, caller: Principal, project_id: ProjectId | null, paths: readonly string[]): void {
     if (project_id === null) return;
     this.events.by(tx, caller);
     this.events.noteFiles(tx, project_id, paths);

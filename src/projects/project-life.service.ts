@@ -1,6 +1,7 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database/database.service.js';
-import type { Project, ProjectId } from './project.entity.js';
+import type { Project } from './project.entity.js';
 
 /** Takes part in a transaction that creates, deletes or restores a project, which is locked. */
 export type ProjectListener = (tx: Tx, project: Project) => Promise<void>;

@@ -1,5 +1,5 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { ProjectId } from './project.entity.js';
 
 /** What somebody may do in a project, each more than the one before. */
 export const PROJECT_ROLES = ['viewer', 'editor', 'owner'] as const;

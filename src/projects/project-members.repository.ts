@@ -1,9 +1,9 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound } from '../common/errors/errors.js';
 import type { Page } from '../common/listing/page.js';
 import { walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
-import type { ProjectId } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
 
 /** A member with what is known of the person. */

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { UsersRepository } from '../auth/identities/users.repository.js';
@@ -7,7 +8,6 @@ import { Conflict, NotFound } from '../common/errors/errors.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { ProjectLeaver, ProjectOwner, type ProjectReader } from './project-access.js';
-import type { ProjectId } from './project.entity.js';
 import type { ProjectRole } from './project-member.entity.js';
 import { type MemberRow, ProjectMembersRepository } from './project-members.repository.js';
 import { ProjectsRepository } from './projects.repository.js';

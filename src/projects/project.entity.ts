@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
-import type { CheckedId } from '../database/checked-id.js';
+import type { ProjectId } from '../database/checked-id.js';
 
 export const WORKSPACE_MODES = ['define', 'run'] as const;
 export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
@@ -13,8 +13,6 @@ export type Visibility = (typeof VISIBILITIES)[number];
 /** What is going on in a project. */
 export const PROJECT_STATUSES = ['solving', 'working', 'idle'] as const;
 export type ProjectStatus = (typeof PROJECT_STATUSES)[number];
-
-export type ProjectId = CheckedId<'Project'>;
 
 /** A project: its own data, what is derived from its cards, and counters that the modules above keep. */
 @Entity({ name: 'projects' })

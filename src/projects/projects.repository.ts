@@ -1,3 +1,4 @@
+import type { ProjectId } from '../database/checked-id.js';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import type { ContainerLookup } from '../files/container-resolver.service.js';
 import { columnsOf, EntityRepository } from '../database/entity-repository.js';
@@ -20,7 +21,7 @@ import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { ProjectRole } from './project-member.entity.js';
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import type { Derived } from './canvas/derivation.js';
-import { Project, type ProjectId, type ProjectStatus } from './project.entity.js';
+import { Project, type ProjectStatus } from './project.entity.js';
 import { type ProjectQuery, ProjectSummary } from './projects.dto.js';
 
 /** SELECT of the workspace of a project that the caller may see. */

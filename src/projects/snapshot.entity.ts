@@ -1,6 +1,6 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Card } from './canvas/card.entity.js';
-import type { ProjectId } from './project.entity.js';
 
 /** The workspace tree and the cards of a project at one moment; never changed. */
 @Entity({ name: 'snapshots' })

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../database/checked-id.js';
 import type { ContainerLookup } from '../files/container-resolver.service.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
@@ -7,7 +8,6 @@ import { LAST_ID, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { isVisible, mayEdit } from './project-access.sql.js';
 import { Snapshot } from './snapshot.entity.js';
-import type { ProjectId } from './project.entity.js';
 
 /** A snapshot as listings show it. */
 export type SnapshotRow = Pick<Snapshot, 'id' | 'project_id' | 'created_at'> & {

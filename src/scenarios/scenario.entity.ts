@@ -1,6 +1,6 @@
+import type { ProjectId, ScenarioId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
-import type { ProjectId } from '../projects/project.entity.js';
 import { entityTag } from '../common/etag/entity-tag.js';
 import type { Change } from './change.js';
 
@@ -11,7 +11,7 @@ export const MAX_SCENARIOS = 100;
 @Entity({ name: 'scenarios' })
 export class Scenario {
   @PrimaryGeneratedColumn('uuid')
-  id!: string;
+  id!: ScenarioId;
 
   @Column('uuid')
   project_id!: ProjectId;

@@ -1,10 +1,10 @@
+import type { ProjectId } from '../database/checked-id.js';
 import { In } from 'typeorm';
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import type { Page } from '../common/listing/page.js';
 import { LAST_ID, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
-import type { ProjectId } from '../projects/project.entity.js';
 import { Scenario } from './scenario.entity.js';
 
 /** Scenarios of projects. For changes the caller has locked the project. */
@@ -46,8 +46,8 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
 
   /** @throws NotFound */
   async require(project_id: ProjectId, scenarioId: string): Promise<Scenario> {
-    const scenario = await this.findOneBy({ project_id, id: parseId(scenarioId, 'Scenario') });
-    if (scenario === null) throw new NotFound('Scenario');
+    const [scenario] = (await this.byIds(project_id, [parseId(scenarioId, 'Scenario')])).values();
+    if (scenario === undefined) throw new NotFound('Scenario');
     return scenario;
   }
 

@@ -42,6 +42,7 @@ describe('the linter finds in a service', () => {
     ["import { env } from 'node:process';", ['Settings are read in src/config only; inject Config.']],
     [`class Stock { constructor(${[...'abcdefgh'].join(', ')}) {} }`, []],
     [`class Stock { constructor(${[...'abcdefghi'].join(', ')}) {} }`, [PARAMETERS]],
+    ['const id = projectId as ProjectId;', ['A checked id comes from the look-up that has proved it.']],
     ['forwardRef(() => StockModule);', ['Modules import each other one way only.']],
     ["const label = 'Update card'; const other = 'With its messages';", []],
   ])('%s', (text, messages) => {

@@ -227,7 +227,7 @@ describe('the collector', () => {
 });
 
 describe('the sweeper', () => {
-  const open = async (ref: ContainerRef): Promise<{ id: string; blob_id: string; uploadId: string }> => {
+  const open = async (ref: ContainerRef) => {
     const upload = { ...ref, path: 'a', content_type: null, size: null, part_size: 1, user_id: null, api_key_id: null };
     const { id, blob_id } = await db.database.transaction(async (tx) => {
       const begun = { blob_id: await blobs.begin(tx, company_id), token_hash: randomBytes(32) };

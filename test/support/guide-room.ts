@@ -1,5 +1,5 @@
+import type { ProjectId } from '../../src/database/checked-id.js';
 import { expect } from '@jest/globals';
-import type { ProjectId } from '../../src/projects/project.entity.js';
 import { z } from 'zod';
 import { Config } from '../../src/config/config.js';
 import { Principal } from '../../src/auth/principal.js';

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { Tx } from '../../database/database.service.js';
@@ -11,7 +12,6 @@ import type { AgentContext } from '../agent.js';
 import { CardFilesService } from './card-files.service.js';
 import { refusing } from './problem.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
-import type { ProjectId } from '../../projects/project.entity.js';
 
 const upsertInput = z.strictObject({
   card_id: z.string().optional().describe('The card to change; absent: the card of this type and label, or a new one'),

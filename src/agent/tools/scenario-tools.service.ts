@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { ExecutionRecord } from '../../executions/executions.repository.js';
@@ -5,7 +6,6 @@ import type { OverExecution } from '../../executions/execution-records.service.j
 import { someNames } from '../../../packages/modelling/index.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
-import type { ProjectId } from '../../projects/project.entity.js';
 import { ProjectReader } from '../../projects/project-access.js';
 import { withOtherFiles } from '../../scenarios/apply-changes.js';
 import { type Change, CHANGE_KINDS, MAX_CHANGES } from '../../scenarios/change.js';

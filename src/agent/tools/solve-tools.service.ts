@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ExecutionsService } from '../../executions/executions.service.js';
@@ -41,7 +42,7 @@ export class SolveToolsService {
     private readonly turnSolves: TurnSolvesService,
   ) {}
 
-  private async outcome(context: AgentContext, execution_id: string): Promise<ToolOutcome> {
+  private async outcome(context: AgentContext, execution_id: ExecutionId): Promise<ToolOutcome> {
     const { over, feasibility_result } = await this.turnSolves.outcomes(context, [execution_id]);
     const [told] = over.map(({ status, result, error }) => ({ execution_id, status, result, error }));
     return { result: { ...told, feasibility_result } };

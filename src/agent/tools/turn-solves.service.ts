@@ -1,3 +1,4 @@
+import type { ExecutionId, ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database/database.service.js';
 import { Conflict } from '../../common/errors/errors.js';
@@ -5,7 +6,7 @@ import { ExecutionCancellationsService } from '../../executions/execution-cancel
 import { ExecutionRecordsService, type OverExecution } from '../../executions/execution-records.service.js';
 import { ExecutionsService } from '../../executions/executions.service.js';
 import { type Trigger, triggerOfTurn } from '../../executions/trigger.js';
-import type { Project, ProjectId } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/project.entity.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 import { ToolFailure } from './tool.js';
@@ -38,7 +39,7 @@ export class TurnSolvesService {
   }
 
   /** What came of executions; those that the turn does not wait for any more are canceled: nobody would hear of them. */
-  async outcomes({ project_id, signal }: AgentContext, ids: readonly string[]): Promise<Outcomes> {
+  async outcomes({ project_id, signal }: AgentContext, ids: readonly ExecutionId[]): Promise<Outcomes> {
     const over: OverExecution[] = [];
     try {
       for (const id of ids) over.push(await this.records.whenOver(project_id, id, signal));

@@ -1,6 +1,6 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { type Listener, NotificationsService } from '../../database/notifications.service.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 
 const CHANNEL = 'conversations';
 

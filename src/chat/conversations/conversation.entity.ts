@@ -1,7 +1,6 @@
+import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
-import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 
 /** A conversation of a project; every project has a default one. */
 @Entity({ name: 'conversations' })

@@ -1,3 +1,4 @@
+import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
@@ -13,9 +14,7 @@ import { knownMessageWindow, messageJson, messageWindow } from '../messages/mess
 import { MAX_WINDOW_BYTES, type MessageWindow } from '../messages/message-window.js';
 import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 import { Conversation } from './conversation.entity.js';
-import type { ProjectId } from '../../projects/project.entity.js';
 
 /** What other parts need of a conversation. */
 export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence' | 'revision'>;
@@ -116,9 +115,12 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
 
   /** Adds a conversation beside the default one. @param wantedId its id; default a new one */
   async add(project_id: ProjectId, title: string | null, wantedId?: string): Promise<Conversation> {
-    const id = wantedId as ConversationId | undefined;
-    const { identifiers } = await this.insert({ project_id, title, ...(id !== undefined && { id }) });
-    return await this.findOneByOrFail({ id: identifiers[0]?.['id'] as ConversationId });
+    const [added]: Conversation[] = await this.query(
+      'INSERT INTO conversations (id, project_id, title) VALUES (coalesce($1, uuidv7()), $2, $3) RETURNING *',
+      [wantedId ?? null, project_id, title],
+    );
+    if (added === undefined) throw new Error('The conversation was not created');
+    return added;
   }
 
   /** Gives a locked conversation another title. */

@@ -1,6 +1,5 @@
+import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 
 /** A file that came or went in the name of a conversation, until a turn has told the agent. */
 @Entity({ name: 'workspace_changes' })

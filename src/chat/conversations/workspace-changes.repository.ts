@@ -1,7 +1,7 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import type { WorkspaceChange as AgentWorkspaceChange } from '../../agent/agent.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { WorkspaceChange } from './workspace-change.entity.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 
 /** SQL that lets the turn of the row `turn` tell the agent of all changes in its conversation that no turn has told yet. */
 export const takeChanges = (turn: string): string => `

@@ -1,3 +1,4 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
 import type { ToolCall } from '../../agent/tool-call.js';
@@ -5,7 +6,6 @@ import type { Tx } from '../../database/database.service.js';
 import { type AnswerPlace, placeAnswer } from './answers.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
-import type { ConversationId } from './conversation-id.js';
 
 /** Where an answer was stored; `pending` while `message_id`, which asks the question, is still being written. */
 export type GivenAnswer =

@@ -1,10 +1,9 @@
+import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
 import type { RecordedStep } from '../../agent/recorded-step.js';
 import type { ToolCall } from '../../agent/tool-call.js';
 import type { ContentSegment } from './message-body.js';
-import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from './conversation-id.js';
 
 export const MESSAGE_ROLES = ['user', 'assistant', 'system'] as const;
 

@@ -1,11 +1,10 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import type { QuestionAnswer } from '../../agent/ask-user-question.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.sql.js';
-import type { ProjectId } from '../../projects/project.entity.js';
 import type { Spender } from '../../usage/spender.js';
-import type { ConversationId } from './conversation-id.js';
 
 /** A stored message with its ChatMessageResponse as JSON text. */
 export interface StoredMessage {
@@ -92,7 +91,7 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /** The message that was posted under a key, if one was. */
-  async findByClientKey(project_id: ProjectId, client_msg_key: Buffer): Promise<EarlierMessage | undefined> {
+  async findByClientKey(project_id: string, client_msg_key: Buffer): Promise<EarlierMessage | undefined> {
     const [found]: EarlierMessage[] = await this.query(
       `SELECT m.id, m.payload_hash, ${messageJson('')} AS json FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2`,
       [project_id, client_msg_key],

@@ -1,7 +1,7 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import { LRUCache } from 'lru-cache';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import type { ConversationId } from './conversation-id.js';
 import type { MessageBody } from './message-body.js';
 import { MAX_WINDOW_BYTES, type MessageWindow } from './message-window.js';
 import { type UnwrittenEvent, withEvents } from './unwritten-events.js';

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { FollowHub } from '../../common/event-stream/follow-hub.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 import { eventId } from './position.js';
 import { type Cursor, type Following, StreamReadsRepository } from './stream-reads.repository.js';
 
@@ -19,7 +18,7 @@ export class StreamHubService extends FollowHub<Cursor, Following> {
   }
 
   protected async following(id: string, cursor: Cursor): Promise<Following | null> {
-    return await this.reads.following(id as ConversationId, cursor);
+    return await this.reads.following(id, cursor);
   }
 
   protected async headsOf(ids: string[]): Promise<Map<string, string>> {

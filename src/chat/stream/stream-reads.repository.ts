@@ -1,7 +1,7 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { sharedRead } from '../../database/shared-reads.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 import { messageJson } from '../messages/message-json.sql.js';
 import type { TurnEventType } from '../turns/turn-event.entity.js';
 import type { Turn } from '../turns/turn.entity.js';
@@ -48,7 +48,7 @@ export class StreamReadsRepository {
   constructor(private readonly source: DataSource) {}
 
   /** Reads on from a cursor in one statement; null when the conversation is gone. */
-  async following(conversation_id: ConversationId, cursor: Cursor): Promise<Following | null> {
+  async following(conversation_id: string, cursor: Cursor): Promise<Following | null> {
     const [read] = await sharedRead<Following[]>(
       this.source.manager,
       `SELECT c.last_sequence,

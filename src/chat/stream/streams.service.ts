@@ -1,3 +1,4 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { EventOutput } from '../../common/event-stream/event-output.js';
@@ -7,7 +8,6 @@ import type { ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { OpenStreamsService } from '../../projects/streams/open-streams.service.js';
 import { ConversationsRepository } from '../conversations/conversations.repository.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 import { type Position, positionAfter, positionAt } from './position.js';
 import type { ChatStreamQuery } from './stream.dto.js';
 import { StreamHubService } from './stream-hub.service.js';

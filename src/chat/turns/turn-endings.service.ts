@@ -1,3 +1,4 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import { DatabaseService, pipelined, type Tx } from '../../database/database.service.js';
@@ -8,7 +9,6 @@ import { MessagesRepository } from '../messages/messages.repository.js';
 import { lostWhereGone } from './lost-where-gone.js';
 import { spenderOf } from './turn.entity.js';
 import { type Holder, type LeasedTurn, TurnsRepository } from './turns.repository.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 import { type Ending, TurnClosingService } from './turn-closing.service.js';
 import { TurnStartsService } from './turn-starts.service.js';
 import { CALL_SENTENCES, TURN_SENTENCES } from '../../agent/turn-sentences.js';

@@ -1,10 +1,10 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import type { BodyEvent } from '../messages/message-body.js';
 import { emptyMessageJson, messageJson } from '../messages/message-json.sql.js';
 import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 
 /** An event to store; `data` is JSON text, of the first and the last event without the turn's message, which SQL adds. */
 export interface EventRow {

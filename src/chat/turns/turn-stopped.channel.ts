@@ -1,8 +1,8 @@
+import type { ConversationId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { type Listener, NotificationsService } from '../../database/notifications.service.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { TurnMetricsService } from './turn-metrics.service.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 
 const CHANNEL = 'stopped_turns';
 

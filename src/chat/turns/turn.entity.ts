@@ -1,9 +1,8 @@
+import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
 import { Steps } from '../../common/leases/steps.js';
 import type { Spender } from '../../usage/spender.js';
-import type { ProjectId } from '../../projects/project.entity.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
 

@@ -1,12 +1,11 @@
+import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { LeaseLost } from '../../common/leases/lease.js';
 import { givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
-import type { ProjectId } from '../../projects/project.entity.js';
 import { exhaustedBudget } from '../../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../../usage/exhausted-budget.js';
 import { ACTIVE_TURN, type ConversationHead, named } from '../conversations/conversations.repository.js';
-import type { ConversationId } from '../messages/conversation-id.js';
 import { bodyParameters } from '../messages/messages.repository.js';
 import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, eventParameters, type EventRow, removeEvents, STARTED } from './turn-events.repository.js';
@@ -114,7 +113,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
 
   /** State of the named conversation of a project, or its default one, in which somebody posts, and a budget that they find used up. */
   async situationFor(
-    project_id: ProjectId,
+    project_id: string,
     conversationId: string | null | undefined,
     { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
   ): Promise<Situation & { exhausted: ExhaustedBudget | null }> {

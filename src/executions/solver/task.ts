@@ -12,7 +12,8 @@ import type {
 import type { ResultTable } from './result-tables.js';
 
 /** What of a card makes the model. */
-export interface ModelCard extends Pick<Card, 'id' | 'card_type' | 'label' | 'data'> {
+export interface ModelCard extends Pick<Card, 'card_type' | 'label' | 'data'> {
+  id: string;
   /** What a scenario makes of columns of a data card, once they have been read. */
   adjustments?: readonly Adjustment[];
 }

@@ -22,7 +22,7 @@ export class SweeperService implements OnModuleInit {
 
   /** @throws Unavailable when the store is out of reach */
   async sweep(): Promise<void> {
-    for (let last = BEFORE_ALL_IDS, more = true; more;) {
+    for (let last: string = BEFORE_ALL_IDS, more = true; more;) {
       const due = await this.uploadsRepository.due(last, BATCH);
       for (const id of due) await this.uploads.drop(id);
       last = due.at(-1) ?? last;

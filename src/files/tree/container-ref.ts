@@ -1,5 +1,5 @@
 import type { Resource } from '../../common/errors/codes.js';
-import type { CheckedId } from '../../database/checked-id.js';
+import type { ProjectId } from '../../database/checked-id.js';
 
 /**
  * A container as other modules name it. The company is part of every query, so a wrong id never reaches another
@@ -28,7 +28,7 @@ export interface SoughtContainer {
 export interface FoundContainer {
   container_id: string;
   /** The project of a workspace or snapshot. */
-  project_id: CheckedId<'Project'> | null;
+  project_id: ProjectId | null;
   /** Whether the caller's role there lets them write, as far as there are roles. */
   may_write: boolean;
 }

@@ -1,3 +1,4 @@
+import type { UploadId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { Steps } from '../../common/leases/steps.js';
 import type { FileEntry } from '../files.dto.js';
@@ -14,7 +15,7 @@ export const UPLOAD_STEPS = new Steps<Upload['state']>({
 @Entity({ name: 'uploads' })
 export class Upload {
   @PrimaryGeneratedColumn('uuid')
-  id!: string;
+  id!: UploadId;
 
   @Column('text')
   company_id!: string;

@@ -1,3 +1,4 @@
+import type { UploadId } from '../../database/checked-id.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { LEASED_UNTIL } from '../../common/leases/leased-row.sql.js';
 import type { FileEntry } from '../files.dto.js';
@@ -35,7 +36,7 @@ export interface FoundUpload extends Upload {
 
 /** The right to finish an upload, until it completes, aborts, or somebody takes it over. */
 export interface UploadLease {
-  id: string;
+  id: UploadId;
   lease_id: string;
   blob_id: string;
   store_upload_id: string | null;
@@ -43,7 +44,7 @@ export interface UploadLease {
 
 /** An upload that a part is sent to. */
 export interface OpenUpload {
-  id: string;
+  id: UploadId;
   company_id: string;
   /** As declared. */
   size: number | null;
@@ -76,9 +77,9 @@ export class UploadsRepository extends EntityRepository(Upload) {
   }
 
   /** Inserts an open upload. */
-  async open(row: NewUploadRow): Promise<{ id: string; expires_at: Date }> {
+  async open(row: NewUploadRow): Promise<{ id: UploadId; expires_at: Date }> {
     const { token_hash, company_id, container_id, path, content_type, size, part_size, blob_id } = row;
-    const [opened]: { id: string; expires_at: Date }[] = await this.query(
+    const [opened]: { id: UploadId; expires_at: Date }[] = await this.query(
       `INSERT INTO uploads (token_hash, company_id, container_id, path, content_type, size, part_size, blob_id, user_id, api_key_id, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + interval '${LIFETIME}')
        RETURNING id, expires_at`,
@@ -112,7 +113,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
    * Leases the upload to finish it; undefined when it is over or leased by somebody else. Who takes longer than a lease is
    * overtaken by another request, and then finds the lease gone.
    */
-  async claim(id: string): Promise<UploadLease | undefined> {
+  async claim(id: UploadId): Promise<UploadLease | undefined> {
     const [lease]: UploadLease[] = await this.query(
       `WITH claimed AS (
          UPDATE uploads SET state = 'completing', lease_id = uuidv7(), lease_until = ${LEASED_UNTIL}
@@ -156,8 +157,8 @@ export class UploadsRepository extends EntityRepository(Upload) {
    * Uploads after `id` that no request can finish: expired ones, those to a deleted container, and those whose request ended
    * before the store had begun them.
    */
-  async due(after: string, limit: number): Promise<string[]> {
-    const rows: { id: string }[] = await this.query(
+  async due(after: string, limit: number): Promise<UploadId[]> {
+    const rows: { id: UploadId }[] = await this.query(
       `SELECT u.id FROM uploads u
         WHERE u.id > $1 AND (u.state = 'open' OR (u.state = 'completing' AND u.lease_until <= now()))
           AND (u.expires_at <= now() OR (u.store_upload_id IS NULL AND u.created_at <= now() - interval '${BEGUN_WITHIN}')
@@ -169,7 +170,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
   }
 
   /** Lets an upload expire now. */
-  async expire(id: string): Promise<void> {
+  async expire(id: UploadId): Promise<void> {
     await this.query('UPDATE uploads SET expires_at = now() WHERE id = $1', [id]);
   }
 

@@ -1,3 +1,4 @@
+import type { UploadId } from '../../database/checked-id.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
@@ -38,7 +39,7 @@ interface NewUpload extends ContainerRef {
 
 interface OpenedUpload {
   token: string;
-  id: string;
+  id: UploadId;
   blob_id: string;
   expires_at: Date;
   /** How the store calls it; null before it knows of it. */
@@ -160,7 +161,7 @@ export class UploadsService implements OnModuleInit {
    * Drops an upload with its objects. Returns false if it has ended or another request has its lease. The objects go first. If the
    * store is away, the upload expires, so it no longer counts and the next sweep drops it.
    */
-  async drop(id: string): Promise<boolean> {
+  async drop(id: UploadId): Promise<boolean> {
     const lease = await this.uploads.claim(id);
     if (lease === undefined) return false;
     try {
@@ -177,7 +178,7 @@ export class UploadsService implements OnModuleInit {
   }
 
   /** An upload that the store cannot begin expires at once. The store may have begun it all the same, so the sweep drops it. */
-  private async begin(id: string, blob_id: string): Promise<string> {
+  private async begin(id: UploadId, blob_id: string): Promise<string> {
     try {
       const store_upload_id = await this.objects.begin(blob_id);
       await this.uploads.update(id, { store_upload_id });

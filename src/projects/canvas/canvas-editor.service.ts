@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../../events/project-events.service.js';
@@ -14,7 +15,6 @@ import { DataFilesService, type KnownFiles } from './data-files.service.js';
 import { judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 import { plainVariables } from './requirement.js';
-import type { ProjectId } from '../project.entity.js';
 
 /** Most cards of a project, and bytes of their data as JSON: each change looks at all of them, each post answers them. */
 const MAX_CARDS = 500;

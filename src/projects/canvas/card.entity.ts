@@ -1,6 +1,6 @@
+import type { CardId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
-import type { ProjectId } from '../project.entity.js';
 import type { CardType } from './kinds/card-kinds.js';
 
 export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
@@ -15,7 +15,7 @@ export interface Gap {
 @Entity({ name: 'cards' })
 export class Card {
   @PrimaryGeneratedColumn('uuid')
-  id!: string;
+  id!: CardId;
 
   @Column('uuid')
   project_id!: ProjectId;

@@ -1,3 +1,4 @@
+import type { CardId, ProjectId } from '../../database/checked-id.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { sharedRead } from '../../database/shared-reads.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
@@ -6,7 +7,6 @@ import type { ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';
 import type { Judgement } from './derivation.js';
-import type { ProjectId } from '../project.entity.js';
 
 /** What CardResponse shows. */
 const SHOWN = [
@@ -37,6 +37,14 @@ export class CardsRepository extends EntityRepository(Card) {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
+  /** All cards of a project that the caller sees, the oldest first; none of any other project. */
+  async seen(reader: ProjectReader, project_id: string): Promise<Card[]> {
+    return await this.query(`SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`, [
+      reader.parameter,
+      project_id,
+    ]);
+  }
+
   /** The entity tag of all cards of a project that the caller sees. @throws NotFound for the project */
   async tag(reader: ProjectReader, project_id: string): Promise<string> {
     const parameters = [reader.parameter, project_id];
@@ -61,8 +69,11 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /** @throws NotFound */
   async require(project_id: ProjectId, cardId: string): Promise<Card> {
-    const card = await this.findOneBy({ project_id, id: parseId(cardId, 'Card') });
-    if (card === null) throw new NotFound('Card');
+    const [card]: Card[] = await this.query('SELECT * FROM cards WHERE project_id = $1 AND id = $2', [
+      project_id,
+      parseId(cardId, 'Card'),
+    ]);
+    if (card === undefined) throw new NotFound('Card');
     return card;
   }
 
@@ -84,7 +95,7 @@ export class CardsRepository extends EntityRepository(Card) {
   /** Gives a card its next version. */
   async change(
     project_id: ProjectId,
-    id: string,
+    id: CardId,
     { label, data, instance_data }: Pick<Card, 'label' | 'data' | 'instance_data'>,
   ): Promise<void> {
     await this.query(

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
@@ -12,7 +13,6 @@ import { type CardCreateRequest, CardListResponse, CardResponse, type CardUpdate
 import type { Card } from './card.entity.js';
 import { CardsRepository, cardTag } from './cards.repository.js';
 import { RecentCanvasesService } from './recent-canvases.service.js';
-import type { ProjectId } from '../project.entity.js';
 import type { ProjectEditor, ProjectReader } from '../project-access.js';
 
 /** What clients do with a canvas. Each change is a transaction that locks the project first. */

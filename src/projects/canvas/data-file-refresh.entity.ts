@@ -1,5 +1,5 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ProjectId } from '../project.entity.js';
 
 /** A project whose data cards name files that have to be read again. */
 @Entity({ name: 'data_file_refreshes' })

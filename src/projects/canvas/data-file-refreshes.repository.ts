@@ -1,7 +1,7 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import { LeaseLost } from '../../common/leases/lease.js';
 import { claimedBy, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
 import { EntityRepository } from '../../database/entity-repository.js';
-import type { ProjectId } from '../project.entity.js';
 import { DataFileRefresh } from './data-file-refresh.entity.js';
 
 /** A refresh that its owner works on. */

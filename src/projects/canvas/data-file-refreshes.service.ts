@@ -1,9 +1,9 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { NotFound } from '../../common/errors/errors.js';
 import { DatabaseService } from '../../database/database.service.js';
 import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { RowQueuesService } from '../../database/queues/row-queues.service.js';
-import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { CanvasEditorService } from './canvas-editor.service.js';
 import { CardsRepository } from './cards.repository.js';

@@ -20,7 +20,9 @@ const MAX_COMPONENTS = 20;
 const MAX_DESCRIBED = 2_000;
 
 /** What people and agents write of a card; everything else of it is derived. */
-export type CardContent = Pick<Card, 'id' | 'card_type' | 'label' | 'data'>;
+export interface CardContent extends Pick<Card, 'card_type' | 'label' | 'data'> {
+  id: string;
+}
 
 /** What is derived of one card. */
 export type Judgement = Pick<Card, 'gaps' | 'status'>;

@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -10,7 +11,6 @@ import { IntervalRunner } from '../../common/leases/interval-runner.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { MetricsService } from '../../common/metrics/metrics.service.js';
 import type { ProjectReader } from '../project-access.js';
-import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
 
 /** Maximum number of open streams of a caller, of a person with all their API keys, and of a company. */

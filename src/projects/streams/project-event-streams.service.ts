@@ -1,3 +1,4 @@
+import type { ProjectId } from '../../database/checked-id.js';
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { envelopeOf } from '../../events/envelope.js';
@@ -7,7 +8,6 @@ import { resync } from '../../common/event-stream/server-sent-event.js';
 import type { WakeSignal } from '../../common/event-stream/wake-signal.js';
 import { NotFound } from '../../common/errors/errors.js';
 import type { ProjectReader } from '../project-access.js';
-import type { ProjectId } from '../project.entity.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { OpenStreamsService } from './open-streams.service.js';
 import { ProjectEventHubService } from './project-event-hub.service.js';

@@ -1,5 +1,5 @@
+import type { ConversationId } from '../../../src/database/checked-id.js';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ConversationId } from '../../../src/chat/messages/conversation-id.js';
 import pg from 'pg';
 import type { AgentEvent } from '../../../src/agent/agent.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../../src/chat/chat.dto.js';

@@ -1,5 +1,5 @@
+import type { ProjectId } from '../../../src/database/checked-id.js';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ProjectId } from '../../../src/projects/project.entity.js';
 import type { AgentContext, AgentOutput } from '../../../src/agent/agent.js';
 import { type Reply, ToolboxesService } from '../../../src/agent/tools/toolboxes.service.js';
 import type { ConversationSyncResponse } from '../../../src/chat/chat.dto.js';

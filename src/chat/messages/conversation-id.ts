@@ -1,3 +1,0 @@
-import type { CheckedId } from '../../database/checked-id.js';
-
-export type ConversationId = CheckedId<'Conversation'>;
