@@ -100,7 +100,9 @@ it(
       expect(longestDelay).toBeLessThan(500);
     }
     const size = 'Variables: 60 (50 whole), constraints: 5, terms: 257';
-    expect(before.slice(0, 2)).toEqual(['Reading the model', size]);
+    // On a busy machine, the model may be read for more than a second.
+    const told = before.filter((line) => !/^\d+ s: reading/.test(line));
+    expect(told.slice(0, 2)).toEqual(['Reading the model', size]);
     expect(lines.filter((line) => /^(?:Begun|Variables)/.test(line)).slice(-2)).toEqual([BEGUN_AGAIN, size]);
     const asked = performance.now();
     await client.post(`${path}/${id}/cancel`);
