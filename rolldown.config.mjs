@@ -32,5 +32,5 @@ export default defineConfig({
   plugins: [inPlace],
   // Express tells what handles errors by its number of parameters, used or not.
   treeshake: false,
-  output: { dir: resolve(OUTPUT), format: 'esm', keepNames: true, minify: false },
+  output: { dir: resolve(OUTPUT), cleanDir: true, format: 'esm', keepNames: true, minify: false },
 });
