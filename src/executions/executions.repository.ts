@@ -239,8 +239,19 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
 
   /** Adds a queued execution. @param wantedId its id; default a new one */
   async add(row: NewRow, wantedId: string | null = null): Promise<ExecutionRecord> {
-    const { id } = await this.save({ ...row, ...(wantedId !== null && { id: wantedId }) });
-    return await this.require(row.project_id, id);
+    const [created]: ExecutionRecord[] = await this.query(
+      `INSERT INTO executions
+         (project_id, company_id, triggered_by, user_id, api_key_id, input_file_ids, is_test, name, time_limit_seconds,
+          mip_gap, affects_checklist, scenario_id, batch_id, cards, inputs_id, id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, coalesce($16, uuidv7())) RETURNING ${RECORD}`,
+      [
+        ...[row.project_id, row.company_id, row.triggered_by, row.user_id, row.api_key_id, row.input_file_ids],
+        ...[row.is_test, row.name, row.time_limit_seconds, row.mip_gap, row.affects_checklist, row.scenario_id],
+        ...[row.batch_id, row.cards === null ? null : JSON.stringify(row.cards), row.inputs_id, wantedId],
+      ],
+    );
+    if (created === undefined) throw new Error('The execution was not created');
+    return created;
   }
 
   /** @throws NotFound */

@@ -51,3 +51,7 @@ export const mayEdit = (p: string, caller: string): string =>
 /** SQL of the id of a project that the caller may see, null if there is none of this id: for reads of the modules above. */
 export const projectOf = (caller: string, project: string): string =>
   `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', caller)})`;
+
+/** Condition that a deleted project can come back; `graceSeconds` is SQL. */
+export const mayComeBack = (graceSeconds: string): string =>
+  `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;

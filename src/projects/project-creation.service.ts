@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/errors/errors.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
-import { DeploymentsService } from '../deployments/deployments.service.js';
-import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
-import { TemplatesService } from '../deployments/templates.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import type { ProjectEditor } from './project-access.js';
 import { ProjectLifeService } from './project-life.service.js';
+import { ProjectOriginsService } from './project-origins.service.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
 import { type ProjectCreateRequest, ProjectResponse } from './projects.dto.js';
-import { type ProjectDetails, ProjectsRepository } from './projects.repository.js';
+import { type ProjectDetails, ProjectViewsRepository } from './project-views.repository.js';
+import { ProjectsRepository } from './projects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Creates projects, empty or from a deployment. */
@@ -18,10 +17,10 @@ export class ProjectCreationService {
   constructor(
     private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
+    private readonly views: ProjectViewsRepository,
     private readonly members: ProjectMembersRepository,
-    private readonly deployments: DeploymentsService,
+    private readonly origins: ProjectOriginsService,
     private readonly containers: ContainersService,
-    private readonly templates: TemplatesService,
     private readonly snapshots: SnapshotsService,
     private readonly life: ProjectLifeService,
   ) {}
@@ -59,7 +58,7 @@ export class ProjectCreationService {
     const { company_id, user_id, person_id } = editor.caller;
     const { from_deployment: requested = null, workspace_mode, ...fields } = request;
     const projects = tx.withRepository(this.projects);
-    const origin = requested === null ? null : await this.deployments.require(company_id, requested, tx);
+    const origin = requested === null ? null : await this.origins.require(tx, company_id, requested);
     const { id } = await projects.save({
       ...(wantedId !== undefined && { id: wantedId }),
       ...fields,
@@ -72,20 +71,9 @@ export class ProjectCreationService {
     });
     await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
     const project = await projects.lock(editor, id);
-    if (origin !== null) {
-      const from = { company_id, container_id: origin.container_id };
-      const to = { company_id, container_id: project.agent_config_id };
-      const { config_digest } = await this.templates.copyConfig(tx, {
-        from,
-        to,
-        names: AGENT_CONFIG_NAMES,
-        requested,
-      });
-      await projects.noteConfig(id, { config_digest });
-      await this.templates.copyFiles(tx, from, { company_id, container_id: project.workspace_id });
-    }
+    if (origin !== null) await this.origins.fill(tx, project, origin, requested);
     await this.life.created(tx, project);
     if (workspace_mode === 'run') await this.snapshots.enterRunMode(tx, project);
-    return await projects.shown(editor, id);
+    return await this.views.shown(tx, editor, id);
   }
 }

@@ -7,11 +7,10 @@ import { DatabaseService, type Tx } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
 import type { ExpectedTags } from '../common/etag/entity-tag.js';
 import type { ProjectOwner } from './project-access.js';
-import type { Project } from './project.entity.js';
 import { ProjectLifeService } from './project-life.service.js';
 import { ProjectResponse } from './projects.dto.js';
-import { type ProjectDetails, ProjectsRepository } from './projects.repository.js';
-import { SnapshotsRepository } from './snapshots.repository.js';
+import { type ProjectDetails, ProjectViewsRepository } from './project-views.repository.js';
+import { ProjectsRepository } from './projects.repository.js';
 
 /**
  * Deletes projects: from the commit on nothing finds them any more. What is in them stays for PROJECTS_GRACE_SECONDS, in
@@ -22,7 +21,7 @@ export class ProjectDeletionService {
   constructor(
     private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
-    private readonly snapshots: SnapshotsRepository,
+    private readonly views: ProjectViewsRepository,
     private readonly containers: ContainersService,
     private readonly uploads: UploadsService,
     private readonly life: ProjectLifeService,
@@ -41,10 +40,10 @@ export class ProjectDeletionService {
     await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const project = await projects.lock(owner, projectId);
-      await assertExpected(expected, () => projects.tagOf(owner, project.id));
+      await assertExpected(expected, () => this.views.tagOf(tx, owner, project.id));
       this.events.by(tx, owner.caller);
       await this.life.deleted(tx, project);
-      await this.containers.hide(tx, project.company_id, ...(await this.containersOf(tx, project)));
+      await this.containers.hide(tx, project.company_id, ...(await this.views.containersOf(tx, project)));
       await this.uploads.expireTo(tx, project.workspace_id);
       await projects.markDeleted(project.id);
       // The last that its readers are sent.
@@ -71,20 +70,12 @@ export class ProjectDeletionService {
   private async bringBack(tx: Tx, owner: ProjectOwner, projectId: string): Promise<ProjectDetails> {
     const projects = tx.withRepository(this.projects);
     const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
-    if (project === undefined) return await projects.shown(owner, (await projects.require(owner, projectId)).id);
-    await this.containers.restore(tx, project.company_id, ...(await this.containersOf(tx, project)));
+    if (project === undefined) return await this.views.shown(tx, owner, (await projects.require(owner, projectId)).id);
+    await this.containers.restore(tx, project.company_id, ...(await this.views.containersOf(tx, project)));
     await projects.markRestored(project.id);
     this.events.by(tx, owner.caller);
     this.events.note(tx, project.id, 'project.restored', {});
     await this.life.restored(tx, project);
-    return await projects.shown(owner, project.id);
-  }
-
-  private async containersOf(
-    tx: Tx,
-    { id, workspace_id, agent_config_id, project_skills_id }: Project,
-  ): Promise<string[]> {
-    const snapshots = await tx.withRepository(this.snapshots).containersOf(id);
-    return [workspace_id, agent_config_id, project_skills_id, ...snapshots];
+    return await this.views.shown(tx, owner, project.id);
   }
 }

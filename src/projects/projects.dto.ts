@@ -23,7 +23,7 @@ import {
   type WorkspaceMode,
 } from './project.entity.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
-import type { Creator, ListedProject, ProjectDetails } from './projects.repository.js';
+import type { Creator, ListedProject, ProjectDetails } from './project-views.repository.js';
 
 const COMPONENTS = 'Objectives on the canvas; only the first ones if all together exceed 16,384 bytes';
 const VISIBILITY =

@@ -28,6 +28,8 @@ import { ProjectMembersRepository } from './project-members.repository.js';
 import { ProjectMembersService } from './project-members.service.js';
 import { ProjectPurgeService } from './project-purge.service.js';
 import { ProjectsController } from './projects.controller.js';
+import { ProjectOriginsService } from './project-origins.service.js';
+import { ProjectViewsRepository } from './project-views.repository.js';
 import { ProjectsRepository, WORKSPACES } from './projects.repository.js';
 import { ProjectsService } from './projects.service.js';
 import { SnapshotsController } from './snapshots.controller.js';
@@ -46,12 +48,14 @@ import { SnapshotsService } from './snapshots.service.js';
   ],
   providers: [
     ProjectsRepository,
+    ProjectViewsRepository,
     SnapshotsRepository,
     CardsRepository,
     ProjectsService,
     ProjectCreationService,
     ProjectDeletionService,
     ProjectLifeService,
+    ProjectOriginsService,
     ProjectPurgeService,
     ProjectRemovalService,
     SnapshotsService,

@@ -1,13 +1,8 @@
 import type { ProjectId } from '../database/checked-id.js';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import type { ContainerLookup } from '../files/container-resolver.service.js';
-import { columnsOf, EntityRepository } from '../database/entity-repository.js';
+import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
-import { entityTag, KnownTags } from '../common/etag/entity-tag.js';
-import { Tagged } from '../common/etag/tagged.js';
-import type { Page } from '../common/listing/page.js';
-import { fieldsOf } from '../common/validation/field.js';
-import { readPage } from '../database/listing.js';
 import { sharedRead } from '../database/shared-reads.js';
 import {
   callerParameter,
@@ -16,13 +11,10 @@ import {
   type ProjectOwner,
   type ProjectReader,
 } from './project-access.js';
-import { isVisible, mayEdit, personOf, roleIn, wasVisible } from './project-access.sql.js';
-import { isCreationKey, walkStart } from '../common/listing/cursor.js';
+import { isVisible, mayComeBack, mayEdit, roleIn, wasVisible } from './project-access.sql.js';
 import type { ProjectRole } from './project-member.entity.js';
-import { CompletenessResponse } from './canvas/canvas.dto.js';
 import type { Derived } from './canvas/derivation.js';
-import { Project, type ProjectStatus } from './project.entity.js';
-import { type ProjectQuery, ProjectSummary } from './projects.dto.js';
+import { Project } from './project.entity.js';
 
 /** SELECT of the workspace of a project that the caller may see. */
 const workspaceOf = (condition: string, caller: string): string => `
@@ -74,54 +66,6 @@ export interface DueProject {
   company_id: string;
   container_ids: string[];
 }
-
-/** What responses show of the user who created a project. */
-export type Creator = Pick<Project, 'created_by'> & {
-  creator_name: string | null;
-  creator_avatar_url: string | null;
-};
-
-/** A project as one caller sees it. */
-export type ProjectDetails = Project & Creator & { origin_deployment_handle: string | null; role: ProjectRole };
-
-/** Names of the fields in a listing. Only columns behind them are read: descriptions can be long. */
-const SHOWN = new Set([...fieldsOf(ProjectSummary), ...fieldsOf(CompletenessResponse)].map(({ name }) => name));
-const LISTED = columnsOf(Project).filter((column) => SHOWN.has(column));
-
-/** A project in a listing. */
-export type ListedProject = Pick<Project, keyof Project & (keyof ProjectSummary | keyof CompletenessResponse)> &
-  Creator & { status: ProjectStatus };
-
-const CREATOR = 'u.display_name AS creator_name, u.avatar_url AS creator_avatar_url';
-const JOIN_CREATOR = 'LEFT JOIN users u ON u.company_id = p.company_id AND u.id = p.created_by';
-const JOINED = `
-  ${JOIN_CREATOR}
-  LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id`;
-
-/** What ProjectResponse is made of. */
-interface Versions {
-  revision: string;
-  creator_revision: string | null;
-  origin_revision: string | null;
-  role: ProjectRole;
-}
-
-const VERSION = `p.revision, u.revision AS creator_revision, d.revision AS origin_revision, ${roleIn('p', '$1')} AS role`;
-
-const tagOf = ({ revision, creator_revision, origin_revision, role }: Versions): string =>
-  entityTag(revision, creator_revision, origin_revision, role);
-
-const STATUS = `CASE WHEN p.active_solves > 0 THEN 'solving' WHEN p.active_turns > 0 THEN 'working' ELSE 'idle' END`;
-
-/** Condition that a deleted project can come back; `graceSeconds` is SQL. */
-const mayComeBack = (graceSeconds: string): string =>
-  `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;
-
-const DETAILS = `
-  SELECT p.*, ${CREATOR}, d.handle AS origin_deployment_handle, ${VERSION} FROM projects p ${JOINED}
-   WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
-
-const VERSIONS = `SELECT ${VERSION} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
 
 const LOCKING = 'FOR NO KEY UPDATE OF p';
 
@@ -186,74 +130,6 @@ export class ProjectsRepository extends EntityRepository(Project) {
       ],
     );
     return rows.map(({ place }) => followed[place - 1]!);
-  }
-
-  /** The project with its entity tag, unless the caller has it already. @throws NotFound */
-  async details(
-    reader: ProjectReader,
-    projectId: string,
-    known: KnownTags = KnownTags.NONE,
-  ): Promise<Tagged<ProjectDetails>> {
-    if (!known.isEmpty) {
-      const tag = await this.tagOf(reader, projectId);
-      if (known.has(tag)) return Tagged.unchanged(tag);
-    }
-    const [found] = await sharedRead<(ProjectDetails & Versions)[]>(this.manager, DETAILS, [
-      reader.parameter,
-      parseId(projectId, 'Project'),
-    ]);
-    if (found === undefined) throw new NotFound('Project');
-    return Tagged.of(tagOf(found), found);
-  }
-
-  /** The same without its tag, for answers that are kept. @throws NotFound */
-  async shown(reader: ProjectReader, projectId: string): Promise<ProjectDetails> {
-    const { body } = await this.details(reader, projectId);
-    if (body === undefined) throw new Error('A project that nobody has yet has no body');
-    return body;
-  }
-
-  /** The entity tag of {@link details}. @throws NotFound */
-  async tagOf(reader: ProjectReader, projectId: string): Promise<string> {
-    const [found] = await sharedRead<Versions[]>(this.manager, VERSIONS, [
-      reader.parameter,
-      parseId(projectId, 'Project'),
-    ]);
-    if (found === undefined) throw new NotFound('Project');
-    return tagOf(found);
-  }
-
-  /** A page of the projects that the caller sees, with the exact number of all that match. */
-  async summaries(reader: ProjectReader, query: ProjectQuery, graceSeconds: number): Promise<Page<ListedProject>> {
-    const { q = null, workspace_mode = null, created_by = null, visibility = null, status = null, ...rest } = query;
-    const { deleted = false, ...page } = rest;
-    const filters = [
-      { value: q, condition: (at: string) => `strpos(lower(p.name), lower(${at}::text)) > 0` },
-      { value: workspace_mode, condition: (at: string) => `p.workspace_mode = ${at}::text` },
-      {
-        value: created_by,
-        condition: (at: string) => `p.created_by = CASE ${at}::text WHEN 'me' THEN ${personOf('$1')} ELSE ${at} END`,
-      },
-      { value: visibility, condition: (at: string) => `p.visibility = ${at}::text` },
-      { value: status, condition: (at: string) => `${STATUS} = ${at}::text` },
-      { value: deleted ? graceSeconds : null, condition: (at: string) => mayComeBack(`${at}::float8`) },
-    ].filter(({ value }) => value !== null);
-    const matching = [
-      deleted ? wasVisible('p', '$1') : isVisible('p', '$1'),
-      ...filters.map(({ condition }, index) => condition(`$${index + 2}`)),
-    ].join(' AND ');
-    return await readPage(
-      this.manager,
-      {
-        select: `SELECT ${LISTED.map((column) => `p.${column}`).join(', ')}, ${CREATOR}, ${STATUS} AS status FROM projects p ${JOIN_CREATOR} WHERE ${matching}`,
-        table: 'p',
-        orderBy: deleted ? 'deleted_at' : 'updated_at',
-        count: `SELECT count(*) FROM projects p WHERE ${matching}`,
-        parameters: [reader.parameter, ...filters.map(({ value }) => value)],
-      },
-      page,
-      walkStart('projects', page, isCreationKey),
-    );
   }
 
   /** Changes fields of a locked project and marks it as changed now. */

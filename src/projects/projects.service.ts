@@ -8,7 +8,8 @@ import type { Tagged } from '../common/etag/tagged.js';
 import type { Page } from '../common/listing/page.js';
 import { type ProjectEditor, ProjectOwner, type ProjectReader } from './project-access.js';
 import type { ProjectQuery, ProjectUpdate } from './projects.dto.js';
-import { type ListedProject, type ProjectDetails, ProjectsRepository } from './projects.repository.js';
+import { type ListedProject, type ProjectDetails, ProjectViewsRepository } from './project-views.repository.js';
+import { ProjectsRepository } from './projects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
 /** Projects of companies, each for those who may see it. */
@@ -17,6 +18,7 @@ export class ProjectsService {
   constructor(
     private readonly database: DatabaseService,
     private readonly projects: ProjectsRepository,
+    private readonly views: ProjectViewsRepository,
     private readonly snapshots: SnapshotsService,
     private readonly config: Config,
     private readonly events: ProjectEventsService,
@@ -24,12 +26,12 @@ export class ProjectsService {
 
   /** The projects that the caller sees last changed or deleted first. */
   async list(reader: ProjectReader, query: ProjectQuery): Promise<Page<ListedProject>> {
-    return await this.projects.summaries(reader, query, this.config.PROJECTS_GRACE_SECONDS);
+    return await this.views.summaries(reader, query, this.config.PROJECTS_GRACE_SECONDS);
   }
 
   /** @throws NotFound */
   async details(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<ProjectDetails>> {
-    return await this.projects.details(reader, projectId, known);
+    return await this.views.details(this.database.manager, reader, projectId, known);
   }
 
   /**
@@ -50,7 +52,7 @@ export class ProjectsService {
       if (visibility != null && visibility !== project.visibility) {
         await projects.require(ProjectOwner.of(editor.caller), projectId);
       }
-      await assertExpected(expected, () => projects.tagOf(editor, project.id));
+      await assertExpected(expected, () => this.views.tagOf(tx, editor, project.id));
       await projects.change(project.id, {
         ...nullable,
         name: name ?? project.name,
@@ -64,7 +66,7 @@ export class ProjectsService {
       this.events.note(tx, project.id, 'project.updated', {
         fields: takesSnapshot ? [...fields, 'current_snapshot_id', 'snapshots'] : fields,
       });
-      return await projects.details(editor, project.id);
+      return await this.views.details(tx, editor, project.id);
     });
   }
 }

@@ -5,7 +5,7 @@ import { DeploymentsRepository } from '../../src/deployments/deployments.reposit
 import { ExecutionsRepository } from '../../src/executions/executions.repository.js';
 import { Principal } from '../../src/auth/principal.js';
 import { ProjectReader } from '../../src/projects/project-access.js';
-import { ProjectsRepository } from '../../src/projects/projects.repository.js';
+import { ProjectViewsRepository } from '../../src/projects/project-views.repository.js';
 import { useDatabase } from '../support/database.js';
 
 const COMPANIES = 20;
@@ -105,7 +105,7 @@ const belowSort = (plan: string): string => plan.replace(/^Sort\n {2}Sort Key: .
 describe('reads of projects', () => {
   it('read the first page in the order of the index and sort no more than the page', async () => {
     for (const plan of await plansOf(() =>
-      new ProjectsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
+      new ProjectViewsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
     )) {
       expect(plan).toMatch(/Index Scan using projects_listing_idx/);
       expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on projects/);
@@ -115,7 +115,7 @@ describe('reads of projects', () => {
   it('find one project by its key', async () => {
     const id = '01234567-89ab-7def-8123-456789abcdef';
     for (const plan of await plansOf(() =>
-      new ProjectsRepository(db.source).details(reader, id).catch(() => undefined),
+      new ProjectViewsRepository(db.source).details(db.source.manager, reader, id).catch(() => undefined),
     )) {
       expect(plan).toMatch(/Index Scan using projects_pkey/);
       expect(plan).not.toMatch(/Seq Scan on projects/);
@@ -149,7 +149,7 @@ describe('walks by cursor', () => {
     [
       'projects',
       /Index Scan using projects_walk_idx/,
-      () => new ProjectsRepository(db.source).summaries(reader, { ...walk, deleted: false }, 60),
+      () => new ProjectViewsRepository(db.source).summaries(reader, { ...walk, deleted: false }, 60),
     ],
     [
       'deployments',

@@ -171,7 +171,9 @@ describe('a run of the canvas', () => {
     await addCard(project, 'constraint', 'Less', { expression: 'overtime <= 1', classification: 'hard' });
     await put(project, 'products.csv', 'product,price,hours\nlamp,1,1\n');
     const { id } = await client.post<ExecutionResponse>(`${path}/repeat`);
+    expect(id).not.toBe(run.id);
     const again = await over(project, id);
+    expect(await over(project, run.id)).toEqual(run);
     expect(again).toMatchObject({ name: 'First', result: { objective_value: 557.5 }, model: run.model });
     expect((await client.get<RunCardsResponse>(`${base(project)}/${id}/cards`)).cards).toEqual(before.cards);
     expect((await values(project, id, 'family=make')).total).toBe(4);
