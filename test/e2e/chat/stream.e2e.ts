@@ -1,4 +1,3 @@
-import type { ConversationId } from '../../../src/database/checked-id.js';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { AgentEvent } from '../../../src/agent/agent.js';
@@ -212,7 +211,7 @@ describe('a stream', () => {
     for (const text of texts) await post(project, text);
     const { conversation_id } = await idle(client, project);
     const cursor = { turn_id: last.slice(0, 36), next_seq: 5, sequence: 1, announced: true };
-    const following = await service.app.get(StreamReadsRepository).following(conversation_id as ConversationId, cursor);
+    const following = await service.app.get(StreamReadsRepository).following(conversation_id, cursor);
     expect(JSON.stringify(following?.messages).length).toBeLessThan(450_000);
     const stream = await open(project, { headers: { 'last-event-id': last } });
     await stream.ended();
