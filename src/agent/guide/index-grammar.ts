@@ -167,7 +167,9 @@ export function readIndexed(text: string): Reading | undefined {
           ...(counts !== undefined && { counts }),
         };
   if (variable !== undefined) {
-    return { statement: { kind: 'family', ...variable, index, ...(relation !== undefined && { relation }) } };
+    const { reason, ...family } = variable;
+    if (reason !== undefined) return { reason };
+    return { statement: { kind: 'family', ...family, index, ...(relation !== undefined && { relation }) } };
   }
   const misordered = whyMisordered(text);
   if (misordered !== undefined) return { reason: misordered };
@@ -176,8 +178,12 @@ export function readIndexed(text: string): Reading | undefined {
 }
 
 /** `make[p]`, `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */
-function readVariable(body: string, names: readonly string[]): { name: string; facts: VariableFacts } | undefined {
-  const { facts, rest } = readFacts(body);
+function readVariable(
+  body: string,
+  names: readonly string[],
+): { name: string; facts: VariableFacts; reason?: string } | undefined {
+  const { facts, rest, reason: contrary } = readFacts(body);
+  let reason = contrary;
   const sides = rest.split(SIGNS).map((side) => side.trim());
   if (!isChain(sides)) return undefined;
   const at = sides.findIndex((side) => familyIn(side, names) !== undefined);
@@ -188,9 +194,9 @@ function readVariable(body: string, names: readonly string[]): { name: string; f
     const figure = figureOf(bound) ?? bound;
     const sign = sides[place] ?? '';
     const relation = /^={1,2}$/.test(sign) ? '=' : /<|≤/.test(sign) ? '<=' : '>=';
-    setBound(facts, place > at ? relation : turned(relation), figure, sign === '<' || sign === '>');
+    reason ??= setBound(facts, place > at ? relation : turned(relation), figure, sign === '<' || sign === '>');
   }
-  return { name, facts };
+  return { name, facts, ...(reason !== undefined && { reason }) };
 }
 
 /** Explains why a declaration such as `x[j, i] binary for i in jobs, j in jobs` does not fit its index; undefined for other texts. */

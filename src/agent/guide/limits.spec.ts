@@ -171,3 +171,100 @@ describe('a limit in words', () => {
     expect(text).toContain(`the objective is ${optimum},`);
   });
 });
+
+describe('what is said of several variables', () => {
+  const TWO = 'maximize p: x + y; c: x <= 5.5, hard; d: y <= 2.5, hard';
+  const THREE = 'maximize p: x + y + z; c: x <= 5.5, hard; d: y <= 5.5, hard; e: z <= 5.5, hard';
+  it.each([
+    [TWO, 'x integer, y continuous', 7.5],
+    [TWO, 'x integer and y continuous', 7.5],
+    [TWO, 'x is an integer, y is a continuous variable', 7.5],
+    [TWO, 'x: integer, y: continuous', 7.5],
+    [TWO, 'x whole, y fractional', 7.5],
+    [TWO, 'x continuous, y integer', 7.5],
+    [TWO, 'integer x, continuous y', 7.5],
+    [TWO, 'variables x integer, y continuous', 7.5],
+    [TWO, 'x binary, y integer', 3],
+    [TWO, 'x integer, y binary', 6],
+    [TWO, 'x integer, y >= 0', 7.5],
+    [TWO, 'x is positive, y integer', 7.5],
+    [TWO, 'x and y integer, x <= 3', 5],
+    [TWO, 'x between 1 and 2, y integer', 4],
+    [TWO, '0 <= x, y <= 2', 4],
+    [TWO, '0 <= x, y <= 2, y integer', 4],
+    [TWO, 'x, y integer, at least 0', 7],
+    [TWO, 'x and y are whole numbers from 0 to 2', 4],
+    [THREE, 'x, y, z integer, y <= 2', 12],
+    [THREE, 'x, y integer and z <= 3', 13],
+    [THREE, 'x integer, y binary, z continuous', 11.5],
+    [THREE, 'x integer, y, z continuous', 16],
+    [THREE, 'integer x, y, continuous z', 15.5],
+    [THREE, 'x free, y integer, z >= 0', 16],
+    [THREE, 'x, y >= 0, z integer', 16],
+  ])('holds for the names beside it: %s; %s', async (model, declaration, optimum) => {
+    const { text } = await after(model, declaration, FINISH);
+    expect(text).toContain(`the objective is ${optimum},`);
+  });
+
+  it.each([
+    'x integer, y',
+    'x >= 1, y',
+    'variables: x integer, y',
+    'x, integer y',
+    'integer x, y >= 0',
+    'free x, y integer',
+    'x integer but y continuous',
+    'x integer, it is at least 3',
+  ])('holds back the model if it is unclear: %s', async (declaration) => {
+    const { text, room } = await after(TWO, declaration, 'x, y integer', FINISH, 'solve');
+    expect(text).not.toContain('Solved');
+    expect(room.cards.map(({ data }) => data['expression'])).toContain(declaration.replace('variables: ', ''));
+  });
+});
+
+describe('facts about one variable', () => {
+  const GAIN = 'maximize p: x; c: x <= 20, hard';
+  const COST = 'minimize p: x; c: x >= -20, hard';
+  it.each([
+    [GAIN, 'x free, at most 5', 5],
+    [GAIN, 'x at most 5, free', 5],
+    [GAIN, 'x free and x <= 5', 5],
+    [GAIN, 'x binary integer', 1],
+    [COST, 'x can be negative, at least -3', -3],
+    [COST, 'x at least -3, free', -3],
+    [COST, 'x at least 5, nonnegative', 5],
+    [COST, 'x nonnegative, at least 5', 5],
+    [COST, 'x >= 5, nonnegative', 5],
+    [COST, 'x >= -5, nonnegative', 0],
+    [COST, 'x between 2 and 9, from 4 to 20', 4],
+    [COST, 'x integer, more than 3, at least 2', 4],
+    [COST, 'x integer, more than 3, between 5 and 6', 5],
+    [COST, 'x positive integer', 1],
+    ['minimize p: x + y; c: x >= -20, hard', 'x, y positive integers', 2],
+    [
+      `${GOODS}; minimize p: sum g in goods: make[g]; c: make[g] >= -20 for g in goods, hard`,
+      'make[g] positive integer for g in goods',
+      2,
+    ],
+  ])('add up: %s; %s', async (model, declaration, optimum) => {
+    const { text } = await after(model, declaration, FINISH);
+    expect(text).toContain(`the objective is ${optimum},`);
+  });
+
+  it.each([
+    ['x continuous integer', 'a variable cannot be both integer and continuous'],
+    ['x free, nonnegative', 'it can be negative, and it is at least 0'],
+    ['x >= 0, free', 'it can be negative, and it is at least 0'],
+    ['x between 8 and 9, from 1 to 2', 'The lower bound is above the upper one'],
+  ])('hold back the model if they contradict each other: %s', async (declaration, reason) => {
+    const { text } = await after(GAIN, declaration, FINISH, 'solve');
+    expect(text).not.toContain('Solved');
+    expect(text).toContain(reason);
+  });
+
+  it('hold back the model if an index has contrary ones', async () => {
+    const make = 'make[g] continuous integer for g in goods';
+    const { text } = await after(GOODS, `maximize p: sum g in goods: make[g]; ${make}`, FINISH, 'solve');
+    expect(text).toContain(`\`${make}\`: a variable cannot be both integer and continuous`);
+  });
+});

@@ -6,11 +6,12 @@ import {
   mentionsOf,
   parseFormula,
   type Relation,
+  splitIndex,
 } from '../../../packages/modelling/index.js';
 import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
-import { figureOf, NUMBER, without } from './words.js';
+import { figureOf, NUMBER, without, WORD } from './words.js';
 
 const NONE: ReadonlyMap<string, number> = new Map();
 /** Words that go with what follows them, at most {@link MAX_SMALL_WORDS} of them. */
@@ -50,10 +51,8 @@ const FACTS = [
   ),
   fact(`${LESS} than (?<upper>${NUMBER})`, ({ upper }) => ({ ...bounds(undefined, upper), strict: ['upper'] })),
   fact(`${MORE} than (?<lower>${NUMBER})`, ({ lower }) => ({ ...bounds(lower, undefined), strict: ['lower'] })),
-  fact("non-?negative|not negative|positive|(?:cannot|can['’]t|must not) be negative", () => ({
-    lower: 0,
-    free: null,
-  })),
+  fact("non-?negative|not negative|(?:cannot|can['’]t|must not) be negative", () => ({ lower: 0, free: null })),
+  fact('positive', () => ({ lower: 0, free: null, strict: ['lower'] })),
   fact('(?:free|unrestricted|unbounded)(?: variables?)?', () => ({ free: true, lower: null, upper: null })),
   fact('(?:can|may) be negative', () => ({ free: true, lower: null })),
   fact('(?:integers?|ints?|whole)(?: (?:numbers?|variables?|values?))?', () => ({ domain: 'integer' })),
@@ -221,24 +220,59 @@ function constantOf(formula: Formula): number | undefined {
   return isProblem(linear) ? undefined : linear.constant;
 }
 
-export function setBound(facts: VariableFacts, relation: Relation, figure: number | string, isStrict: boolean): void {
-  if (relation !== '<=') Object.assign(facts, { lower: figure, free: null });
-  if (relation !== '>=') facts.upper = figure;
-  if (isStrict) facts.strict = [...(facts.strict ?? []), relation === '>=' ? 'lower' : 'upper'];
+/** Adds the bounds of a relation. Returns the problem if a bound that is a formula meets another bound. */
+export function setBound(
+  facts: VariableFacts,
+  relation: Relation,
+  figure: number | string,
+  isStrict: boolean,
+): string | undefined {
+  return addFact(facts, {
+    ...(relation !== '<=' && { lower: figure, free: null }),
+    ...(relation !== '>=' && { upper: figure }),
+    ...(isStrict && { strict: [relation === '>=' ? 'lower' : 'upper'] }),
+  });
+}
+
+/** Adds a fact to others about the same variables. Bounds add up. Returns the problem if both cannot be kept. */
+function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }: VariableFacts): string | undefined {
+  const domains = new Set([facts.domain, domain]);
+  if (domains.has('continuous') && (domains.has('integer') || domains.has('binary')))
+    return `a variable cannot be both ${facts.domain} and ${domain}`;
+  if (domain !== undefined) facts.domain = domain;
+  for (const side of ['lower', 'upper'] as const) {
+    const [old, bound] = [facts[side] ?? null, bounds[side]];
+    if (bound === undefined || (bound === null && old !== null)) continue;
+    if (old !== null && bound !== null && old !== bound && (typeof old === 'string' || typeof bound === 'string'))
+      return `it has two ${side} bounds: write each in a statement of its own`;
+    const isTighter = old === null || bound === null || (side === 'lower' ? bound > old : bound < old);
+    const isStrict = strict.includes(side) || (!isTighter && facts.strict?.includes(side) === true);
+    if (!isTighter && old !== bound) continue;
+    const others = facts.strict?.filter((one) => one !== side) ?? [];
+    const kept = isStrict ? [...others, side] : others;
+    facts[side] = bound;
+    if (kept.length > 0) facts.strict = kept;
+    else delete facts.strict;
+  }
+  if (free === undefined && facts.free === undefined) return undefined;
+  const isFree = free === true || facts.free === true;
+  const { lower } = facts;
+  if (isFree && typeof lower === 'number' && lower >= 0) return `it can be negative, and it is at least ${lower}`;
+  facts.free = isFree && lower == null ? true : null;
+  return undefined;
 }
 
 export const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
 
-/** What is said of variables beside relations, and the text without it. */
-export function readFacts(text: string): { facts: VariableFacts; rest: string } {
+/** What is said of variables beside relations, and the text without it. The reason is why it cannot all be kept. */
+export function readFacts(text: string): { facts: VariableFacts; rest: string; reason?: string } {
   let rest = ` ${text} `;
+  let reason: string | undefined;
   const facts: VariableFacts = {};
   for (const { pattern, note } of FACTS) {
     const match = pattern.exec(rest);
     if (match === null) continue;
-    const { strict = [], ...noted } = note(match.groups ?? {});
-    Object.assign(facts, noted);
-    if (strict.length > 0) facts.strict = [...(facts.strict ?? []), ...strict];
+    reason ??= addFact(facts, note(match.groups ?? {}));
     rest = `${withoutSmallWords(rest.slice(0, match.index))}${rest.slice(match.index + match[0].length)}`;
   }
   const measured = unitIn(rest);
@@ -246,30 +280,140 @@ export function readFacts(text: string): { facts: VariableFacts; rest: string } 
     facts.unit = measured.unit;
     rest = withoutSmallWords(rest.slice(0, measured.index));
   }
-  return { facts, rest: withoutEnds(rest) };
+  return { facts, rest: withoutEnds(rest), ...(reason !== undefined && { reason }) };
 }
 
 /** What is said of variables that are listed by name; undefined for other texts. */
 function readVariables(text: string): Reading | undefined {
   const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
   const said = text.slice(prefixed.length);
+  const several = readDeclarations(said, prefixed);
+  if (several !== undefined) return several;
   const marked = withMarks(said, prefixed !== '');
   return (marked === said ? undefined : variablesIn(marked, prefixed)) ?? variablesIn(said, prefixed);
+}
+
+/** What separates the items of a list. The `and` of `between 2 and 5` does not. */
+const SEPARATOR = new RegExp(`(?:between|from) ${NUMBER} and |(?<mark> ?, ?(?:and )?| and | & )`, 'gi');
+const VERB = /^(?:is|are|must be|should be) /i;
+
+interface Item {
+  begin: number;
+  end: number;
+  hasName: boolean;
+  /** Whether something is said before the name, and behind it or without a name. */
+  isBefore: boolean;
+  isBehind: boolean;
+  hasSign: boolean;
+}
+
+/**
+ * Reads what is said of some variables beside what is said of others: `x, y integer, z <= 3`. A fact belongs to the names before
+ * it, or to those behind it where it comes first. Undefined for other texts, and where all is said of the same variables.
+ */
+function readDeclarations(text: string, prefixed: string): Reading | undefined {
+  const items = itemsOf(splitCounts(text).rest);
+  const groups: Item[][] = [];
+  for (const item of items ?? []) {
+    const group = groups.at(-1);
+    if (group !== undefined && !isNewGroup(group, item)) group.push(item);
+    else groups.push([item]);
+  }
+  if (groups.length < 2) return undefined;
+  const statements: Statement[] = [];
+  for (const [at, group] of groups.entries()) {
+    const end = at === groups.length - 1 ? text.length : group.at(-1)?.end;
+    const part = `${prefixed}${text.slice(group[0]?.begin, end)}`;
+    const isBare = group.every(({ isBefore, isBehind }) => !isBefore && !isBehind);
+    const isOpen = group.every(({ isBehind }) => !isBehind);
+    const isMixed = isOpen && groups[at + 1]?.[0]?.isBefore === false;
+    const reading: Reading = isBare || isMixed ? {} : readRelation(part);
+    const { statement } = reading;
+    const reason = 'reason' in reading ? reading.reason : undefined;
+    if (statement?.kind !== 'variables' && statement?.kind !== 'relation')
+      return {
+        reason: reason ?? 'say of each variable what it is in a statement of its own, as in `x integer; y >= 0`',
+      };
+    statements.push(statement);
+  }
+  return { statement: { kind: 'several', statements } };
+}
+
+/** Whether an item is no more about the variables of the items before it. */
+function isNewGroup(group: readonly Item[], item: Item): boolean {
+  const [first] = group;
+  if (!item.hasName || first === undefined || !group.some(({ hasName }) => hasName)) return false;
+  if (group.some(({ isBehind }) => isBehind)) return true;
+  // `0 <= x, y <= 5` is one relation around a list.
+  if (first.isBefore) return item.isBefore || (item.isBehind && !(first.hasSign && item.hasSign));
+  return item.isBefore && !item.isBehind;
+}
+
+/** The items of a list of names and facts; undefined for other texts, and for a list of names before facts. */
+function itemsOf(text: string): Item[] | undefined {
+  const marks = [...text.matchAll(SEPARATOR)].flatMap(({ index, groups }) => {
+    const mark = groups?.['mark'];
+    return mark === undefined ? [] : { index, end: index + mark.length };
+  });
+  const begins = [0, ...marks.map(({ end }) => end)];
+  const texts = begins.map((begin, at) => text.slice(begin, marks[at]?.index));
+  const isList = texts.slice(0, -1).every(isName);
+  // Words such as `binary` are names in a list of names.
+  if (marks.length === 0 || (isList && factsIn(texts.at(-1) ?? '', true)?.isBefore !== true)) return undefined;
+  const items: Item[] = [];
+  for (const [at, said] of texts.entries()) {
+    const item = factsIn(said, at === 0);
+    if (item === undefined) return undefined;
+    const begin = begins[at] ?? 0;
+    items.push({ begin, end: begin + said.length, hasSign: SIGN.test(said), ...item });
+  }
+  return items;
+}
+
+/** Where an item of a list says something: before its name, or behind it. Undefined if it has neither a name nor facts. */
+function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefore' | 'isBehind'> | undefined {
+  const item = (isFirst ? said : said.replace(VERB, '')).replace(/(?<=^[^ :]+) ?: ?/, ' ');
+  const isFact = !isFirst && readFacts(item).rest === '';
+  if (isName(item) && !isFact) return { hasName: true, isBefore: false, isBehind: false };
+  const texts = isFirst ? [withMarks(item, false), item] : [item, withMarks(item, false)];
+  for (const text of texts) {
+    const { rest } = readFacts(text);
+    if (rest === '') return { hasName: false, isBefore: false, isBehind: true };
+    const name = rest
+      .split(/[<>=≤≥]+/)
+      .map((side) => side.trim())
+      .find(isName);
+    const index = [...text.matchAll(WORD)].find(([word]) => word === name)?.index;
+    if (index === undefined || (rest === name && text === name)) continue;
+    return { hasName: true, isBefore: index > 0, isBehind: index + (name ?? '').length < text.trimEnd().length };
+  }
+  return undefined;
+}
+
+/** Explains why the facts of a declaration cannot all be kept; undefined for other texts. */
+export function whyContrary(text: string): string | undefined {
+  const body = splitIndex(text)?.body;
+  if (body !== undefined) return readFacts(body).reason;
+  const reading = readDeclarations(text, '') ?? variablesIn(text, 'variables') ?? {};
+  return 'reason' in reading ? reading.reason : undefined;
 }
 
 /** Words of sentences and answers that are no names of variables. */
 const NO_NAME = /^(?:they|them|these|those|both|everything|it|yes|no|ok|okay|sure)$/i;
 
 function variablesIn(text: string, prefixed: string): Reading | undefined {
-  const { facts, rest: subject } = readFacts(text);
-  const names = namesOf(subject, facts)?.map(withoutMarks);
+  const { facts, rest: subject, reason: contrary } = readFacts(text);
+  const { names: marked, reason = contrary } = namesOf(subject, facts) ?? {};
+  const names = marked?.map(withoutMarks);
   if (names === undefined) return undefined;
+  if (reason !== undefined) return { reason };
   if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
     return { reason: 'say which variables are meant, by their names, as in `x, y integer`' };
   const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
   // A relation alone may as well be about a value, and is looked at when it is known what there is.
-  if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text)) return undefined;
+  if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text) && subject === text.trim())
+    return undefined;
   return { statement: { kind: 'variables', names, facts, declares: isDeclared || facts.unit === undefined } };
 }
 
@@ -291,21 +435,23 @@ function withoutSmallWords(text: string): string {
 const withoutEnds = (text: string): string => without(text, ' ,').replace(/(?:,? (?:is|are|and)){1,3}$/i, '');
 
 /** The names in `x, y and z`, or around the relations that bound them: `0 <= x, y <= 10`. */
-function namesOf(subject: string, facts: VariableFacts): string[] | undefined {
+function namesOf(subject: string, facts: VariableFacts): { names: string[]; reason?: string } | undefined {
   const sides = subject.split(/(<=|=<|>=|=>|==|[<>=≤≥])/).map((side) => side.trim());
   const lists = sides.map((side, index) => (index % 2 === 0 ? nameList(side) : undefined));
   const at = lists.findIndex((list) => list !== undefined);
   const names = lists[at];
   if (names === undefined || !isChain(sides)) return undefined;
+  let reason: string | undefined;
   for (let index = 1; index < sides.length; index += 2) {
     const figure = parseFormula(sides[index < at ? index - 1 : index + 1] ?? '');
     const relation = parseFormula(`x ${sides[index]} x`);
     const value = isProblem(figure) || figure.relations.length > 0 ? undefined : constantOf(figure);
     const sign = isProblem(relation) ? undefined : relation.relations[0];
     if (value === undefined || sign === undefined) return undefined;
-    setBound(facts, index < at ? turned(sign) : sign, value, !isProblem(relation) && relation.strict !== undefined);
+    const isStrict = !isProblem(relation) && relation.strict !== undefined;
+    reason ??= setBound(facts, index < at ? turned(sign) : sign, value, isStrict);
   }
-  return names;
+  return { names, ...(reason !== undefined && { reason }) };
 }
 
 /** Whether the signs between the sides, at most two, can be those of one relation. */
