@@ -182,3 +182,42 @@ it('joins no more than a statement may have', () => {
   expect(first.length).toBeLessThan(2_020);
   expect(others.length).toBeGreaterThan(1_000);
 });
+
+describe('the number of a list', () => {
+  it.each<[string[], string[]]>([
+    [
+      ['1. minimize 3 x + 2 y', '2. x + y >= 4', '3. x - y >= 1', '4. x, y >= 0'],
+      ['minimize 3 x + 2 y', 'x + y >= 4', 'x - y >= 1', 'x, y >= 0'],
+    ],
+    [['4. chairs + tables <= 15'], ['chairs + tables <= 15']],
+    [['4.chairs + tables <= 15'], ['chairs + tables <= 15']],
+    [['- 4. chairs + tables <= 15'], ['chairs + tables <= 15']],
+    [['4) chairs + tables <= 15'], ['chairs + tables <= 15']],
+    [['4.) chairs + tables <= 15'], ['chairs + tables <= 15']],
+    [['2. labour: chairs + tables <= 15'], ['labour: chairs + tables <= 15']],
+    [['2. chairs <= 7'], ['chairs <= 7']],
+    [['4. 2 chairs + tables <= 15'], ['2 chairs + tables <= 15']],
+    [
+      ['1. x + y <= 4', '2. - x + y <= 2'],
+      ['x + y <= 4', '- x + y <= 2'],
+    ],
+    [
+      ['(1) x + y <= 4', '(2) x - y >= 1'],
+      ['x + y <= 4', 'x - y >= 1'],
+    ],
+  ])('is no figure: %j', (lines, statements) => {
+    expect(statementsOf(...lines)).toEqual(statements);
+  });
+
+  it.each<[string[]]>([
+    [['2.5 chairs + tables <= 15']],
+    [['2.e1 chairs + tables <= 15']],
+    [['2. <= x']],
+    [['2. + x <= 4']],
+    [['(2) x + (3) y <= 4']],
+    [['(2) x + (3) y <= 4', '(5) x + (1) y <= 4']],
+    [['x + 2. y <= 4']],
+  ])('differs from a factor: %j', (lines) => {
+    expect(statementsOf(...lines)).toEqual(lines);
+  });
+});

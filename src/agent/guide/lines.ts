@@ -17,7 +17,12 @@ const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
 const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
 const RELATION = /[<>=≤≥]/;
 const SIGN = /^[-+*/·×÷−]/;
-const BULLET = /^(?<indent>\s*)(?<mark>[-*•+]|\d{1,4}[.)]) +/;
+/** `- x`, `2) x`, `2. x`, and `2.x`, which is no figure. */
+const BULLET = /^(?<indent>\s*)(?:(?<mark>[-*•+]|\d{1,4}(?:\.\)?|\))) +|\d{1,4}\.(?!e[-+]?\d)(?=[\p{L}_]))/iu;
+/** A number that can be a figure too: `2. - x`, `2. <= x`. */
+const NUMBER_BEFORE_SIGN = /^\d+\. +[-+*/·×÷−<>=≤≥]/;
+const NUMBERED_LINE = /^[ \t]*\d{1,4}\. /gm;
+const IN_PARENTHESES = /^[ \t]*\((?<number>\d{1,4})\) /gm;
 const DASHED_RELATION = /^[ \t]*- .*[<>=≤≥]/gm;
 const LIMITED_NAME = /^[\p{L}_][^-+*/·×÷−<>=≤≥]*[<>=≤≥]/u;
 const LIMITED_FIGURE = /^[\d.,]+ ?[<>=≤≥]/;
@@ -36,12 +41,12 @@ const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
  * like the semicolon that it is normalized to. Each statement is read when it is asked for, so a long text is not read at once.
  */
 export function* splitStatements(text: string): Generator<string> {
-  const isList = (text.match(DASHED_RELATION) ?? []).length > 1;
+  const list = listIn(text);
   for (const line of joinLines(text)) {
     for (const part of withoutConstraint(line)) {
       const trimmed = part.trim();
       // Normalisation takes quadratic time for long runs of combining marks.
-      const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'), isList);
+      const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'), list);
       if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
     }
   }
@@ -170,15 +175,43 @@ function withoutConstraint(line: string): string[] {
   return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
 }
 
+/** The marks that a text has on several lines, which makes them those of a list. */
+interface List {
+  isDashed: boolean;
+  isNumbered: boolean;
+  /** `(1)` and `(2)`. Other numbers in parentheses are factors. */
+  isInParentheses: boolean;
+}
+
+function listIn(text: string): List {
+  const numbers = Array.from(text.matchAll(IN_PARENTHESES), ({ groups }) => Number(groups?.['number']));
+  return {
+    isDashed: (text.match(DASHED_RELATION) ?? []).length > 1,
+    isNumbered: (text.match(NUMBERED_LINE) ?? []).length > 1,
+    isInParentheses: numbers.length > 1 && numbers.every((number, at) => number === (numbers[0] ?? 0) + at),
+  };
+}
+
 /**
  * Returns a line without the marks around it. The minus of `- x + y <= 2` stays unless the line is in a list, and so does the
  * minus of `- 2 <= x`. A minus before a limited name is a bullet, since `- x <= 3` would limit nothing.
  */
-function unmarked(line: string, isList: boolean): string {
-  const plain = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
+function unmarked(line: string, list: List): string {
+  const code = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
+  const plain = list.isInParentheses ? code.replace(/^\(\d{1,4}\) +/, '') : code;
   const bare = withoutBullet(plain);
   if (bare === plain) return plain;
-  const formula = parseFormula(plain);
-  if (isProblem(formula) || formula.relations.length === 0) return bare;
-  return LIMITED_NAME.test(bare) || (isList && !LIMITED_FIGURE.test(bare)) ? bare : plain;
+  const isFormula = isRelation(plain);
+  if (/^\d/.test(plain)) {
+    const isFigure = NUMBER_BEFORE_SIGN.test(plain) && isFormula && !(list.isNumbered && isRelation(bare));
+    return isFigure ? plain : unmarked(bare, { ...list, isDashed: false });
+  }
+  const isNumbered = /^\d/.test(bare) && withoutBullet(bare) !== bare && !NUMBER_BEFORE_SIGN.test(bare);
+  if (isNumbered) return unmarked(bare, list);
+  return !isFormula || LIMITED_NAME.test(bare) || (list.isDashed && !LIMITED_FIGURE.test(bare)) ? bare : plain;
+}
+
+function isRelation(text: string): boolean {
+  const formula = parseFormula(text);
+  return !isProblem(formula) && formula.relations.length > 0;
 }
