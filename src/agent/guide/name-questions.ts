@@ -62,7 +62,7 @@ function askForFamily(family: NonNullable<UnknownName['family']>): Question {
   const set = index.slice(index.indexOf(' in ') + ' in '.length);
   const example = /^[^,]+$/.test(index) ? `, as in \`${member.slice(0, member.indexOf('['))} of ${set}: ...\`` : '';
   return ask(
-    undefined,
+    `${member} ${BLANK} for ${index}`,
     HEADER,
     `What is ${quote(member, 80)}? A choice for each ${quote(index, 80)}, or a figure that is known${example}?`,
     choicesOfFamily(family),

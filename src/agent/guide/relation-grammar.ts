@@ -43,12 +43,14 @@ const FACTS = [
     String.raw`(?:in|from|within) (?<lower>${NUMBER}) ?(?:\.\.\.?|to|-|–) ?(?<upper>${NUMBER})`,
     ({ lower, upper }) => bounds(lower, upper),
   ),
-  fact(`(?:at most|${NOT} ${MORE} than|${LESS} than or equal to) (?<upper>${NUMBER})`, ({ upper }) =>
+  fact(`(?:at most|up to|${NOT} ${MORE} than|${LESS} than or equal to) (?<upper>${NUMBER})`, ({ upper }) =>
     bounds(undefined, upper),
   ),
   fact(`(?:at least|${NOT} ${LESS} than|${MORE} than or equal to) (?<lower>${NUMBER})`, ({ lower }) =>
     bounds(lower, undefined),
   ),
+  fact('amounts(?= from)', () => ({ domain: 'continuous' })),
+  fact(`from (?<lower>${NUMBER})(?: (?:up|on)(?:wards?)?)?`, ({ lower }) => bounds(lower, undefined)),
   fact(`${LESS} than (?<upper>${NUMBER})`, ({ upper }) => ({ ...bounds(undefined, upper), strict: ['upper'] })),
   fact(`${MORE} than (?<lower>${NUMBER})`, ({ lower }) => ({ ...bounds(lower, undefined), strict: ['lower'] })),
   fact("non-?negative|not negative|(?:cannot|can['’]t|must not) be negative", () => ({ lower: 0, free: null })),
@@ -63,6 +65,7 @@ const FACTS = [
   fact('(?:continuous|reals?|fractional|any(?= numbers?))(?: (?:numbers?|variables?|values?))?', () => ({
     domain: 'continuous',
   })),
+  fact('fractions too', () => ({ domain: 'continuous' })),
 ];
 
 /** What stands before a unit, which is all of the rest. */

@@ -47,6 +47,11 @@ describe('the option of a question', () => {
     ['2', question(['1', '10', '100'])],
     ['2', question(['Remove it', 'Later'], { id: 'set labour penalty: …' })],
     ['Whole', question(NAMES)],
+    ['Whole numbers from 1', question(NAMES)],
+    ['Whole numbers from 10', question(NAMES)],
+    ['Whole numbers from -0', question(NAMES)],
+    ['Amounts from 3, fractions too', question(NAMES)],
+    ['Remove Constraint 2', question(['Remove Constraint 1', 'Later'])],
     ['', question(NAMES)],
   ])('is not meant by %j', (text, asked) => {
     expect(typedOptions(text, asked)).toEqual([]);
@@ -110,5 +115,34 @@ describe('an answer beside statements in one message', () => {
     const { text } = await room.say('Whole numbers from 0\nYes-or-no choices\nlabour: x + y <= 4');
     expect(room.data('x')).toEqual({ name: 'x', domain: 'integer', lower: 0 });
     expect(text).toContain('`Yes-or-no choices`');
+  });
+});
+
+describe('an answer with another figure than the options', () => {
+  const MODEL =
+    'minimize cost: 30 chairs + 50 tables; labour: 2 chairs + 4 tables >= 4, hard; kpi: none; requirement: none';
+  const FINISH = 'data: in the formulas; confirm; solve';
+  it.each([
+    ['Whole numbers from 1', { domain: 'integer', lower: 1 }, 80],
+    ['whole numbers, from 2', { domain: 'integer', lower: 2 }, 160],
+    ['from 5', { lower: 5 }, 400],
+    ['from 1 up to 5', { lower: 1, upper: 5 }, 80],
+    ['Amounts from 3, fractions too', { domain: 'continuous', lower: 3 }, 240],
+    ['amounts from 3', { domain: 'continuous', lower: 3 }, 240],
+    ['Whole numbers from 0', { domain: 'integer', lower: 0 }, 50],
+  ])('keeps the figure: %s', async (answer, data, optimum) => {
+    const room = new Room();
+    await room.say(MODEL);
+    await room.say(answer);
+    expect(room.data('chairs')).toEqual({ name: 'chairs', ...data });
+    const { text } = await room.say(FINISH);
+    expect(text).toContain(`the objective is ${optimum},`);
+  });
+
+  it('is an answer about all members, too', async () => {
+    const room = new Room();
+    await room.say('goods: a, b; minimize cost: sum g in goods: make[g]; Need: make[g] >= 0 for g in goods, hard');
+    await room.say('Whole numbers from 2');
+    expect(room.data('make')).toEqual({ name: 'make', index: 'g in goods', domain: 'integer', lower: 2 });
   });
 });

@@ -59,15 +59,24 @@ function consented(said: string, { question, options }: Question): string | unde
 /** The one label that differs by a single typo, of a text that says nothing else. */
 function misspelled(text: string, labels: readonly string[]): string | undefined {
   const label = onlyOne(labels.filter((one) => isOneTypo(plain(text), plain(one))));
-  return label === undefined || readStatement(text).statement !== undefined ? undefined : label;
+  const { statement } = readStatement(text);
+  // A misspelled word of the label can look like the name of a variable.
+  const isStatement =
+    statement !== undefined &&
+    !(statement.kind === 'variables' && statement.names.every((name) => !label?.includes(name)));
+  return isStatement ? undefined : label;
 }
 
 /** The one label that a text of several words begins, up to a comma: `Amounts from 0` of `Amounts from 0, fractions too`. */
 const begun = (said: string, labels: readonly string[]): string | undefined =>
   said.includes(' ') ? onlyOne(labels.filter((label) => plain(label.split(',')[0] ?? '') === said)) : undefined;
 
-/** Whether two texts differ by one letter that is missing, added, replaced or swapped with the next one. */
+/** Everything but letters and spaces: figures, their signs and other marks. */
+const withoutLetters = (text: string): string => text.replace(/[\p{L}\s]+/gu, '');
+
+/** Whether two texts differ by one letter that is missing, added, replaced or swapped with the next one. Figures are no typos. */
 function isOneTypo(one: string, other: string): boolean {
+  if (withoutLetters(one) !== withoutLetters(other)) return false;
   const [shorter, longer] = one.length <= other.length ? [one, other] : [other, one];
   if (shorter.length < 4 || longer.length - shorter.length > 1) return false;
   let begin = 0;
