@@ -63,10 +63,15 @@ export function readSet(text: string): Reading | undefined {
     return doubled === undefined ? { statement: { kind: 'cells', column, set, cells } } : { reason: doubled };
   }
   if (!isName(label)) return undefined;
-  const range = body.replace(/^(-?\d+) ?(?:\.{2,3}|[-–]) ?(?=\d+$)/, '$1 to ');
+  const list = listOf(body);
+  const range = list.replace(/^(-?\d+) ?(?:\.{2,3}|…|[-–]) ?(?=\d+$)/, '$1 to ');
   if (rangeOf(range) !== undefined) return { statement: { kind: 'members', set: label, members: range } };
-  const members = /[<>=≤≥:[\]]/.test(body) ? undefined : membersIn(body);
-  if (members === undefined || members.length < 2 || isProse(body)) return undefined;
+  const continued = continuedIn(list);
+  if (continued !== undefined) return { statement: { kind: 'members', set: label, members: continued } };
+  const members = /[<>=≤≥:[\]]/.test(list) ? undefined : membersIn(list);
+  if (members === undefined || members.length < 2 || isProse(list)) return undefined;
+  const incomplete = whyIncomplete(text);
+  if (incomplete !== undefined) return { reason: incomplete };
   const amounts = whyAmounts(text);
   if (amounts !== undefined) return { reason: amounts };
   const doubled = whyDoubled(text);
@@ -74,14 +79,75 @@ export function readSet(text: string): Reading | undefined {
   return { statement: { kind: 'members', set: label, members } };
 }
 
+/** A list without the brackets around all of it: `{a, b}`. */
+const listOf = (text: string): string => text.replace(/^(?:\{([^{}]*)\}|\[([^[\]]*)\])$/, '$1$2').trim();
+
+const ELLIPSIS = /(\.{2,}|…)/;
+const IS_ELLIPSIS = /^(?:\.{2,}|…)$/;
+/** Words that stand for further members. */
+const AND_MORE = /^(?:etc|et cetera|so (?:on|forth)|more)\.?$/i;
+/** `W12`: a number at the end of a text. */
+const COUNTED = /^(?<text>.*\D)?(?<number>\d{1,9})$/;
+/** Members of a list with an ellipsis. */
+const MAX_CONTINUED = 1_000;
+
+/** The items of a list without quotes around them, with each ellipsis apart. */
+const plainItems = (list: string): string[] =>
+  (matchesOf(MEMBER, list) ?? [])
+    .flatMap(({ groups }) => groups?.['plain']?.split(ELLIPSIS) ?? [])
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** The members of `1, 2, ..., 5` or `W1, ..., W5`; undefined for other lists, also for those that do not say how they go on. */
+function continuedIn(list: string): string[] | string | undefined {
+  const items = list.includes('"') ? [] : plainItems(list);
+  const at = items.findIndex((item) => IS_ELLIPSIS.test(item));
+  if (at < 1 || at !== items.length - 2) return undefined;
+  const counted = items.toSpliced(at, 1).map((item) => COUNTED.exec(item)?.groups);
+  const [first, second] = counted;
+  const numbers = counted.map((groups) => Number(groups?.['number']));
+  const [begin = NaN, next = NaN] = numbers;
+  const [before = NaN, end = NaN] = numbers.slice(-2);
+  const step = at > 1 ? next - begin : Math.sign(end - begin);
+  const count = (end - begin) / step + 1;
+  const isSeries =
+    counted.every((groups) => groups !== undefined && groups['text'] === first?.['text']) &&
+    numbers.slice(0, at).every((number, place) => number === begin + place * step) &&
+    Number.isInteger(count) &&
+    (end - before) * step > 0 &&
+    count <= MAX_CONTINUED;
+  if (!isSeries || second === undefined) return undefined;
+  const { text = '', number = '' } = first ?? {};
+  const width = /^0/.test(number) ? number.length : 0;
+  if (text === '' && width === 0 && Math.abs(step) === 1) return `${begin} to ${end}`;
+  return Array.from({ length: count }, (_, place) => `${text}${String(begin + place * step).padStart(width, '0')}`);
+}
+
+/** Explains why the members of a set are not those that a list has; undefined for other texts. */
+export function whyIncomplete(text: string): string | undefined {
+  const { label, body } = splitLabel(text);
+  if (label === undefined || !isName(label) || TAKEN.test(label) || /[<>=≤≥:]/.test(body)) return undefined;
+  const items = plainItems(listOf(body));
+  if (items.length < 2 || isProse(body)) return undefined;
+  if (items.some((item) => IS_ELLIPSIS.test(item)) || AND_MORE.test(items.at(-1) ?? ''))
+    return `it does not say all members: write each of them, or a range such as \`${label}: 1 to 5\``;
+  return items.every(isBalanced)
+    ? undefined
+    : `brackets are no part of a member: write \`${label}: a, b\`, or read pairs from a file, as in \`${label} from pairs.csv key from, to\``;
+}
+
+/** Whether the brackets of a member are inside it: `chair (large)`. */
+const isBalanced = (member: string): boolean => !/[()[\]{}]/.test(member.replace(/(?<=[^\s] ?)\([^()[\]{}]*\)/, ''));
+
 /** Names the member that a list of members or of their figures has twice; undefined for other texts. */
 export function whyDoubled(text: string): string | undefined {
   const { label, body } = splitLabel(text);
-  if (label === undefined || TAKEN.test(label) || /[<>=≤≥[\]]/.test(body)) return undefined;
+  const list = listOf(body);
+  if (label === undefined || TAKEN.test(label) || /[<>=≤≥[\]]/.test(list)) return undefined;
   const isOfCells = / of /.test(label);
-  const members = matchesOf(isOfCells ? CELL : MEMBER, body)?.map(nameOf) ?? [];
+  const members = matchesOf(isOfCells ? CELL : MEMBER, list)?.map(nameOf) ?? [];
   const doubled = members.find((member, at) => members.indexOf(member) < at);
-  return doubled === undefined || (!isOfCells && isProse(body)) ? undefined : `the member ${doubled} is there twice`;
+  return doubled === undefined || (!isOfCells && isProse(list)) ? undefined : `the member ${doubled} is there twice`;
 }
 
 /** Explains what `Beans: protein 9, carbs 40` can mean; undefined for other texts, such as `lines: line 1, line 2`. */

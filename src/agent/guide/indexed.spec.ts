@@ -192,3 +192,53 @@ describe('a declaration without a domain and without bounds', () => {
     },
   );
 });
+
+describe('the members of a list', () => {
+  it.each([
+    ['1, 2, ..., 5', '1 to 5'],
+    ['1, 2, 3, …, 10', '1 to 10'],
+    ['1, 2, ... 5', '1 to 5'],
+    ['1, ..., 5', '1 to 5'],
+    ['5, 4, ..., 1', '5 to 1'],
+    ['1…5', '1 to 5'],
+    ['{1..5}', '1 to 5'],
+    ['{1, 2, ..., 5}', '1 to 5'],
+    ['2, 4, ..., 10', ['2', '4', '6', '8', '10']],
+    ['W1, W2, ..., W5', ['W1', 'W2', 'W3', 'W4', 'W5']],
+    ['W1..W3', ['W1', 'W2', 'W3']],
+    ['W08, W09, ..., W11', ['W08', 'W09', 'W10', 'W11']],
+    ['2026-01-01, 2026-01-02, ..., 2026-01-04', ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04']],
+    ['{a, b}', ['a', 'b']],
+    ['[a, b]', ['a', 'b']],
+    ['chair (large), chair (small)', ['chair (large)', 'chair (small)']],
+    ['"a...", "{b", "etc"', ['a...', '{b', 'etc']],
+  ])('are read without its marks: %s', async (list, members) => {
+    const room = new Room();
+    await room.say(`k: ${list}`);
+    expect(room.data('k')).toEqual({ set: 'k', members });
+  });
+
+  it.each([
+    ['a, b, etc', 'it does not say all members'],
+    ['a, b, and so on', 'it does not say all members'],
+    ['a, b, …', 'it does not say all members'],
+    ['1, 2, ...', 'it does not say all members'],
+    ['2, 4, ..., 9', 'it does not say all members'],
+    ['1, 2, 4, ..., 16', 'it does not say all members'],
+    ['mon, tue, ..., sun', 'it does not say all members'],
+    ['1..3, 5', 'it does not say all members'],
+    ['(a, b), (b, c)', 'brackets are no part of a member'],
+    ['(a, b)', 'brackets are no part of a member'],
+    ['a, b}', 'brackets are no part of a member'],
+    ['{a, b, a}', 'the member a is there twice'],
+  ])('hold back the model if they are unclear: %s', async (list, reason) => {
+    const room = new Room();
+    await room.say(`k: ${list}; x[t] <= 2 for t in k; maximize p: sum t in k: x[t]; data: in the formulas`);
+    const { text } = await room.say('kpi: none; requirement: none; confirm; solve');
+    expect(text).not.toContain('Solved');
+    expect(text).toContain(reason);
+    await room.say('k: a, b');
+    expect(room.cards.map(({ label }) => label)).not.toContain(`k: ${list}`);
+    expect(room.data('k')).toEqual({ set: 'k', members: ['a', 'b'] });
+  });
+});

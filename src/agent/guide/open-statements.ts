@@ -7,7 +7,7 @@ import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js'
 import { idleVariables } from '../../projects/canvas/stray-variables.js';
 import { wordedLimits } from '../../projects/canvas/worded-limits.js';
 import { inCaseAlone, namesCard } from './given-names.js';
-import { whyAmounts, whyDoubled, whyMisordered } from './index-grammar.js';
+import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
 import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { WORD } from './words.js';
@@ -60,7 +60,7 @@ const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
 
 /** Explains the fault of a text that is meant as another statement than a formula. */
 export const whyNoFormula = (text: string): string | undefined =>
-  whyContrary(text) ?? whyMisordered(text) ?? whyAmounts(text) ?? whyDoubled(text);
+  whyContrary(text) ?? whyMisordered(text) ?? whyAmounts(text) ?? whyIncomplete(text) ?? whyDoubled(text);
 
 /** Returns the gap of a formula or an index that cannot be read. */
 export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
