@@ -86,22 +86,22 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       const data = isFormula ? { description: label, expression: statement.text } : { description: statement.text };
       return put(sketch, 'kpi', label, data, cause);
     }
-    case 'no_kpi':
-      return putNothingMore(sketch, 'kpi', { description: 'The value of the objective, and nothing else' }, cause);
+    case 'no_kpi': {
+      const data = { description: 'The value of the objective, and nothing else' };
+      return whyStaying(statement, sketch, 'kpi') ?? putNothingMore(sketch, 'kpi', data, cause);
+    }
     case 'data_file':
       return applyFile(statement.path, sketch, files, cause);
-    case 'data_in_formulas':
-      return putNothingMore(
-        sketch,
-        'data',
-        { in_formulas: true, description: 'Every figure stands in the formulas' },
-        cause,
-      );
+    case 'data_in_formulas': {
+      const data = { in_formulas: true, description: 'Every figure stands in the formulas' };
+      return whyStaying(statement, sketch, 'data') ?? putNothingMore(sketch, 'data', data, cause);
+    }
     case 'requirement':
       return applyRequirement(statement, sketch, cause);
     case 'no_requirement': {
       const data = { description: 'Nothing beyond the constraints', quantity: 0 };
-      return putNothingMore(sketch, 'production_requirement', data, cause);
+      const staying = whyStaying(statement, sketch, 'production_requirement');
+      return staying ?? putNothingMore(sketch, 'production_requirement', data, cause);
     }
     case 'confirm':
       return confirm(statement, sketch, cause);
@@ -141,6 +141,28 @@ function put(
   const card = sketch.put(type, label, data, cause);
   if (outdated !== undefined && outdated !== card) sketch.remove(outdated);
   return undefined;
+}
+
+/** Names the cards that stay although a statement says that there are none. */
+function whyStaying(
+  { isFurther }: StatementOf<'no_kpi' | 'no_requirement' | 'data_in_formulas'>,
+  sketch: Sketch,
+  type: 'kpi' | 'production_requirement' | 'data',
+): string | undefined {
+  const isOther = ({ label, data }: SketchCard): boolean =>
+    type === 'data'
+      ? data['file_path'] !== undefined && data['set'] === undefined
+      : label !== CARD_KINDS[type].nothingMore;
+  const cards = sketch.of(type).filter(isOther);
+  if (isFurther === true || cards.length === 0) return undefined;
+  const word = type === 'production_requirement' ? 'requirement' : type;
+  const removals = cards.map((card) => {
+    const reference = `${word} ${card.label}`;
+    return quote(`remove ${sketch.resolve(reference) === card ? reference : (card.id ?? card.label)}`);
+  });
+  const labels = cards.map(({ label }) => quote(label, 60));
+  const [stay, them] = cards.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
+  return `the ${word} ${someOf(labels, MAX_SHOWN)} ${stay} on the canvas: write ${someOf(removals, MAX_SHOWN)} to remove ${them}`;
 }
 
 /** Says of a type that there is nothing more; what there is already stays as it is. */

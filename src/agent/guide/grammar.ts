@@ -48,6 +48,10 @@ const by =
     return match === null ? undefined : { statement: toStatement(match.groups ?? {}) };
   };
 
+/** Whether words such as `no other` keep what is there. */
+const furtherIn = ({ more, others }: Partial<Record<string, string>>): { isFurther?: true } =>
+  more === undefined && others === undefined ? {} : { isFurther: true };
+
 const RELATION_SIGN = /[<>=≤≥]/;
 const SENSES: [RegExp, Sense][] = [
   [/^max/i, 'maximize'],
@@ -117,8 +121,8 @@ const READERS: readonly Reader[] = [
     ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
   ),
   by(
-    /^(?:no (?:other |more |further )?kpis?|kpis?(?: is| are)?:? (?:none|no|nothing|no others?|(?:only )?the objective(?: alone| only| itself)?)|(?:the )?objective is the only kpi)[.!]*$/i,
-    () => ({ kind: 'no_kpi' }),
+    /^(?:no (?<more>other |more |further )?kpis?|kpis?(?: is| are)?:? (?:none|no|nothing|(?<others>no others?)|(?:only )?the objective(?: alone| only| itself)?)|(?:the )?objective is the only kpi)[.!]*$/i,
+    (groups) => ({ kind: 'no_kpi', ...furtherIn(groups) }),
   ),
   by(
     new RegExp(
@@ -133,16 +137,16 @@ const READERS: readonly Reader[] = [
     ...(label !== undefined && { label }),
   })),
   by(
-    /^(?:no (?:other |more |further )?data|data:? (?:is )?(?:none|no|nothing|in the (?:formulas?|model))|(?:all )?(?:the |my |our )?(?:data|figures|numbers) (?:is|are|stand) (?:all )?in the (?:formulas?|model))[.!]*$/i,
-    () => ({ kind: 'data_in_formulas' }),
+    /^(?:no (?<more>other |more |further )?data|data:? (?:is )?(?:none|no|nothing|in the (?:formulas?|model))|(?:all )?(?:the |my |our )?(?:data|figures|numbers) (?:is|are|stand) (?:all )?in the (?:formulas?|model))[.!]*$/i,
+    (groups) => ({ kind: 'data_in_formulas', ...furtherIn(groups) }),
   ),
   by(/^(?:the )?data(?: ?:|(?: is)? in| file:?) ?(?<path>[^=<>≤≥]+)$/i, ({ path = '' }) => ({
     kind: 'data_file',
     path: without(path, `"'\``).trim(),
   })),
   by(
-    /^(?:no (?:other |more |further )?(?:production )?requirements?|(?:production )?requirements?:? (?:none|no|nothing|no others?|nothing beyond the constraints))[.!]*$/i,
-    () => ({ kind: 'no_requirement' }),
+    /^(?:no (?<more>other |more |further )?(?:production )?requirements?|(?:production )?requirements?:? (?:none|no|nothing|(?<others>no others?)|nothing beyond the constraints))[.!]*$/i,
+    (groups) => ({ kind: 'no_requirement', ...furtherIn(groups) }),
   ),
   readRequirement,
 ];

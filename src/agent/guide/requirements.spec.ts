@@ -92,3 +92,41 @@ describe('production requirements', () => {
     expect(family.question?.question).toContain('What is `make[p]`? A choice for each `p in products`');
   });
 });
+
+describe('a statement that there is nothing of a kind', () => {
+  it.each([
+    ['requirement: 8 tables', 'requirement: none', 'the requirement `tables` stays', 'remove requirement tables'],
+    ['kpi: delivery', 'kpi: none', 'the kpi `delivery` stays', 'remove kpi delivery'],
+    ['data: demand.csv', 'data: in the formulas', 'the data `demand.csv` stays', 'remove data demand.csv'],
+  ])('names what stays: %s, then %s', async (first, none, staying, removal) => {
+    const room = new Room();
+    room.files = ['demand.csv'];
+    await room.say(`tables integer; ${first}`);
+    const before = structuredClone(room.cards);
+    const { text } = await room.say(none);
+    expect(text).toContain(`\`${none}\`: ${staying} on the canvas: write \`${removal}\` to remove it`);
+    expect(room.cards).toEqual(before);
+    const { text: answer } = await room.say(`${removal}; ${none}`);
+    expect(answer).not.toContain('stays');
+    expect(room.cards).toHaveLength(before.length);
+  });
+
+  it('does not keep the model from being solved', async () => {
+    const room = new Room();
+    await room.say('tables integer; minimize cost: tables; L: tables <= 40, hard; requirement: 8 tables; kpi: none');
+    const { text } = await room.say('requirement: none; data: in the formulas; confirm; solve');
+    expect(text).toContain('the requirement `tables` stays');
+    expect(text).toContain('the objective is 8,');
+  });
+
+  it.each(['no other kpis', 'kpis: no others', 'no further requirements', 'no more data'])(
+    'keeps what is there: %s',
+    async (statement) => {
+      const room = new Room();
+      room.files = ['demand.csv'];
+      await room.say('tables integer; requirement: 8 tables; kpi: delivery; data: demand.csv');
+      const { text } = await room.say(statement);
+      expect(text).not.toContain('stays');
+    },
+  );
+});

@@ -66,9 +66,10 @@ export type Statement =
   /** The labels as a list, `all`, or `unclassified`. */
   | { kind: 'classify'; whom: string; counts: Classification }
   | { kind: 'kpi'; label?: string; text: string }
-  | { kind: 'no_kpi' }
+  /** Further: no others than those that are there. */
+  | { kind: 'no_kpi'; isFurther?: true }
   | { kind: 'data_file'; path: string }
-  | { kind: 'data_in_formulas' }
+  | { kind: 'data_in_formulas'; isFurther?: true }
   /** A relation, a quantity of something, or words alone. */
   | {
       kind: 'requirement';
@@ -78,7 +79,7 @@ export type Statement =
       quantity?: number;
       product?: string;
     }
-  | { kind: 'no_requirement' }
+  | { kind: 'no_requirement'; isFurther?: true }
   | { kind: 'confirm'; whom?: string }
   | { kind: 'remove'; whom: string }
   | { kind: 'set'; whom: string; field: string; value: string }

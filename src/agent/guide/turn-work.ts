@@ -55,6 +55,9 @@ export interface Refused {
 
 const IN_ORDER: ReadonlySet<Statement['kind']> = new Set(['objective', 'relation', 'family', 'several']);
 
+/** What the canvas has stays as it is without these. */
+const HARMLESS: ReadonlySet<Statement['kind']> = new Set(['remove', 'no_kpi', 'no_requirement', 'data_in_formulas']);
+
 /** Whether the card of a statement takes the place of another one of its name, as what is said first does. */
 const isInOrder = (statement: Statement): boolean =>
   IN_ORDER.has(statement.kind) && !(statement.kind === 'relation' && statement.label === undefined);
@@ -177,7 +180,7 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
       else result.left.push(source);
       continue;
     }
-    const isHarmless = statement?.kind === 'remove' || isUnit(statement);
+    const isHarmless = isUnit(statement) || (statement !== undefined && HARMLESS.has(statement.kind));
     result.refused.push({ source, ...(reason !== undefined && { reason }), isHarmless });
   }
   return result;
