@@ -50,3 +50,60 @@ it.each(['yes', 'Yes, solve it', 'sure'])('solves when the guide asks whether it
   expect(question?.question).toContain('Shall I solve');
   expect((await room.say(text)).text).toContain('Solved: the objective is 600');
 });
+
+describe('a word that names nothing', () => {
+  const START = 'x integer; maximize p: x; C: x <= 4, hard';
+  const STOCK =
+    'weeks: 1 to 3; x[t] integer for t in weeks; maximize p: sum t in weeks: x[t]; C: x[t] <= stock0 for t in weeks, hard';
+  it.each([
+    [STOCK, 'yes'],
+    [STOCK, 'yes please'],
+    [STOCK, 'No.'],
+    [STOCK, 'formulas'],
+    [START, 'yes'],
+    [START, 'all'],
+    [START, 'maybe'],
+    [`${START}; kpi: none`, 'yes'],
+    [`${START}; kpi: none; data: in the formulas`, 'yes'],
+    [`${START}; kpi: none; data: in the formulas`, 'both'],
+    ['Hello', 'yes'],
+    ['maximize p: 3 a + 2 b', 'nothing'],
+  ])('changes no card: %s, then %s', async (text, answer) => {
+    const room = new Room();
+    await room.say(text);
+    const before = structuredClone(room.cards);
+    const turn = await room.say(answer);
+    expect(room.cards).toEqual(before);
+    expect(turn.text).toContain(`I could not use this:\n- \`${answer.replace('.', '')}`);
+    expect(turn.text).toContain('Still open:');
+  });
+
+  it.each(['none', 'nothing', 'no'])('can say that there is nothing more: %s', async (answer) => {
+    const room = new Room();
+    await room.say(START);
+    await room.say(answer);
+    expect(room.data('Objective value')).toBeDefined();
+    await room.say(answer);
+    expect(room.data('Figures in the formulas')).toBeDefined();
+    await room.say(answer);
+    expect(room.data('No further requirements')).toBeDefined();
+  });
+
+  it.each(['formulas', 'the formulas', 'in formulas', 'from the formulas', 'They are in the formulas.'])(
+    'is in the formulas: %s',
+    async (answer) => {
+      const room = new Room();
+      await room.say(`${START}; kpi: none`);
+      await room.say(answer);
+      expect(room.data('Figures in the formulas')).toBeDefined();
+      expect(room.cards.filter(({ card_type }) => card_type === 'constraint')).toHaveLength(1);
+    },
+  );
+
+  it.each(['last', 'the last one'])('is the last option: %s', async (answer) => {
+    const room = new Room();
+    await room.say(START);
+    await room.say(answer);
+    expect(room.cards.filter(({ card_type }) => card_type === 'kpi')).toMatchObject([{ label: 'Use of capacity' }]);
+  });
+});

@@ -1,16 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import { type Question, type QuestionAnswer, questionsOf } from '../ask-user-question.js';
-import { hasFigure, isLimiting, isProblem, parseFormula, parseIndex } from '../../../packages/modelling/index.js';
+import {
+  hasFigure,
+  isLimiting,
+  isName,
+  isProblem,
+  parseFormula,
+  parseIndex,
+} from '../../../packages/modelling/index.js';
 import { readStatement } from './grammar.js';
 import { whyAmounts } from './index-grammar.js';
 import { splitStatements } from './lines.js';
 import { splitLabel } from './relation-grammar.js';
 import { isReserved } from './reserved-names.js';
 import { isOfScenario } from './scenario-grammar.js';
-import type { Reading } from './statement.js';
+import type { Reading, Statement } from './statement.js';
 import { typedOptions } from './typed-options.js';
-import { figureOf } from './words.js';
+import { figureOf, NO_NAME, tidy } from './words.js';
 
 /** The place in a question's id into which an answer in free words is put. */
 export const BLANK = '…';
@@ -116,6 +123,9 @@ function read(line: string, pattern: string | undefined): Reading {
   return alone;
 }
 
+/** Statements that there is nothing of a kind. */
+const NOTHING: ReadonlySet<Statement['kind']> = new Set(['no_kpi', 'no_requirement', 'data_in_formulas']);
+
 const MODAL = /^(?:must|may|can|have to|has to) /i;
 const GIVEN = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
 const BETWEEN = /^(?:to|and|or|until|through)$/i;
@@ -131,6 +141,11 @@ const isOfIndex = (pattern: string): boolean => pattern.endsWith(` index: ${BLAN
 
 /** Whether words can be what a question asks for: a figure, a sense, a file or a formula is no sentence. */
 function mayFill(line: string, pattern: string): boolean {
+  // `yes` names nothing, but `none` can be all that is said of KPIs.
+  if (NO_NAME.test(tidy(line)))
+    return NOTHING.has(readStatement(pattern.replace(BLANK, () => line)).statement?.kind ?? 'kpi');
+  // `price = cost` is said in full.
+  if (pattern.endsWith(` = ${BLANK}`) && isName(line)) return false;
   const field = /^set .+ (?<field>\w+): …$/.exec(pattern)?.groups?.['field'] ?? '';
   if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
   if (field === 'sense') return /^(?:max|min)/i.test(line);

@@ -137,7 +137,7 @@ const READERS: readonly Reader[] = [
     ...(label !== undefined && { label }),
   })),
   by(
-    /^(?:no (?<more>other |more |further )?data|data:? (?:is )?(?:none|no|nothing|in the (?:formulas?|model))|(?:all )?(?:the |my |our )?(?:data|figures|numbers) (?:is|are|stand) (?:all )?in the (?:formulas?|model))[.!]*$/i,
+    /^(?:no (?<more>other |more |further )?data|data:? (?:is )?(?:none|no|nothing|(?:(?:they are |it is |all )?(?:in|from) )?(?:the |my |our )?(?:formulas?|model))|(?:all )?(?:the |my |our )?(?:data|figures|numbers) (?:is|are|stand) (?:all )?in the (?:formulas?|model))[.!]*$/i,
     (groups) => ({ kind: 'data_in_formulas', ...furtherIn(groups) }),
   ),
   by(/^(?:the )?data(?: ?:|(?: is)? in| file:?) ?(?<path>[^=<>≤≥]+)$/i, ({ path = '' }) => ({

@@ -11,7 +11,7 @@ import {
 import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
-import { figureOf, NUMBER, without, WORD } from './words.js';
+import { figureOf, NO_NAME, NUMBER, without, WORD } from './words.js';
 
 const NONE: ReadonlyMap<string, number> = new Map();
 /** Words that go with what follows them, at most {@link MAX_SMALL_WORDS} of them. */
@@ -401,19 +401,16 @@ export function whyContrary(text: string): string | undefined {
   return 'reason' in reading ? reading.reason : undefined;
 }
 
-/** Words of sentences and answers that are no names of variables. */
-const NO_NAME = /^(?:they|them|these|those|both|everything|it|yes|no|ok|okay|sure)$/i;
-
 function variablesIn(text: string, prefixed: string): Reading | undefined {
   const { facts, rest: subject, reason: contrary } = readFacts(text);
   const { names: marked, reason = contrary } = namesOf(subject, facts) ?? {};
   const names = marked?.map(withoutMarks);
   if (names === undefined) return undefined;
   if (reason !== undefined) return { reason };
-  if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
-    return { reason: 'say which variables are meant, by their names, as in `x, y integer`' };
   const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
+  if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
+    return { reason: 'say which variables are meant, by their names, as in `x, y integer`' };
   // A relation alone may as well be about a value, and is looked at when it is known what there is.
   if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text) && subject === text.trim())
     return undefined;

@@ -41,7 +41,8 @@ function typedOption(text: string, question: Question): string | undefined {
 /** The option at a place, unless the question is about a number. */
 function atPlace(said: string, { id = '', options }: Question): string | undefined {
   const { figure, word = '' } = ORDINAL.exec(said)?.groups ?? {};
-  const place = figure === undefined ? ORDINALS.indexOf(word) : Number(figure) - 1;
+  const place =
+    figure !== undefined ? Number(figure) - 1 : word === 'last' ? options.length - 1 : ORDINALS.indexOf(word);
   const isOfNumbers = /^set .* (?:weight|penalty|target|quantity|default|lower|upper): /.test(id);
   const areNumbers = isOfNumbers || options.some(({ label }) => figureOf(label) !== undefined);
   return figure !== undefined && areNumbers ? undefined : options[place]?.label;

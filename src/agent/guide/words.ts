@@ -33,6 +33,10 @@ export const SMALL_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Words that answer or point, and that name nothing. */
+export const NO_NAME =
+  /^(?:they|them|these|those|this|that|it|both|all|either|neither|everything|something|nothing|none|yes|no|ok|okay|sure|maybe)$/i;
+
 /** One space between words, no polite beginning and no full stop. */
 export const tidy = (text: string): string =>
   text
