@@ -36,21 +36,20 @@ const NOT = String.raw`(?:(?:must|should|shall|can|may) )?(?:no|not|never|cannot
 
 /** What can be said of variables beside relations, in words that are taken out of the text one after the other. */
 const FACTS = [
-  fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
+  fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|(?:up )?to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
     bounds(lower, upper),
   ),
   fact(
     String.raw`(?:in|from|within) (?<lower>${NUMBER}) ?(?:\.\.\.?|to|-|–) ?(?<upper>${NUMBER})`,
     ({ lower, upper }) => bounds(lower, upper),
   ),
-  fact(`(?:at most|up to|${NOT} ${MORE} than|${LESS} than or equal to) (?<upper>${NUMBER})`, ({ upper }) =>
+  fact(`(?:at most|${NOT} ${MORE} than|${LESS} than or equal to) (?<upper>${NUMBER})`, ({ upper }) =>
     bounds(undefined, upper),
   ),
   fact(`(?:at least|${NOT} ${LESS} than|${MORE} than or equal to) (?<lower>${NUMBER})`, ({ lower }) =>
     bounds(lower, undefined),
   ),
   fact('amounts(?= from)', () => ({ domain: 'continuous' })),
-  fact(`from (?<lower>${NUMBER})(?: (?:up|on)(?:wards?)?)?`, ({ lower }) => bounds(lower, undefined)),
   fact(`${LESS} than (?<upper>${NUMBER})`, ({ upper }) => ({ ...bounds(undefined, upper), strict: ['upper'] })),
   fact(`${MORE} than (?<lower>${NUMBER})`, ({ lower }) => ({ ...bounds(lower, undefined), strict: ['lower'] })),
   fact("non-?negative|not negative|(?:cannot|can['’]t|must not) be negative", () => ({ lower: 0, free: null })),
@@ -66,6 +65,10 @@ const FACTS = [
     domain: 'continuous',
   })),
   fact('fractions too', () => ({ domain: 'continuous' })),
+  // `from 3 suppliers` is no bound of suppliers.
+  fact(`from (?<lower>${NUMBER})(?: (?:up|on)(?:wards?)?)?(?! +(?!and |in )[^ ,])`, ({ lower }) =>
+    bounds(lower, undefined),
+  ),
 ];
 
 /** What stands before a unit, which is all of the rest. */
