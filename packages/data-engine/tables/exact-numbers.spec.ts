@@ -260,3 +260,47 @@ describe('nanoseconds of Parquet', () => {
     },
   );
 });
+
+/** Files of pyarrow. DuckDB cannot write them. */
+const PYARROW = {
+  /** `n` and `price decimal256(40, 2)` with 1.50. */
+  decimal: [
+    'UEFSMRUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgEBAAAAAAAAABUAFS4VLiwVAhUAFQYVBhwAAAACAAAAAgEAAAAAAAAAAAAAAAAAAAAAlhUEGT',
+    'w1ABgGc2NoZW1hFQQAFQQlAhgBbgAVDhUiFQIYBXByaWNlJQoVBBVQLFwVBBVQAAAAFgIZHBksJgAcFQQZJQYAGRgBbhUAFgIWQhZCJghJHBUA',
+    'FQAVAgA8KQYZJgACAAAAJgAcFQ4ZJQYAGRgFcHJpY2UVABYCFlQWVCZKSRwVABUAFQIAPCkGGSYAAgAAABaWARYCJggWlgEAKCBwYXJxdWV0LW',
+    'NwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAAMkAAABQQVIx',
+  ].join(''),
+  /** `s struct<l: list<decimal256(60, 2)>>` with 1.50, and `n`. */
+  nestedDecimal: [
+    'UEFSMRUAFUwVTCwVAhUAFQYVBhwAAAACAAAAAgACAAAAAgQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAlhUAFRwVHCwVAhUAFQYVBhwAAAACAA',
+    'AAAgEBAAAAAAAAABUEGWw1ABgGc2NoZW1hFQQANQIYAXMVAgA1AhgBbBUCFQZMPAAAADUEGARsaXN0FQIAFQ4VNBUCGAdlbGVtZW50JQoVBBV4',
+    'LFwVBBV4AAAAFQQlAhgBbgAWAhkcGSwmABwVDhklBgAZSAFzAWwEbGlzdAdlbGVtZW50FQAWAhZyFnImCEkcFQAVABUCADwpJgIAGVYAAAAAAg',
+    'AAACYAHBUEGSUGABkYAW4VABYCFkIWQiZ6SRwVABUAFQIAPCkGGSYAAgAAABa0ARYCJggWtAEAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9u',
+    'IDI2LjAuMRksHAAAHAAAAPwAAABQQVIx',
+  ].join(''),
+  /** `s struct<m: map<string, int64>>` with the key `k` twice. */
+  repeatedKey: [
+    'UEFSMRUAFSwVLCwVBBUAFQYVBhwAAAACAAAAAwICAAAABAMBAAAAawEAAABrFQAVOBU4LBUEFQAVBhUGHAAAAAIAAAADAgIAAAAEBAEAAAAAAA',
+    'AAAgAAAAAAAAAVBBlsNQAYBnNjaGVtYRUCADUCGAFzFQIANQIYAW0VAhUCTCwAAAA1BBgJa2V5X3ZhbHVlFQQAFQwlABgDa2V5JQBMHAAAABUE',
+    'JQIYBXZhbHVlABYCGRwZLCYAHBUMGSUGABlIAXMBbQlrZXlfdmFsdWUDa2V5FQAWBBZSFlImCEkcFQAVABUCADwWBBkmAgIZRgAAAAQAAAAmAB',
+    'wVBBklBgAZSAFzAW0Ja2V5X3ZhbHVlBXZhbHVlFQAWBBZeFl4mWkkcFQAVABUCADwpJgICGVYAAAAABAAAABawARYCJggWsAEAKCBwYXJxdWV0',
+    'LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAABABAABQQVIx',
+  ].join(''),
+};
+
+describe('a column of Parquet that cannot be read exactly', () => {
+  it.each([
+    ['decimal', 'The column "price" has decimals of more than 38 digits. Save them as texts or with fewer digits'],
+    ['nestedDecimal', 'The column "s" has decimals of more than 38 digits. Save them as texts or with fewer digits'],
+    ['repeatedKey', 'The column "s" has a map with the key "k" twice. Save its entries as a list'],
+  ] as const)('is refused: %s', async (name, sentence) => {
+    expect(await refusal(files.convert(Buffer.from(PYARROW[name], 'base64'), 'parquet'))).toBe(sentence);
+  });
+
+  it('is no map whose keys repeat in other maps only', async () => {
+    const maps = "SELECT unnest([MAP {'a.b': MAP {'k': 1}, 'a': MAP {'b': 2, 'k': 3}}, MAP {'a': MAP {'k': 4}}]) AS m";
+    const { columns, rows } = await files.convert(await parquet(maps), 'parquet');
+    expect(columns).toEqual(['m json']);
+    expect(rows).toEqual([[{ 'a.b': { k: 1 }, a: { b: 2, k: 3 } }], [{ a: { k: 4 } }]]);
+  });
+});

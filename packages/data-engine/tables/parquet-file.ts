@@ -17,6 +17,8 @@ const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
 const FIRST_LONG = `1${'0'.repeat(MAX_DIGITS)}`;
 const FLOATS = new Set(['FLOAT', 'DOUBLE']);
 const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
+/** Most digits of a decimal that DuckDB reads. It describes longer decimals as DOUBLE and reads wrong values. */
+const MAX_DECIMAL_DIGITS = 38;
 
 /** Types whose values may be infinite. */
 const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
@@ -24,12 +26,18 @@ const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
 /**
  * Returns the table of a Parquet file. Integers are BIGINT, decimals and floats DOUBLE, times with a zone are in UTC, lists and
  * structs are JSON, and everything else is text. A column is text as well if it holds an infinity, nanoseconds, or a number with more
- * digits than a number holds. NaN is null, because pandas writes it for missing values.
+ * digits than a number holds. NaN is null, because pandas writes it for missing values. Decimals that DuckDB cannot read and maps
+ * with a repeated key are refused.
  *
  * @throws TaskProblem `unreadable`
  */
 export async function readParquet(writer: ParquetWriter, from: string): Promise<ParquetTable> {
   const path = literal(from);
+  const wide = await wideDecimalColumn(writer, path);
+  if (wide !== undefined) {
+    const sentence = `The column ${JSON.stringify(wide)} has decimals of more than ${MAX_DECIMAL_DIGITS} digits`;
+    throw new TaskProblem('unreadable', `${sentence}. Save them as texts or with fewer digits`);
+  }
   const described = await writer.run(`DESCRIBE FROM read_parquet(${path})`);
   const columns = described.getRows().map(([name, type]) => ({ given: String(name), stored: String(type) }));
   if (columns.length > MAX_COLUMNS)
@@ -39,6 +47,8 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   if (rows > MAX_ROWS) throw new TaskProblem('unreadable', `The file has more than ${MAX_ROWS} rows`);
   const conditions = columns.map(({ given, stored }) => inexactCondition(identifier(given), stored));
   const [isInexact = []] = (await writer.run(`FROM read_parquet(${path}) SELECT ${conditions.join(', ')}`)).getRows();
+  const maps = columns.filter(({ stored }) => stored.includes('MAP('));
+  for (const { given } of maps) await refuseRepeatedKeys(writer, path, given);
   const names = columnNames(columns.map(({ given }) => given));
   const types: ParquetTable['types'] = [];
   const values = columns.map(({ given, stored }, index) => {
@@ -48,6 +58,33 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
     return `${value} AS ${identifier(name)}`;
   });
   return { query: `FROM read_parquet(${path}) SELECT ${values.join(', ')}`, types, rows };
+}
+
+/** First column that contains, possibly in a struct or a list, a decimal of too many digits. */
+async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<string | undefined> {
+  const digits = "coalesce(precision, TRY_CAST(regexp_extract(logical_type, 'precision=(\\d+)', 1) AS BIGINT), 0)";
+  const schema = await writer.run(`FROM parquet_schema(${path}) SELECT name, coalesce(num_children, 0), ${digits}`);
+  const [, ...elements] = schema.getRows();
+  let column = '';
+  // Elements follow their parents. This many of the current column are still to come.
+  let open = 0;
+  for (const [name, children, precision] of elements) {
+    if (open === 0) column = String(name);
+    open = Math.max(open, 1) - 1 + Number(children);
+    if (Number(precision) > MAX_DECIMAL_DIGITS) return column;
+  }
+  return undefined;
+}
+
+/** An object of JSON would keep only one value of a repeated key. */
+async function refuseRepeatedKeys(writer: ParquetWriter, path: string, given: string): Promise<void> {
+  const nodes = `json_tree(to_json(${identifier(given)}))`;
+  const repeated = `SELECT key FROM ${nodes} GROUP BY parent, key HAVING count(*) > 1 LIMIT 1`;
+  const found = await writer.run(`FROM read_parquet(${path}) SELECT any_value((${repeated}))`);
+  const key = found.getRows()[0]![0];
+  if (key === null || key === undefined) return;
+  const sentence = `The column ${JSON.stringify(given)} has a map with the key ${JSON.stringify(key)} twice`;
+  throw new TaskProblem('unreadable', `${sentence}. Save its entries as a list`);
 }
 
 /** Condition for a column with a value that our type for it does not hold. */
