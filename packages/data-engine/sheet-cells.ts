@@ -254,6 +254,9 @@ const MAX_DAYS = 2_958_466;
 /** Days from the start of the calendar of 1900 to that of 1904. */
 const DAYS_TO_1904 = 1462;
 
+/** Spreadsheets have a 29 February 1900, as Lotus 1-2-3 did. No calendar has this day, so its column is text. */
+const LEAP_DAY_1900 = 60;
+
 /** Decimals of a day that hold a millisecond. With fewer, the program has rounded the time, and milliseconds are noise. */
 const DECIMALS_OF_MILLISECONDS = 8;
 
@@ -266,9 +269,10 @@ function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   // A time just before midnight stays on its day at the ends of the calendar.
   const end = (days < 1 ? 1 : last) * DAY_SECONDS * 1000 - unit;
   const time = Math.min(end, Math.round((days * DAY_SECONDS * 1000) / unit) * unit);
-  // Lotus 1-2-3 and everything since have a 29 February 1900, which is day 60.
-  const shift = startsIn1904 ? 24_107 : days < 60 ? 25_568 : 25_569;
-  const text = new Date(time - shift * DAY_SECONDS * 1000).toISOString().replace(/(?:\.0+)?Z$/, '');
+  const day = Math.floor(time / (DAY_SECONDS * 1000));
+  const shift = startsIn1904 ? 24_107 : day <= LEAP_DAY_1900 ? 25_568 : 25_569;
+  const iso = new Date(time - shift * DAY_SECONDS * 1000).toISOString().replace(/(?:\.0+)?Z$/, '');
+  const text = !startsIn1904 && day === LEAP_DAY_1900 ? `1900-02-29${iso.slice(10)}` : iso;
   if (days < 1) return text.slice(11);
   return time % (DAY_SECONDS * 1000) === 0 ? text.slice(0, 10) : text;
 }

@@ -32,6 +32,28 @@ const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, 
 const withEnd = (parts: Record<string, string>, end = ''): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.replace('%', end)]));
 
+describe('a date of the spring of 1900', () => {
+  const day = (serial: string): SheetCell => xml(`<c s="1"><v>${serial}</v></c>`);
+
+  it.each([
+    ['60', '1900-02-29'],
+    ['60.5', '1900-02-29T12:00:00'],
+    ['59.999999999', '1900-02-29'],
+  ])('keeps the 29 February of spreadsheets as text: %s', async (serial, text) => {
+    expect(
+      await rowsOf([
+        ['oak', day('59')],
+        ['elm', day(serial)],
+        ['pine', day('61')],
+      ]),
+    ).toEqual([
+      ['oak', '1900-02-28'],
+      ['elm', text],
+      ['pine', '1900-03-01'],
+    ]);
+  });
+});
+
 describe('a workbook with namespaces', () => {
   const day = xml('<c s="1"><v>43890</v></c>');
   const extension =

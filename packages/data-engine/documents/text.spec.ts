@@ -347,7 +347,7 @@ describe('text of an XLSX', () => {
     const dates = [0.5, 1, 59, 60, 61, 2958465].map((days) => ({ xml: `<c s="1"><v>${days}</v></c>` }));
     const both = xlsxParts({ Days: [dates] });
     expect((await read('xlsx', makeArchive(both))).text.split('\n')[1]).toBe(
-      '12:00:00\t1900-01-01\t1900-02-28\t1900-02-28\t1900-03-01\t9999-12-31',
+      '12:00:00\t1900-01-01\t1900-02-28\t1900-02-29\t1900-03-01\t9999-12-31',
     );
     both['xl/workbook.xml'] = both['xl/workbook.xml']!.replace('<sheets>', '<workbookPr date1904="1"/><sheets>');
     expect((await read('xlsx', makeArchive(both))).text.split('\n')[1]).toMatch(/^12:00:00\t1904-01-02\t/);
