@@ -20,7 +20,7 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
   date_order: ({ date_order }) =>
     date_order === null
       ? 'the day is first in some columns of dates and the month in others; each is read in its own way'
-      : `some dates fit both orders of day and month; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
+      : `some dates fit several orders of day, month and year; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
   last_row: ({ last_row, other_last_row }) =>
     `the table may end at row ${other_last_row}, above an empty row, a note, a total that does not match its column or another table; all rows down to row ${last_row} are read as data`,
   subtotals: () => 'some rows are called totals or may be the sums of other rows; they are read as data',

@@ -10,7 +10,9 @@ import {
   HAS_NO_ZONE,
   HAS_TIME,
   HAS_ZONE,
+  IS_NOT_YEAR_FIRST,
   MONTH_FIRST_FORMS,
+  SHORT_FORMS,
   TIME_FORM,
 } from './date-forms.js';
 import {
@@ -190,7 +192,7 @@ export class ColumnProfiles {
    *
    * A column with numbers that can be read in two ways (1.234) follows those that cannot, and these the delimiter: of `;` the
    * sign is the comma, else the point. Dates of which nobody says whether day or month comes first follow other columns, else the
-   * day does. Eight digits are a date only in a column that is called one. What `options` says needs no guess.
+   * day does. Years of two digits are read last, but the order is uncertain if they may all be first. Eight digits are a date only in a column that is called one. What `options` says needs no guess.
    */
   readingsOf(names: string[], usual: '.' | ',', options: DialectOptions = {}): TableReadings {
     const columns = names.map((_, column) => column);
@@ -222,14 +224,21 @@ export class ColumnProfiles {
       decimal,
     );
     const isDecimalOpen = onlyPoint === onlyComma && columns.some(isOpen);
-    const isOrderOpen = dayFirst.length === monthFirst.length && isEither;
+    const short = columns.filter((column) => (dates[column]! & SHORT_FORMS) !== 0);
+    const mayBeYearFirst =
+      options.date_order === undefined &&
+      short.length > 0 &&
+      short.every((column) => (this.datesOfSome[column]! & IS_NOT_YEAR_FIRST) === 0);
+    const isOrderOpen = (dayFirst.length === monthFirst.length && isEither) || mayBeYearFirst;
     return {
       readings,
       ...signs,
       uncertain: [
-        ...uncertain,
-        ...(isDecimalOpen ? (['decimal'] as const) : []),
-        ...(isOrderOpen ? (['date_order'] as const) : []),
+        ...new Set([
+          ...uncertain,
+          ...(isDecimalOpen ? (['decimal'] as const) : []),
+          ...(isOrderOpen ? (['date_order'] as const) : []),
+        ]),
       ],
     };
   }

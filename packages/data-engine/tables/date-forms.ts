@@ -32,6 +32,8 @@ export const COMPACT_DATE = formBit('%Y%m%d');
 export const DAY_FIRST_FORMS = formBit('%d/%m/%Y') | formBit('%d-%m-%Y') | formBit('%d/%m/%y');
 export const MONTH_FIRST_FORMS = formBit('%m/%d/%Y') | formBit('%m-%d-%Y') | formBit('%m/%d/%y');
 export const ALL_DATE_FORMS = (1 << DATE_FORMS.length) - 1;
+/** With years of two digits. */
+export const SHORT_FORMS = formBit('%d.%m.%y') | formBit('%d/%m/%y') | formBit('%m/%d/%y');
 /** With points, which say by themselves that the day is first. */
 export const DOTTED_FORMS = formBit('%d.%m.%Y') | formBit('%d.%m.%y');
 /** A time of day without date. */
@@ -43,6 +45,8 @@ export const HAS_ZONE = 1 << 17;
 export const HAS_NO_ZONE = 1 << 18;
 /** AM or PM. */
 export const HAS_HALF = 1 << 19;
+/** A date of two-digit parts whose first part cannot be the year. */
+export const IS_NOT_YEAR_FIRST = 1 << 20;
 
 const HYPHEN = 0x2d;
 const SLASH = 0x2f;
@@ -150,11 +154,15 @@ function formsOfParts(
   }
   const isShort = thirdLength === 2 && firstLength === 2 && secondLength === 2;
   if (thirdLength !== 4 && !isShort) return 0;
-  const year = !isShort ? third : third <= LAST_SHORT_YEAR ? 2000 + third : 1900 + third;
+  const year = isShort ? longYear(third) : third;
   const dayFirst = isDay(year, second, first) ? (isShort ? SHORT_DAY_FIRST : DAY_FIRST).get(sign) : undefined;
   const monthFirst = isDay(year, first, second) ? (isShort ? SHORT_MONTH_FIRST : MONTH_FIRST).get(sign) : undefined;
-  return (dayFirst ?? 0) | (monthFirst ?? 0);
+  const forms = (dayFirst ?? 0) | (monthFirst ?? 0);
+  return forms !== 0 && isShort && !isDay(longYear(first), second, third) ? forms | IS_NOT_YEAR_FIRST : forms;
 }
+
+/** Year of two digits in the century that strptime chooses. */
+const longYear = (year: number): number => (year <= LAST_SHORT_YEAR ? 2000 : 1900) + year;
 
 /** What 9:30, 09:30:15, 09:30:15.25 or 9:30 PM shows; 0 when it is no time. Zones (Z, +01:00, +0100, +01) are of ISO 8601 only. */
 function timeShown(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {

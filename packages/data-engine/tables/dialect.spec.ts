@@ -128,6 +128,13 @@ describe('the dialect of a table', () => {
       { date_order: 'month_first', uncertain: [] },
     ],
     ['dates with points', 'a;b\n03.04.2025;1\n', { date_order: 'day_first', uncertain: [] }],
+    ['a short year that may be first', 'd,n\n25/03/14,1\n25/04/30,2\n', { uncertain: ['date_order'] }],
+    ['a short year that may be first or last', 'd;n\n24.12.01;1\n24.12.15;2\n', { uncertain: ['date_order'] }],
+    ['a short date that fits three orders', 'd,n\n03/04/05,1\n', { uncertain: ['date_order'] }],
+    ['a short date with a time', 'd,n\n25/03/14 08:30,1\n', { uncertain: ['date_order'] }],
+    ['short dates of which one begins with a day', 'd;n\n24.12.01;1\n14.03.99;2\n', { uncertain: [] }],
+    ['short dates beside a column that begins with a day', 'd;e\n24.12.01;31.12.99\n', { uncertain: [] }],
+    ['short dates of which one begins with a month', 'd,n\n03/14/25,1\n03/04/25,2\n', { uncertain: [] }],
     ['ISO dates', 'a,b\n2025-04-03,1\n', { date_order: null, uncertain: [] }],
     [
       'bytes that are no UTF-8',
@@ -193,6 +200,13 @@ describe('a dialect of the caller', () => {
     ['no thousands', 'a;b\n1.250;1\n', { thousands: '' }, ['a number', 'b integer'], [[1.25, 1]]],
     ['points as thousands', 'a,b\n1.250,1\n', { thousands: '.' }, ['a integer', 'b integer'], [[1250, 1]]],
     ['month first', 'a,b\n03/04/2025,1\n', { date_order: 'month_first' }, ['a date', 'b integer'], [['2025-03-04', 1]]],
+    [
+      'short years last',
+      'a;b\n24.12.01;1\n',
+      { date_order: 'day_first' },
+      ['a date', 'b integer'],
+      [['2001-12-24', 1]],
+    ],
     ['day first', 'a,b\n03-04-2025,1\n', { date_order: 'day_first' }, ['a date', 'b integer'], [['2025-04-03', 1]]],
     [
       'an order that dates do not have',

@@ -229,7 +229,7 @@ describe('the guide', () => {
     const leftOut = 'left out: row 1 (title: Plan 2025), row 6 (total: Total 3.750)';
     const guesses =
       'Some numbers fit a decimal point and a decimal comma; a decimal comma is assumed. ' +
-      'Some dates fit both orders of day and month; the day is assumed to come first.';
+      'Some dates fit several orders of day, month and year; the day is assumed to come first.';
     const introduced = await say('Here it is', ['plan.csv']);
     expect(introduced).toContain(`\`plan.csv\` is a table with 2 rows, ${leftOut}; you can ask`);
     expect(introduced).toContain(guesses);
