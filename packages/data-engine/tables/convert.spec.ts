@@ -451,6 +451,28 @@ describe('a text file', () => {
   });
 
   it.each([
+    ['inside a text', String.raw`"5\" pipe",1` + '\n"oak",2\n'],
+    ['at the end of a text', String.raw`"5\"",1` + '\n"oak",2\n'],
+    ['before a delimiter', String.raw`"5\" pipe, long",1` + '\noak,2\n'],
+    ['at the end of several texts', String.raw`"5\"",1` + '\n' + String.raw`"6\"",2` + '\n'],
+  ])('with quotes that backslashes escape is refused: %s', async (_, rows) => {
+    const content = `name,n\n${rows}`;
+    expect(await problemOf(content)).toMatchObject({ code: 'unreadable', row: 2, column: 'name' });
+    expect((await described(content, 'csv', { ignoreErrors: true })).skipped).toBe(1);
+  });
+
+  it('may have backslashes before quotes that end a text or are doubled', async () => {
+    const content = String.raw`"C:\",1` + '\n' + String.raw`"{""a"": ""5\"", x""}",2` + '\n';
+    await expectTable(await described(`name,n\n${content}`), {
+      columns: ['name text', 'n integer'],
+      rows: [
+        ['C:\\', '1'],
+        [String.raw`{"a": "5\", x"}`, '2'],
+      ],
+    });
+  });
+
+  it.each([
     ['empty', ''],
     ['blank', '\n\n  \n'],
     ['binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])],

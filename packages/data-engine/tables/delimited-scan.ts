@@ -149,6 +149,12 @@ export class DelimitedScan {
       const column = Math.min(scanner.cells, MAX_COLUMNS);
       throw new TaskProblem('unreadable', `Row ${row}: a quote is not closed`, { row, column: this.nameOf(column) });
     }
+    if (next >= 0 && scanner.escapedCell >= 0 && (!this.extent.ignoreErrors || this.first === undefined)) {
+      const { quote } = this.extent;
+      const sentence = `Row ${row}: text follows a quote that a backslash may escape. Write ${quote}${quote} for a quote in a text`;
+      const column = Math.min(scanner.escapedCell + 1, MAX_COLUMNS);
+      throw new TaskProblem('unreadable', sentence, { row, column: this.nameOf(column) });
+    }
     return next;
   }
 
@@ -245,7 +251,7 @@ export class DelimitedScan {
   placeOf(scanner: RecordScanner, isFirst = false): Place {
     const width = this.first!.length;
     const { cells } = scanner;
-    if (scanner.isUnclosed) return 'ragged';
+    if (scanner.isUnclosed || scanner.escapedCell >= 0) return 'ragged';
     if (scanner.isBlankLine()) return 'blank';
     if (isFirst) return 'row';
     if (this.extent.hasTrailing)

@@ -4,6 +4,7 @@ import { TaskProblem } from '../tasks.js';
 const LF = 0x0a;
 const CR = 0x0d;
 const BLANK = 0x20;
+const BACKSLASH = 0x5c;
 
 /** How a cell is written. */
 const BARE = 0;
@@ -27,6 +28,8 @@ export class RecordScanner {
   hasNewlinesInCells = false;
   /** A quote that is not closed; told of the last record of a text only. */
   isUnclosed = false;
+  /** Cell of the last record that text follows and whose quotes a backslash may escape, so that its end is not known; -1: none. */
+  escapedCell = -1;
   longest = 0;
   private readonly starts = new Int32Array(MAX_COLUMNS + 1);
   private readonly ends = new Int32Array(MAX_COLUMNS + 1);
@@ -52,6 +55,7 @@ export class RecordScanner {
    */
   read(bytes: Uint8Array, start: number, end: number, isLast: boolean): number {
     this.bytes = bytes;
+    this.escapedCell = -1;
     let cells = 0;
     let at = start;
     for (;;) {
@@ -86,6 +90,7 @@ export class RecordScanner {
             if (text > tail) {
               last = text;
               kind = ESCAPED;
+              if (this.hasEscapedQuote(first, tail)) this.escapedCell = cells;
             }
           }
         }
@@ -185,6 +190,12 @@ export class RecordScanner {
     if (this.quote === 0) return false;
     while (at < end && this.bytes[at] === BLANK) at += 1;
     return at < end && this.bytes[at] === this.quote && this.delimiter !== BLANK;
+  }
+
+  private hasEscapedQuote(start: number, end: number): boolean {
+    for (let at = start + 1; at < end; at += 1)
+      if (this.bytes[at] === this.quote && this.bytes[at - 1] === BACKSLASH) return true;
+    return false;
   }
 
   private quotedKind = QUOTED;
