@@ -205,7 +205,7 @@ class Check {
     const candidates = this.vocabulary.columns.get(name) ?? [];
     const [column, other] = candidates;
     if (column === undefined) return undefined;
-    if (other !== undefined) refuse(doubledColumn(name, column.set, other.set), position);
+    if (other !== undefined) refuse(doubledColumn(name, column, other), position);
     const readings = this.vocabulary.sets.get(column.set)?.readings;
     this.keys(expression, lettersFor(this.arityOf(column.set)), `a column over ${column.set}`, readings);
     return column;

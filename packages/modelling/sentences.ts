@@ -1,5 +1,6 @@
 import type { MemberOf } from './formula.js';
 import { shortened } from './names.js';
+import type { ColumnShape } from './vocabulary.js';
 
 /* What is said of formulas both before their figures are looked at and when they are expanded. */
 
@@ -75,8 +76,20 @@ export function noCell(name: string, member: string, set: string, isMember: bool
 export const noMember = (name: string, member: string): string => `${name} has no member ${member}`;
 
 /** Columns of several sets that are called the same. */
-export const doubledColumn = (name: string, set: string, other: string): string =>
-  `${name} is a column over ${set} and over ${other}: give one of them another name in the field \`columns\` of its data card, as in \`${shortened(`${other}_${name}`)} of ${other}: column "${shortened(name)}"\`, or in its \`values\`, where they stand there`;
+/** Columns of one set have the same name if they are in one file, where they are called otherwise. */
+export function doubledColumn(name: string, one: NamedColumn, other: NamedColumn): string {
+  const isSame = one.set === other.set;
+  const meant =
+    isSame && one.origin !== undefined && other.origin !== undefined
+      ? `may be ${one.origin} or ${other.origin}`
+      : `is a column over ${one.set} and over ${other.set}`;
+  const example = `${shortened(`${other.set}_${name}`)} of ${other.set}: column "${shortened(other.column ?? name)}"`;
+  const rest = isSame ? '' : ', or in its `values`, where they stand there';
+  return `${name} ${meant}: give one of them another name in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
+}
+
+/** A column of a set. Its origin is absent if formulas call it as its file does. */
+type NamedColumn = Pick<ColumnShape, 'set' | 'origin' | 'column'>;
 
 export function wrongMembership(set: string, arity: number): string {
   const parts = arity === 1 ? 'single members' : `members of ${arity} parts`;

@@ -32,6 +32,8 @@ export interface ColumnShape {
   misfit?: string;
   /** What it is called in which file, if formulas call it otherwise. */
   origin?: string;
+  /** What its file calls it, if formulas call it otherwise. */
+  column?: string;
   /** The different texts, as far as they are known. */
   values?: Values;
   /** The smallest and the largest figure, as far as they are known. */

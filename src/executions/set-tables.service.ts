@@ -76,7 +76,13 @@ export class SetTablesService {
       const { description } = await this.tables.describe(container, name, { signal });
       const facts = factsOf(description);
       const known = fileColumns(content, { columns: facts });
-      const columns = new Map([...known].flatMap(([as, { column }]) => (used.has(as) ? [[as, column] as const] : [])));
+      const columns = new Map<string, string>();
+      for (const [as, { column }] of known) {
+        if (!used.has(as)) continue;
+        const other = columns.get(as);
+        if (other !== undefined) return { problem: `${path}: ${as} may be the column ${other} or ${column}` };
+        columns.set(as, column);
+      }
       const wanted = [...new Set([...key, ...columns.values()])];
       const strange = wanted.find((one) => !description.columns.some((column) => column.name === one));
       if (strange !== undefined) return { problem: `${path} has no column ${strange}` };

@@ -259,7 +259,7 @@ class Application {
         this.values.has(name) || this.vocabulary.variables.has(name) || this.vocabulary.families.has(name);
       return this.unread.length > 0 && !isOther ? undefined : refuse('target', this.notCalled(name, noColumn(name)));
     }
-    if (other !== undefined) refuse('target', doubledColumn(name, shape.set, other.set));
+    if (other !== undefined) refuse('target', doubledColumn(name, shape, other));
     return shape.type === 'text' ? refuse('target', shape.misfit ?? isText(name)) : shape;
   }
 

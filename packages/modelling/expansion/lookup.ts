@@ -160,7 +160,7 @@ export class Lookup {
     const column = this.space.columns.get(name);
     if (column === undefined) refuse(`No variable and no column is called ${shortened(name)}`, position);
     const other = this.space.doubled.get(name);
-    if (other !== undefined) refuse(doubledColumn(name, column.set.name, other), position);
+    if (other !== undefined) refuse(doubledColumn(name, { set: column.set.name }, { set: other }), position);
     this.checkArity(expression, lettersFor(column.set.columns.length), `a column over ${column.set.name}`);
     return column;
   }

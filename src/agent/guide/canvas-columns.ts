@@ -31,7 +31,7 @@ export function columnsOf(sketch: Sketch): SetColumn[] {
       ...Array.from(columns, ([name, { type }]): SetColumn => ({
         ...{ name, column: name, type, set: set.name, isInFile: false, place: set.name },
       })),
-      ...Array.from(inFile, ([name, { type, column }]): SetColumn => ({
+      ...inFile.map(([name, { type, column }]): SetColumn => ({
         ...{ name, column, type, set: set.name, isInFile: true, place: file?.path.split('/').at(-1) ?? set.name },
       })),
     ];

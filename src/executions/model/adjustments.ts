@@ -75,7 +75,7 @@ function columnOf(space: Space, adjustment: Adjustment): Extract<Column, { type:
   const column = space.columns.get(name);
   if (column === undefined) throw refused(adjustment, noColumn(name));
   const other = space.doubled.get(name);
-  if (other !== undefined) throw refused(adjustment, doubledColumn(name, column.set.name, other));
+  if (other !== undefined) throw refused(adjustment, doubledColumn(name, { set: column.set.name }, { set: other }));
   if (column.type === 'text') throw refused(adjustment, isText(name));
   return column;
 }

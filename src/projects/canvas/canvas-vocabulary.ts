@@ -94,7 +94,7 @@ function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
     ...(reading !== undefined && { reading }),
     ...(misfit !== undefined && { misfit }),
     ...(empty !== undefined && { empty }),
-    ...(origin !== undefined && { origin }),
+    ...(origin !== undefined && 'column' in column && { origin, column: column.column }),
   };
 }
 

@@ -122,9 +122,9 @@ export function withRoom<Card extends DataCard>(cards: readonly Card[]): Card[] 
   return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);
 }
 
-/** The columns of the file of a set, by the names that formulas have for them. */
-export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<string, FileColumn> {
-  const columns = new Map<string, FileColumn>();
+/** The columns of the file of a set with the names that formulas have for them. Several may have the same name. */
+export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name: string, column: FileColumn][] {
+  const columns: [string, FileColumn][] = [];
   if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
   const known = new Map(facts.columns.map((column) => [column.name, column]));
   for (const [name, column] of columnNames(file, [...known.keys()])) {
@@ -135,7 +135,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
     const sentence =
       misfit &&
       `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;
-    columns.set(name, {
+    const shape: FileColumn = {
       type,
       column,
       ...(sentence !== undefined && { misfit: sentence }),
@@ -145,7 +145,8 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): Map<s
       ...(empty !== undefined && { empty }),
       ...(cells !== undefined && { cells }),
       ...(name !== column && { origin: `column "${shortened(column)}" of ${shortened(file.path)}` }),
-    });
+    };
+    columns.push([name, shape]);
   }
   return columns;
 }

@@ -226,6 +226,42 @@ describe('a set in a file', () => {
   });
 });
 
+describe('a name that two columns of a file have', () => {
+  const facts: FileFacts = {
+    columns: [
+      { name: 'item', type: 'text' },
+      { name: 'Price (kg)', type: 'number' },
+      { name: 'Price/kg', type: 'number' },
+    ],
+  };
+  const items = (columns?: Record<string, string>) =>
+    card('data', {
+      set: 'items',
+      file_path: 'i.csv',
+      key: ['item'],
+      description: 'Items',
+      ...(columns && { columns }),
+    });
+  const sentence =
+    'Price_kg may be column "Price (kg)" of i.csv or column "Price/kg" of i.csv: give one of them another name in the field `columns` of its data card, as in `items_Price_kg of items: column "Price/kg"`';
+
+  it.each([
+    ['make[i] <= Price_kg[i]', 'i in items'],
+    ['make[i] <= 3', 'i in items where Price_kg[i] > 3'],
+  ])('has a blocking gap that names both: %s for %s', (expression, index) => {
+    const make = card('variable', { name: 'make', index: 'i in items', unit: 'kg' });
+    const most = card('constraint', { expression, index, classification: 'hard' });
+    const data = items();
+    expect(gapsOf([data, make, most], known(facts, data))).toEqual([
+      expect.stringMatching(new RegExp(`^blocking (expression|index): ${escaped(sentence)}`)),
+    ]);
+    for (const name of ['items_Price_kg', 'Price_kg']) {
+      const named = items({ [name]: 'Price/kg' });
+      expect(gapsOf([named, make, most], known(facts, named))).toEqual([]);
+    }
+  });
+});
+
 describe('a name that no card has', () => {
   const demand = card('data', { set: 'demand', file_path: 'demand.csv', key: ['product'], description: 'Demand' });
   const facts: FileFacts = {
@@ -460,14 +496,35 @@ describe('withValues', () => {
   });
 });
 
-it.each<[string[], Record<string, string>]>([
-  [['price', 'größe', 'x1'], { price: 'price', größe: 'größe', x1: 'x1' }],
+it.each<[string[], [string, string][]]>([
   [
-    ['Unit cost', 'Unit  cost', 'cost (EUR)', '2026', '%', ''],
-    { Unit_cost: 'Unit cost', cost_EUR: 'cost (EUR)', _2026: '2026' },
+    ['price', 'größe', 'x1'],
+    [
+      ['price', 'price'],
+      ['größe', 'größe'],
+      ['x1', 'x1'],
+    ],
   ],
-  [['given', 'cost', 'id'], { cost: 'given' }],
+  [
+    ['Unit cost', 'cost (EUR)', '2026', '%', ''],
+    [
+      ['Unit_cost', 'Unit cost'],
+      ['cost_EUR', 'cost (EUR)'],
+      ['_2026', '2026'],
+    ],
+  ],
+  [
+    ['Price (kg)', 'Price/kg'],
+    [
+      ['Price_kg', 'Price (kg)'],
+      ['Price_kg', 'Price/kg'],
+    ],
+  ],
+  [['Price (kg)', 'Price_kg'], [['Price_kg', 'Price_kg']]],
+  [['given', 'cost', 'id'], [['cost', 'given']]],
 ])('formulas call the columns %j what they can', (columns, names) => {
   const given: Record<string, string> = columns.includes('given') ? { cost: 'given' } : {};
-  expect(Object.fromEntries(columnNames({ names: given, key: ['id'] }, columns))).toEqual(names);
+  expect(columnNames({ names: given, key: ['id'] }, columns)).toEqual(names);
 });
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

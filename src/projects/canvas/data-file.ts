@@ -93,18 +93,23 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): TableName => ({
 /** Counts up when contents come to be read in another way: what was found out before does not count any more. */
 const VERSION = 5;
 
-/** Columns by the names that formulas have for them, without those of the key. Of those that are called the same the first. */
+/**
+ * Columns with the names that formulas have for them, without those of the key. Several columns may have the same name, unless one is
+ * written so in the file or a card gives the name.
+ */
 export function columnNames(
   { names, key }: Pick<DataFile, 'names' | 'key'>,
   columns: readonly string[],
-): Map<string, string> {
-  const called = new Map(Object.entries(names));
-  const taken = new Set([...called.values(), ...key]);
-  for (const column of columns) {
-    const name = taken.has(column) ? undefined : nameOf(column);
-    if (name !== undefined && !called.has(name)) called.set(name, column);
-  }
-  return called;
+): [name: string, column: string][] {
+  const taken = new Set([...Object.values(names), ...key]);
+  const others = columns.filter((column) => !taken.has(column));
+  const exact = new Set(others.filter(isName));
+  const derived = others.flatMap((column): [string, string][] => {
+    const name = nameOf(column);
+    const isTaken = name === undefined || Object.hasOwn(names, name) || (name !== column && exact.has(name));
+    return isTaken ? [] : [[name, column]];
+  });
+  return [...Object.entries(names), ...derived];
 }
 
 /** What formulas call a column: its name, with `_` in the place of what no name has in it; undefined where nothing is left. */
