@@ -18,6 +18,7 @@ export class FontFailures {
   private readonly maps = new Set<string>();
   private hasOthers = false;
   private hasContradiction = false;
+  private hasUnnamedLetters = false;
   private readonly original = output.warn;
 
   constructor() {
@@ -28,7 +29,7 @@ export class FontFailures {
     output.warn = this.original;
   }
 
-  /** Sentence without a full stop that names what cannot be read; undefined if all fonts were loaded. */
+  /** Sentence without a full stop that names what cannot be read or may be wrong; undefined if all fonts were loaded. */
   get sentence(): string | undefined {
     const names = [...this.maps].slice(0, MAX_NAMES).map((name) => JSON.stringify(name.slice(0, MAX_NAME)));
     const reasons = [
@@ -36,8 +37,18 @@ export class FontFailures {
       ...(this.hasOthers ? ['a broken font'] : []),
       ...(this.hasContradiction ? ['a font and a character map of different languages'] : []),
     ];
-    if (reasons.length === 0) return undefined;
-    return `Text of the PDF cannot be read because of ${reasons.join(' and ')}. Save the PDF with embedded fonts, or save its text`;
+    const lost = `Text of the PDF cannot be read because of ${reasons.join(' and ')}`;
+    const wrong = 'Letters of the PDF may be wrong because a font does not name them';
+    const problems = [...(reasons.length > 0 ? [lost] : []), ...(this.hasUnnamedLetters ? [wrong] : [])];
+    if (problems.length === 0) return undefined;
+    const remedy =
+      reasons.length > 0 ? 'Save the PDF with embedded fonts, or save its text' : 'Compare the text with the pages';
+    return `${problems.join('. ')}. ${remedy}`;
+  }
+
+  /** Notes that letters of a font were read as their codes. */
+  addUnnamedLetters(): void {
+    this.hasUnnamedLetters = true;
   }
 
   /** Notes that the characters of a font may be others than those of its character map. */

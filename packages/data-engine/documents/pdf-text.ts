@@ -5,6 +5,7 @@ import { TaskProblem, type TextAnswer, type TextTask } from '../tasks.js';
 import { BoundedText } from './bounded-text.js';
 import { CharacterMaps } from './character-maps.js';
 import { FontFailures } from './font-failures.js';
+import { FontLetters } from './font-letters.js';
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Page = Awaited<ReturnType<Document['getPage']>>;
@@ -24,15 +25,17 @@ interface Item {
   /** Whether the line ends here. */
   hasEOL: boolean;
   width: number;
+  fontName: string;
   /** Matrix; its first two numbers tell the size of the font. */
   transform: [number, number, ...number[]];
 }
 
 /**
  * The text of a PDF in the order of its content, line by line, each page below a line `--- page 3 ---`. Wide gaps in a line become
- * tabs, so that tables can be read. Lines of pages without text are left out. A first line names fonts that cannot be read.
+ * tabs, so that tables can be read. Lines of pages without text are left out. A first line names fonts that cannot be read, or whose
+ * letters may be wrong.
  *
- * Nothing of the file is run (scripts, PostScript functions), and nothing is fetched (fonts, forms).
+ * No script of the file is run, and nothing is fetched (fonts, forms).
  */
 export async function pdfText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
   const failures = new FontFailures();
@@ -53,10 +56,14 @@ async function textOf(
     const { numPages: pages } = pdf;
     const { first, last } = range(pages, task.pages);
     const text = new BoundedText(task.maxBytes);
+    const letters = new FontLetters();
     let number = first;
     for (; number <= Math.min(last, first + MAX_PAGES - 1) && !text.isCut; number += 1) {
       signal?.throwIfAborted();
-      await addPage(text, number, await pdf.getPage(number), signal);
+      const page = await pdf.getPage(number);
+      await addPage(text, number, page, letters, signal);
+      if (await letters.areUnnamed(page)) failures.addUnnamedLetters();
+      page.cleanup();
     }
     const failure = failures.sentence;
     if (failure !== undefined && text.toString() === '') throw unreadable(failure);
@@ -93,6 +100,9 @@ async function openPdf(path: string, failures: FontFailures): Promise<Document> 
       useWorkerFetch: false,
       useWasm: false,
       disableFontFace: true,
+      fontExtraProperties: true,
+      // Images are not decoded.
+      maxImageSize: 0,
       stopAtErrors: false,
       verbosity: FontFailures.VERBOSITY,
     });
@@ -108,7 +118,13 @@ function range(pages: number, asked: TextTask['pages']): { first: number; last: 
   return { first: asked.first, last: Math.min(asked.last, pages) };
 }
 
-async function addPage(text: BoundedText, number: number, page: Page, signal?: AbortSignal): Promise<void> {
+async function addPage(
+  text: BoundedText,
+  number: number,
+  page: Page,
+  letters: FontLetters,
+  signal?: AbortSignal,
+): Promise<void> {
   const written = { any: false, wholeLine: true };
   const add = (piece: string): void => {
     if (piece === '' || (!written.any && piece.trim() === '')) return;
@@ -126,11 +142,11 @@ async function addPage(text: BoundedText, number: number, page: Page, signal?: A
     for (const item of value.items) {
       // Others are marks in the content.
       if (!('str' in item)) continue;
+      letters.add(item.fontName, item.str);
       add(isCellGap(item) ? '\t' : item.str);
       if (item.hasEOL) add('\n');
     }
   }
-  page.cleanup();
   if (!written.wholeLine) add('\n');
 }
 

@@ -1,0 +1,66 @@
+import type { getDocumentProxy } from 'unpdf';
+
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>;
+
+/** `AnnotationMode.DISABLE` of the library. */
+const WITHOUT_ANNOTATIONS = 0;
+
+/** What the library knows about the letters of a font. */
+interface LoadedFont {
+  /** Texts by code. A font without names of its letters has bounds of codes instead. */
+  toUnicode?: { _map?: Record<number, string>; firstChar?: number };
+}
+
+// The library sends fonts with this method, which Node 20 does not have.
+if (!('transferToFixedLength' in ArrayBuffer.prototype)) {
+  Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {
+    value(this: ArrayBuffer, length: number): ArrayBuffer {
+      return this.slice(0, length);
+    },
+  });
+}
+
+/**
+ * Finds letters that a font does not name. The library reads them as their codes, so that `Demand` may become `'HPDQG`, and gives no
+ * warning.
+ */
+export class FontLetters {
+  /** Fonts whose letters were asked for. */
+  private readonly asked = new Set<string>();
+  private readonly named = new Map<string, ReadonlySet<string>>();
+  /** Letters of the current page by the name of their font. */
+  private readonly letters = new Map<string, Set<string>>();
+
+  add(font: string, text: string): void {
+    const letters = this.letters.get(font) ?? new Set();
+    for (const letter of text) if (letter.trim() !== '') letters.add(letter);
+    this.letters.set(font, letters);
+  }
+
+  /** Returns true if the page has letters that their fonts do not name. */
+  async areUnnamed(page: Page): Promise<boolean> {
+    const shown = [...this.letters].filter(([, letters]) => letters.size > 0);
+    this.letters.clear();
+    if (shown.some(([font]) => !this.asked.has(font))) await this.load(page, shown);
+    return shown.some(([font, letters]) => {
+      const named = this.named.get(font);
+      return named !== undefined && [...letters].some((letter) => !named.has(letter));
+    });
+  }
+
+  /** Takes the fonts of a page. Only its operators load them. */
+  private async load(page: Page, shown: [font: string, letters: unknown][]): Promise<void> {
+    // Broken operators are no reason to refuse text that has been read.
+    await page.getOperatorList({ annotationMode: WITHOUT_ANNOTATIONS }).catch(() => undefined);
+    for (const [font] of shown) {
+      this.asked.add(font);
+      if (!page.commonObjs.has(font)) continue;
+      const { toUnicode } = page.commonObjs.get(font) as LoadedFont;
+      if (toUnicode !== undefined) this.named.set(font, lettersOf(Object.values(toUnicode._map ?? {})));
+    }
+  }
+}
+
+/** Letters of texts, also as the library writes ligatures. */
+const lettersOf = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => [...text, ...text.normalize('NFKC')]));
