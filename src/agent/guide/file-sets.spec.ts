@@ -108,6 +108,22 @@ describe('a set in a file', () => {
     });
   });
 
+  it('is told once how it was read', async () => {
+    const room = new Room();
+    room.files = ['limits.csv'];
+    const notes = ['left out: row 4 (total: Total 3)', 'some numbers fit a decimal point and a decimal comma'];
+    const facts: FileFacts = { columns: [{ name: 'item', type: 'text' }], notes };
+    room.fileStates = new Map([[questionOf({ path: 'limits.csv', key: ['item'], isDistinct: false }), facts]]);
+    const told = `Check how the files were read:\n- limits.csv: ${notes[0]}\n- limits.csv: ${notes[1]}`;
+    expect((await room.say('items from limits.csv key item')).text).toContain(told);
+    for (const message of ['show', 'solve', 'goods from limits.csv key item'])
+      expect((await room.say(message)).text).not.toContain('limits.csv: ');
+    notes.push('the table may end at row 7');
+    const { text } = await room.say('show');
+    expect(text).toContain('Check how the files were read:\n- limits.csv: the table may end at row 7');
+    expect(text).not.toContain('decimal');
+  });
+
   it('has columns that are not asked for as variables', async () => {
     const room = new Room();
     room.files = ['products.csv'];

@@ -24,6 +24,7 @@ import {
   HELP,
 } from './describe.js';
 import { askForMeaning, describeExample } from './meaning-questions.js';
+import { fileNotes } from './file-notes.js';
 import { describeLoose } from './loose-variables.js';
 import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
@@ -91,6 +92,8 @@ export class GuideAgent extends Agent {
     const made = yield* perform(drafted, toolbox, context.signal);
     sketch.files = await this.files.statesOf(context, sketch.contents());
     yield* say(...describeChanges(made));
+    const guesses = fileNotes(sketch).filter((note) => !isTold(note, context));
+    if (guesses.length > 0) yield* say(`Check how the files were read:\n${bullets(guesses.slice(0, MAX_WARNINGS))}`);
     const read = said.filter(({ reading }) => reading.statement !== undefined).map(({ source }) => source);
     yield* say(...notesOnPoints(read.join('\n')).map((note) => `${note}.`));
     const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
@@ -148,7 +151,7 @@ export class GuideAgent extends Agent {
   }
 }
 
-/** Whether an earlier answer has a warning. */
+/** Whether an earlier answer has a warning or a note. */
 const isTold = (warning: string, { messages }: AgentContext): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.includes(warning));
 

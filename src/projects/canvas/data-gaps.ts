@@ -60,12 +60,15 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (set.members !== undefined) return [];
   if (state === undefined || state === 'unread') return [gap('file_path', `${place} has not been read yet`)];
   if (state.problem !== undefined) return [gap('file_path', `${place}: ${state.problem}`)];
-  return [...gapsOfKey(file, state, set.name), ...notesOn(place, state)];
+  const notes = notesOfFile({ set, file }, state).map((note) => gap('dialect', note, 'info'));
+  return [...gapsOfKey(file, state, set.name), ...notes];
 }
 
-/** How the file was read, where a planner should check it. */
-const notesOn = (place: string, { notes = [] }: FileFacts): Gap[] =>
-  notes.map((note) => gap('dialect', `${place}: ${note}`, 'info'));
+/** How the file of a set was read, where a planner should check it. */
+export function notesOfFile({ set, file }: Pick<DataContent, 'set' | 'file'>, state: FileState | undefined): string[] {
+  if (set === undefined || set.members !== undefined || file === undefined || typeof state !== 'object') return [];
+  return (state.notes ?? []).map((note) => `${shortened(file.path)}: ${note}`);
+}
 
 /** Why it cannot be said which members a set in a file has; undefined for nothing. */
 export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {

@@ -1,0 +1,13 @@
+import { readData } from '../../projects/canvas/data-content.js';
+import { questionOf } from '../../projects/canvas/data-file.js';
+import { notesOfFile } from '../../projects/canvas/data-gaps.js';
+import type { Sketch } from './sketch.js';
+
+/** Lists how the files of sets were read, where a planner should check it. */
+export function fileNotes(sketch: Sketch): string[] {
+  const notes = sketch.of('data').flatMap((card) => {
+    const content = readData(card);
+    return content.file === undefined ? [] : notesOfFile(content, sketch.files.get(questionOf(content.file)));
+  });
+  return [...new Set(notes)];
+}
