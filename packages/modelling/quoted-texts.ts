@@ -12,11 +12,44 @@ const MAX_CANDIDATES = 500;
 
 export const shown = (text: string): string => shortened(text, MAX_TEXT);
 
+/** Writing systems with letters of the same shape. */
+const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
+
+/** Names the first character in which a text differs from another one that looks the same. Returns an empty text if the eye sees it. */
+function hiddenDifference(text: string, other: string): string {
+  const [own, others] = [[...text], [...other]];
+  const at = own.findIndex((character, index) => character !== others[index]);
+  const place = at < 0 ? own.length : at;
+  const [one, two] = [own[place], others[place]];
+  const areOfTwoScripts = isLetter(one) && isLetter(two) && scriptOf(one) !== scriptOf(two);
+  const isHidden = text !== other && (areOfTwoScripts || asSeen(text) === asSeen(other));
+  return isHidden ? `, where character ${place + 1} is ${codeOf(two)} and not ${codeOf(one)}` : '';
+}
+
+const scriptOf = (character = ''): number => SCRIPTS.findIndex((script) => script.test(character));
+
+const isLetter = (character = ''): boolean => /\p{L}/u.test(character);
+
+/** What the eye sees of a text: no invisible characters, and no difference between kinds and numbers of blanks. */
+const asSeen = (text: string): string =>
+  shown(text)
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}|(?!\s)\p{Cc}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+function codeOf(character: string | undefined): string {
+  if (character === undefined) return 'missing';
+  if (/^[!-~]$/.test(character)) return `"${character}"`;
+  const code = character.codePointAt(0)!;
+  return character === ' ' ? 'a space' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 /** `"San Diego" (near "san diego"), "Topeka" and 2 more` */
 export function quotedList({ texts, count }: Rest, candidates: readonly string[]): string {
   const named = texts.slice(0, MAX_NAMED).map((text) => {
     const [nearest] = nearestNames(text, candidates, 1);
-    return `"${shown(text)}"${nearest === undefined ? '' : ` (near "${shown(nearest)}")`}`;
+    return `"${shown(text)}"${nearest === undefined ? '' : ` (near "${shown(nearest)}"${hiddenDifference(text, nearest)})`}`;
   });
   return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
 }
@@ -26,7 +59,11 @@ export function listed(values: Values, text: string): string {
   const first = firstOf(values);
   const texts = [...new Set([...nearestNames(text, first), ...first])].slice(0, MAX_VALUES);
   const more = values.size > texts.length ? ` and ${values.size - texts.length} more` : '';
-  return texts.map((one) => `"${shown(one)}"`).join(', ') + more;
+  const named = texts.map((one) => {
+    const difference = hiddenDifference(text, one).slice(', '.length);
+    return `"${shown(one)}"${difference === '' ? '' : ` (${difference})`}`;
+  });
+  return named.join(', ') + more;
 }
 
 export function firstOf(values: Iterable<string>, most = MAX_CANDIDATES): string[] {
