@@ -24,7 +24,7 @@ export {
   partsOf,
   type Relation,
 } from './formula.js';
-export { isName, Lexer, type Token } from './lexer.js';
+export { isName, Lexer, type Token, withoutPowers } from './lexer.js';
 export { COMPARISON, FIGURE_WORD, hasFigure, isCompared, isLimiting, RELATION_SIGN } from './limit-words.js';
 export { linearize, linearRows } from './linear.js';
 export { mentionsOf, namesInCondition } from './mentions.js';

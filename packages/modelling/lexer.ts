@@ -8,7 +8,10 @@ export interface Token {
   written: string;
 }
 
-const NAME_TEXT = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_]*`;
+/** Raised digits and letters, which are exponents: `x²` is no name of its own. */
+const RAISED = String.raw`²³¹ʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿ⁰-ⁿ`;
+const POWER = new RegExp(`[${RAISED}]`, 'gu');
+const NAME_TEXT = String.raw`(?![${RAISED}])[\p{L}_](?:(?![${RAISED}])[\p{L}\p{M}\p{N}_])*`;
 const NAME = new RegExp(`^${NAME_TEXT}$`, 'u');
 /** Names that need no knowledge of Unicode, which takes most of the time. */
 const PLAIN_NAME = /^[a-z_]\w*$/i;
@@ -39,6 +42,9 @@ const PATTERNS = [
 
 /** Whether a text can be a name in formulas. */
 export const isName = (text: string): boolean => PLAIN_NAME.test(text) || NAME.test(text);
+
+/** A text with its exponents as plain digits and letters: `m²` is `m2`. */
+export const withoutPowers = (text: string): string => text.replace(POWER, (sign) => sign.normalize('NFKC'));
 
 /** Reads the tokens of a text one by one, in time in proportion to it. */
 export class Lexer {

@@ -521,6 +521,13 @@ it.each<[string[], [string, string][]]>([
     ],
   ],
   [['Price (kg)', 'Price_kg'], [['Price_kg', 'Price_kg']]],
+  [
+    ['Area m²', 'x²'],
+    [
+      ['Area_m2', 'Area m²'],
+      ['x2', 'x²'],
+    ],
+  ],
   [['given', 'cost', 'id'], [['cost', 'given']]],
 ])('formulas call the columns %j what they can', (columns, names) => {
   const given: Record<string, string> = columns.includes('given') ? { cost: 'given' } : {};

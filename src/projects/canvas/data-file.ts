@@ -2,7 +2,7 @@ import type { DialectOptions } from '../../../packages/data-engine/index.js';
 import { dialectOf } from '../../tables/dialect-options.js';
 import { tableFormat } from '../../tables/table-format.js';
 import type { TableName } from '../../tables/table-reader.service.js';
-import { type Cells, type DateReading, isName } from '../../../packages/modelling/index.js';
+import { type Cells, type DateReading, isName, withoutPowers } from '../../../packages/modelling/index.js';
 
 /** A table in a file of the workspace, as a data card names it. */
 export interface DataFile {
@@ -112,10 +112,10 @@ export function columnNames(
   return [...Object.entries(names), ...derived];
 }
 
-/** What formulas call a column: its name, with `_` in the place of what no name has in it; undefined where nothing is left. */
+/** What formulas call a column: its name, with `_` in the place of what no name has in it, and `m2` for `m²`; undefined where nothing is left. */
 export function nameOf(column: string): string | undefined {
   if (isName(column)) return column;
-  let name = column.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}]+/gu, '_');
+  let name = withoutPowers(column.normalize('NFC')).replace(/[^\p{L}\p{M}\p{N}]+/gu, '_');
   if (name.startsWith('_')) name = name.slice(1);
   if (name.endsWith('_')) name = name.slice(0, -1);
   return [name, `_${name}`].find((one) => one !== '' && one !== '_' && isName(one));

@@ -187,10 +187,14 @@ function columnsOfFile(
     .map(({ called }) => ({ value: called, about: `over ${name}, in ${path}`, set }));
 }
 
-/** What formulas call a column: its name, with `_` in the place of what no name has in it. */
+/** Raised digits and letters, which are exponents in formulas. */
+const POWER = /[²³¹ʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿ⁰-ⁿ]/gu;
+
+/** What formulas call a column: its name, with `_` in the place of what no name has in it, and `m2` for `m²`. */
 const nameInFormulas = (column: string): string =>
   column
     .normalize('NFC')
+    .replace(POWER, (sign) => sign.normalize('NFKC'))
     .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '_')
     .replace(/^_(?=.)|_$/g, '');
 
