@@ -27,6 +27,7 @@ const canvas: Vocabulary = {
     ['dem', { arity: 2, parts: [new Set(['oak', 'elm', 'elmm', 'ash']), new Set(['1', '2', '3', '13'])], fallback: 0 }],
     ['usage', { arity: 2, parts: [GOODS, new Set(['seattle', 'Seattle', 'san diego', 'reno'])], fallback: 0 }],
     ['spare', { arity: 1, parts: [new Set(['seattle'])], fallback: 0 }],
+    ['loose_weeks', { arity: 1, parts: [new Set(['2', '3', '1'])] }],
     ['weeks', { arity: 1, parts: [new Set(['1', '2', '3'])] }],
     ['orders', { arity: 1, parts: [new Set(['o1', 'o2'])] }],
     ['unread', { arity: 1 }],
@@ -55,6 +56,7 @@ const canvas: Vocabulary = {
   families: new Map([
     ['ship', { index: over('(o, d) in lanes') }],
     ['make', { index: over('p in plants') }],
+    ['level', { index: over('t in loose_weeks') }],
   ]),
   variables: new Set(['x']),
   values: new Map([['most', 700]]),
@@ -64,6 +66,15 @@ const reportOn = (text: string, index?: string) =>
 const warnings = (text: string, index?: string) => reportOn(text, index)?.warnings;
 
 describe('coverageOf', () => {
+  it('warns of a lag over members that do not ascend', () => {
+    const warning =
+      't - 1 goes by the order of loose_weeks, in which "1" is behind "3": sort the rows of its file, or write its members in ascending order, as in `loose_weeks: 1 to 4`';
+    expect(warnings('x >= level[t - 1]', 't in loose_weeks')).toEqual([warning]);
+    expect(warnings('x >= sum t in loose_weeks: level[t - 1]')).toEqual([warning]);
+    expect(warnings('x >= level[t]', 't in loose_weeks')).toEqual([]);
+    expect(warnings('x >= level[t - 1]', 't in weeks')).toEqual([]);
+  });
+
   it.each<[string, string, string | undefined, string[]]>([
     [
       'rows that match no member, and members without a row',

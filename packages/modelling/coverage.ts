@@ -18,6 +18,7 @@ import { linearize } from './linear.js';
 import { tryOut } from './expansion/trial.js';
 import { shortened } from './names.js';
 import { misspelledNames } from './nearest-names.js';
+import { firstFall } from './text-order.js';
 import { firstOf, listed, quotedList, shown } from './quoted-texts.js';
 import { isNever, rangeOf } from './ranges.js';
 import { noCell } from './sentences.js';
@@ -159,6 +160,7 @@ class Coverage {
     if (column !== undefined && !isFamily) this.figures(name, column, keys, scope);
     const parts = isFamily ? this.partsOfFamily(name) : keys.map((_, part) => column && { set: column.set, part });
     for (const [at, key] of keys.entries()) {
+      this.lag(key, scope);
       const part = parts[at];
       if (part === undefined) continue;
       const here = { ...part, isFiltered: false };
@@ -187,6 +189,19 @@ class Coverage {
         this.lacksData ||= key.lag === 0 && bound.isJoined !== true;
       }
     }
+  }
+
+  /** Warns of a lag over a set whose members have numbers that do not ascend. */
+  private lag(key: Key, scope: Scope): void {
+    const source = key.kind === 'index' && key.lag !== 0 ? scope.get(key.name) : undefined;
+    const values = source && this.values(source);
+    const fall = values && firstFall(values);
+    if (source === undefined || fall === undefined || key.kind === 'text') return;
+    const [before, after] = fall.map(shown);
+    const { name, lag } = key;
+    this.warn(
+      `${shortened(name)} ${lag < 0 ? '-' : '+'} ${Math.abs(lag)} goes by the order of ${source.set}, in which "${after}" is behind "${before}": sort the rows of its file, or write its members in ascending order, as in \`${source.set}: 1 to 4\``,
+    );
   }
 
   /** Notices a figure that a solve cannot do without and that the data lack. */

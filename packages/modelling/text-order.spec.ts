@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { compareTexts, orderedText } from './text-order.js';
+import { compareTexts, firstFall, orderedText } from './text-order.js';
 
 describe('compareTexts', () => {
   it.each([
@@ -34,5 +34,60 @@ describe('compareTexts', () => {
     const sorted = (given: readonly string[]): string[] =>
       given.toSorted((one, other) => compareTexts(orderedText(one), orderedText(other)));
     fc.assert(fc.property(texts, (given) => expect(sorted(given.toReversed())).toEqual(sorted(given))));
+  });
+});
+
+describe('firstFall', () => {
+  it.each<[string[], [string, string]]>([
+    [
+      ['2', '3', '4', '1'],
+      ['4', '1'],
+    ],
+    [
+      ['1', '10', '2'],
+      ['10', '2'],
+    ],
+    [
+      ['0', '-1', '-2'],
+      ['0', '-1'],
+    ],
+    [
+      ['W1', 'W10', 'W2'],
+      ['W10', 'W2'],
+    ],
+    [
+      ['2025-02-03', '2025-01-27', '2025-02-10'],
+      ['2025-02-03', '2025-01-27'],
+    ],
+    [
+      ['31.12.2025', '01.01.2025'],
+      ['31.12.2025', '01.01.2025'],
+    ],
+    [
+      ['2025-W2', '2024-W52'],
+      ['2025-W2', '2024-W52'],
+    ],
+    [
+      ['10:00:00', '08:30:00'],
+      ['10:00:00', '08:30:00'],
+    ],
+  ])('is the first place of %j out of order', (texts, fall) => {
+    expect(firstFall(texts)).toEqual(fall);
+    expect(firstFall(texts)).toEqual(fall);
+  });
+
+  it.each([
+    [['1', '2', '10']],
+    [['W1', 'W2', 'W10']],
+    [['2025-01-27', '2025-02-03']],
+    [['31.12.2025', '01.01.2026']],
+    [['oak', 'elm']],
+    [['early 1', 'late 2', 'early 3']],
+    [['2 of 2025', '1 of 2026']],
+    [['01/27/2025', '02/03/2025']],
+    [['3', 'W1']],
+    [[]],
+  ])('is undefined for %j', (texts) => {
+    expect(firstFall(texts)).toBeUndefined();
   });
 });

@@ -1,3 +1,5 @@
+import { isoDate } from './dates.js';
+
 /** A text with the pieces that order it: letters and numbers by turns, beginning with the letters before the first number. */
 export interface OrderedText {
   text: string;
@@ -21,4 +23,42 @@ export function compareTexts(one: OrderedText, other: OrderedText): number {
   if (piece !== undefined && counterpart !== undefined) return piece < counterpart ? -1 : 1;
   const difference = one.pieces.length - other.pieces.length;
   return difference !== 0 ? difference : one.text < other.text ? -1 : one.text > other.text ? 1 : 0;
+}
+
+/** A year or an hour before other numbers, as in `2025-02-01` and `08:30`, where the numbers order a text from left to right. */
+const YEAR_OR_HOUR = /^(?:\d{4}\D|\d{1,2}:\d{2})/;
+
+/** Returns the order of a text among others of its form, or undefined if its form does not show an order. */
+function orderOf(text: string): { form: string; ordered: OrderedText } | undefined {
+  if (text !== '' && Number.isFinite(Number(text))) return { form: '', ordered: { text, pieces: [Number(text)] } };
+  const ordered = orderedText(isoDate(text, 'mixed') ?? text);
+  if (ordered.pieces.length !== 3 && !YEAR_OR_HOUR.test(ordered.text)) return undefined;
+  return { form: ordered.pieces.map((piece, at) => (at % 2 === 1 ? 0 : piece)).join(''), ordered };
+}
+
+const falls = new WeakMap<Iterable<string>, readonly [string, string] | null>();
+
+/**
+ * Returns the first two neighbours that do not ascend among numbers, dates, or texts that differ in one number, such as `W9` and `W10`.
+ * Undefined for other texts. Results are cached.
+ */
+export function firstFall(texts: Iterable<string>): readonly [string, string] | undefined {
+  const cached = falls.get(texts);
+  if (cached !== undefined) return cached ?? undefined;
+  const fall = findFall(texts);
+  falls.set(texts, fall ?? null);
+  return fall;
+}
+
+function findFall(texts: Iterable<string>): readonly [string, string] | undefined {
+  let last: ReturnType<typeof orderOf>;
+  let before = '';
+  let fall: readonly [string, string] | undefined;
+  for (const text of texts) {
+    const order = orderOf(text);
+    if (order === undefined || (last !== undefined && last.form !== order.form)) return undefined;
+    if (last !== undefined && compareTexts(last.ordered, order.ordered) > 0) fall ??= [before, text];
+    [last, before] = [order, text];
+  }
+  return fall;
 }
