@@ -18,7 +18,13 @@ async function answerTo(subject: string): Promise<string> {
       return { ok: true, result: { values: [{ keys: [], value: VALUES[input.variable] }], count: 1, size: 1 } };
     },
   } as unknown as Toolbox;
-  const run = { objective_value: 550, outcome: 'optimal', kpis: [], variables: VALUES } as unknown as ToldResult;
+  const run = {
+    objective_value: 550,
+    outcome: 'optimal',
+    kpis: [],
+    variables: VALUES,
+    changed_since: [],
+  } as unknown as ToldResult;
   const answers = new ResultAnswers(new RunReader(run, new Sketch(room.cards), toolbox));
   const answer = answers.answer({ ask: 'value', subject });
   for (;;) {

@@ -4,6 +4,7 @@ import { LimitAnswers } from './limit-answers.js';
 import { wordsOf } from '../../../packages/modelling/index.js';
 import { figuresOf, membersNamed, memberText, type NamedMembers, setsOf } from './named-members.js';
 import { type Thing, thingNamed } from './named-things.js';
+import { ObjectiveAnswers } from './objective-answers.js';
 import { bullets, counted, figure, quote } from './quote.js';
 import { type Answer, MAX_SHOWN, memberOf, type RunReader, unusedIn, withoutName } from './run-reader.js';
 import { describeOutcome } from './solving.js';
@@ -23,9 +24,11 @@ const OBJECTIVE =
 /** Answers questions about a run, a paragraph each. */
 export class ResultAnswers {
   private readonly limits: LimitAnswers;
+  private readonly objectives: ObjectiveAnswers;
 
   constructor(private readonly reader: RunReader) {
     this.limits = new LimitAnswers(reader);
+    this.objectives = new ObjectiveAnswers(reader);
   }
 
   async *answer(question: ResultQuestion): Answer {
@@ -83,7 +86,7 @@ export class ResultAnswers {
     const { subject, pick } = question;
     // A KPI that only stands for the objective is called like its value.
     const hasFigure = this.reader.run.kpis?.some(({ label }) => label.toLowerCase() === subject.toLowerCase());
-    if (OBJECTIVE.test(subject) && hasFigure !== true) return this.objectives();
+    if (OBJECTIVE.test(subject) && hasFigure !== true) return yield* this.objectives.value();
     const parts = this.partsOf(subject);
     if (parts.length > 1) {
       const answers: string[] = [];
@@ -175,7 +178,7 @@ export class ResultAnswers {
     if (question?.pick === 'average') return this.reader.notUnderstood(`average ${name}`, ['average'], name);
     switch (kind) {
       case 'objective':
-        return this.objectives(name);
+        return yield* this.objectives.value(name);
       case 'kpi':
         return this.kpi(name);
       case 'constraint':
@@ -189,16 +192,6 @@ export class ResultAnswers {
       default:
         return yield* this.variable(name, card?.label ?? name);
     }
-  }
-
-  private objectives(name?: string): string {
-    const objectives = this.reader.sketch.of('objective');
-    const value = figure(this.reader.run.objective_value);
-    const late = this.reader.run.outcome === 'time_limit' ? ', the best found in time' : '';
-    if (objectives.length > 1) return `The objectives together are ${value}${late}, added up with their weights.`;
-    const [{ label = 'objective', data = {} } = {}] = objectives;
-    const sense = data['sense'] === 'minimize' ? 'least' : 'most';
-    return `The objective ${quote(name ?? label, 60)} is ${value}${late}, the ${sense} that the constraints allow.`;
   }
 
   private async *variable(name: string, label: string): Answer {
