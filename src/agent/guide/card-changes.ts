@@ -14,6 +14,8 @@ import { figureOf } from './words.js';
 /** Constraints of one statement, and labels that a refusal shows. */
 const MAX_LABELS = 100;
 const MAX_SHOWN = 10;
+/** Between the names of a list. */
+const SEPARATOR = / ?, ?(?:and )?| and | & /;
 const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity', 'default']);
 
 /** How a constraint counts, as data of its card. */
@@ -39,7 +41,10 @@ export function classify({ whom, counts }: StatementOf<'classify'>, sketch: Sket
 function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const whole = sketch.resolve(whom, ['constraint']);
   if (whole !== undefined) return [whole];
-  const labels = whom.split(/ ?, ?(?:and )?| and | & /);
+  // `make labour soft`, unless a constraint is called so.
+  const made = /^make (?<rest>.+)$/i.exec(whom)?.groups?.['rest'];
+  if (made !== undefined) return listed(made, sketch);
+  const labels = whom.split(SEPARATOR);
   if (labels.length > MAX_LABELS) return `one statement is about at most ${MAX_LABELS} constraints`;
   const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
   const missing = labels.filter((_, index) => cards[index] === undefined);
@@ -61,22 +66,39 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
   return undefined;
 }
 
-/** Removes a card, or a single value of a data card. What is written in the same way goes before what differs by case. */
+/** Removes a card, a value of a data card, or all of a list. */
 export function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
-  const name = whom.replace(/^(?:the )?value /i, '');
+  const isKnown = (one: string): boolean =>
+    sketch.resolve(one) !== undefined || sketch.holderOf(withoutValue(one)) !== undefined;
+  const names = isKnown(whom) ? [whom] : whom.split(SEPARATOR);
+  const missing = names.filter((one) => !isKnown(one));
+  if (missing.length > 0) return nothingCalled(missing.length === names.length ? [whom] : missing);
+  for (const one of names) removeOne(one, sketch, cause);
+  return undefined;
+}
+
+const withoutValue = (whom: string): string => whom.replace(/^(?:the )?value /i, '');
+const nothingCalled = (names: readonly string[]): string =>
+  `there is nothing called ${someOf(
+    names.map((one) => quote(one, 40)),
+    MAX_SHOWN,
+  )}`;
+
+/** What is written in the same way goes before what differs by case. */
+function removeOne(whom: string, sketch: Sketch, cause: string): void {
+  const name = withoutValue(whom);
   const holder = sketch.holderOf(name);
   const card = sketch.resolveExactly(whom) ?? (holder === undefined ? sketch.resolve(whom) : undefined);
   if (card !== undefined) {
     sketch.remove(card);
-    return undefined;
+    return;
   }
-  if (holder === undefined) return `there is nothing called ${quote(whom, 40)}`;
+  if (holder === undefined) return;
   const values = Object.entries(fieldOf<Record<string, number>>(holder, 'values') ?? {}).filter(
     ([key]) => key !== name,
   );
   if (values.length === 0) sketch.remove(holder);
   else sketch.change(holder, { values: Object.fromEntries(values) }, cause);
-  return undefined;
 }
 
 /** `set <card> <field>: <value>`, which fills any gap that a card can have. */

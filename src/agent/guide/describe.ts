@@ -5,6 +5,7 @@ import type { AgentContext } from '../agent.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
 import { bullets, counted, quote } from './quote.js';
 import type { SketchCard } from './sketch.js';
+import { NOT_USED } from './unused-statements.js';
 import type { Made, Refused } from './turn-work.js';
 import type { OpenStatement } from './open-statements.js';
 
@@ -145,7 +146,7 @@ export function describeRefused(refused: Refused[]): string[] {
     .slice(0, MAX_QUOTED)
     .map(({ source, reason }) => quote(source) + (reason === undefined ? '' : `: ${reason}`));
   const more = refused.length > MAX_QUOTED ? [`and ${counted(refused.length - MAX_QUOTED, 'other')}`] : [];
-  return [`I could not use this:\n${bullets([...shown, ...more])}`];
+  return [`${NOT_USED}\n${bullets([...shown, ...more])}`];
 }
 
 /** What the turn had no room for. */

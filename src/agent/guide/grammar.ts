@@ -101,7 +101,7 @@ const READERS: readonly Reader[] = [
   by(/^confirm (?:the )?(?:objective )?(?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'confirm', whom })),
   by(/^(?:remove|delete|drop|forget) (?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'remove', whom })),
   by(
-    new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?)(?<value>.+)$`, 'is'),
+    new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?| (?=${NUMBER}$))(?<value>.+)$`, 'is'),
     ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
   ),
   readObjective,
@@ -187,6 +187,12 @@ function readObjective(text: string): Reading | undefined {
 
 /** `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5`, `labour must hold`. */
 function readClassification(text: string): Reading | undefined {
+  const clauses = clausesOf(text);
+  if (clauses.length > 1) {
+    const statements = clauses.map((clause) => readClassification(clause)?.statement);
+    const isWhole = statements.every((statement) => statement !== undefined);
+    return isWhole ? { statement: { kind: 'several', statements } } : undefined;
+  }
   for (const pattern of CLASSES) {
     const { whom, word = '', penalty, price } = pattern.exec(text)?.groups ?? {};
     if (whom === undefined || RELATION_SIGN.test(whom)) continue;
@@ -206,10 +212,30 @@ function readClassification(text: string): Reading | undefined {
   return undefined;
 }
 
+const CLASS_LAST = /\b(?:hard|soft)(?: constraints?)?(?:$| \(?(?:an?|and|at|with|penalty|cost)\b)/i;
+const PRICE = /^(?:and |with |at )?(?:an? )?(?:penalty|cost)\b/i;
+
+/** Splits `labour is hard, wood is soft, penalty 5` behind each class and its price. */
+function clausesOf(text: string): string[] {
+  const clauses: string[] = [];
+  let isEnded = true;
+  let separator = '';
+  for (const [at, piece] of text.split(/(, and |, | and )/i).entries()) {
+    if (at % 2 === 1) {
+      separator = piece;
+      continue;
+    }
+    if (isEnded && !(clauses.length > 0 && PRICE.test(piece))) clauses.push(piece);
+    else clauses.push(`${clauses.pop() ?? ''}${separator}${piece}`);
+    isEnded = CLASS_LAST.test(piece) || PRICE.test(piece);
+  }
+  return clauses;
+}
+
 function groupOf(whom: string): string {
-  if (/^(?:all|all of them|everything|(?:all )?(?:the )?constraints|all limits|they)(?: all)?$/i.test(whom))
+  if (/^(?:make )?(?:all|all of them|everything|(?:all )?(?:the )?constraints|all limits|they)(?: all)?$/i.test(whom))
     return 'all';
-  return /^(?:all )?(?:the )?(?:unclassified|other|remaining)(?: constraints| ones)?$/i.test(whom)
+  return /^(?:make )?(?:all )?(?:the )?(?:unclassified|other|remaining)(?: constraints| ones)?$/i.test(whom)
     ? 'unclassified'
     : whom;
 }

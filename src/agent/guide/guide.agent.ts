@@ -44,6 +44,7 @@ import {
 } from './turn-work.js';
 import { describeIdle } from './stray-variables.js';
 import { undoLast } from './undo.js';
+import { describeUnused } from './unused-statements.js';
 import { openStatements } from './open-statements.js';
 
 /**
@@ -134,6 +135,7 @@ export class GuideAgent extends Agent {
     const answers = yield* answerAll(asked, sketch, files, lacks, toolbox);
     yield* say(...answers.paragraphs);
     feasibility = answers.feasibility ?? feasibility;
+    if (isToSolve && isSolvable) yield* say(...describeUnused(context.messages));
     if (kinds.has('compare_scenarios')) yield* say(yield* compareScenarios(toolbox));
     if (kinds.has('help')) yield* say(HELP);
     if (kinds.has('show')) yield* say(bullets(sketch.cards.map(describeCard)) || 'The canvas is empty.');
