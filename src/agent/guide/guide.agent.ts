@@ -23,6 +23,7 @@ import {
   describeStart,
   HELP,
 } from './describe.js';
+import { asMeant } from './meant-questions.js';
 import { askForMeaning, describeExample } from './meaning-questions.js';
 import { fileNotes } from './file-notes.js';
 import { describeLoose } from './loose-variables.js';
@@ -82,9 +83,10 @@ export class GuideAgent extends Agent {
     yield* say(...describeFiles(context));
     yield* say(...(yield* introduceFiles(context, toolbox)));
 
-    const { said, left: unread } = await readAll(statementsIn(context.messages));
-    const files = yield* filesFor(context, said, toolbox);
+    const { said: read, left: unread } = await readAll(statementsIn(context.messages));
+    const files = yield* filesFor(context, read, toolbox);
     const sketch = new Sketch(context.cards);
+    const said = asMeant(read, sketch);
     const undone = said.some(({ reading }) => reading.statement?.kind === 'undo');
     if (undone) yield* say(undoLast(sketch, context.messages));
     const loose = new Set(looseVariables(sketch.cards).map(({ name }) => name));
@@ -95,8 +97,8 @@ export class GuideAgent extends Agent {
     yield* say(...describeChanges(made));
     const guesses = fileNotes(sketch).filter((note) => !isTold(note, context));
     if (guesses.length > 0) yield* say(`Check how the files were read:\n${bullets(guesses.slice(0, MAX_WARNINGS))}`);
-    const read = said.filter(({ reading }) => reading.statement !== undefined).map(({ source }) => source);
-    yield* say(...notesOnPoints(read.join('\n')).map((note) => `${note}.`));
+    const understood = said.filter(({ reading }) => reading.statement !== undefined).map(({ source }) => source);
+    yield* say(...notesOnPoints(understood.join('\n')).map((note) => `${note}.`));
     const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
     const loosening = looseVariables(sketch.cards).filter(({ name }) => isToSolve || !loose.has(name));
     yield* say(...loosening.slice(0, MAX_WARNINGS).map(describeLoose));

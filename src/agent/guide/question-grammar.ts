@@ -43,7 +43,7 @@ const VALUE_BY = /^[\p{L}_][\p{L}\p{N}_]* (?:by|per|(?:for|in) (?:each|every)) [
 /** `make in week 2`, `make for elm in week 2` */
 const VALUE_IN =
   /^[\p{L}_][\p{L}\p{N}_]* (?:(?:of|for) \S.{0,60} )?(?:in|on|at) (?:week|month|day|year|quarter|period|shift) \d{1,4}$/iu;
-const PERIOD = /\b(?:in|on|at|of|for) (?:week|month|day|year|quarter|period|shift) \d{1,4}\b/gi;
+export const PERIOD = /\b(?:in|on|at|of|for) (?:week|month|day|year|quarter|period|shift) \d{1,4}\b/gi;
 const SHORT = /^[^ ?]+(?: [^ ?]+)? ?\?$/;
 const LIMITING =
   /\d|\b(?:at (?:least|most)|than|below|above|under|over|within|exceeds?|up to|is|are|must|should|cannot|equals?)\b/i;

@@ -157,7 +157,7 @@ export class ResultAnswers {
     if (kind !== 'objective' && kind !== 'kpi') return undefined;
     const found = yield* this.reader.membersNamed(subject);
     if (found.length === 0 || this.reader.unnamedIn(subject, found, namesOf(thing)).length > 0) return undefined;
-    return `${yield* this.single(thing)} It has no figures for single members. ${found.map(describeMembers).join('\n')}`;
+    return `${yield* this.single(thing)} It has no figures for single members. ${found.map(listMembers).join('\n')}`;
   }
 
   /** The things that are asked for together, as in `chairs and tables`. Members of a family stay together. */
@@ -236,9 +236,14 @@ const memberNamesOf = ({ thing, names }: NamedMembers): string => `${thing.name}
 
 const namesOf = ({ name, card }: Thing): string[] => (card === undefined ? [name] : [name, card.label]);
 
-function describeMembers({ variable, values, count, sum }: ToldValues): string {
+function describeMembers(members: ToldValues): string {
+  const [only, ...others] = members.values;
+  if (only !== undefined && others.length === 0)
+    return `${quote(memberOf(members.variable, only.keys))} is ${figure(only.value)}.`;
+  return `${listMembers(members)}\n\nTogether they are ${figure(members.sum)}.`;
+}
+
+function listMembers({ variable, values, count }: ToldValues): string {
   const shown = values.map(({ keys, value }) => `${quote(memberOf(variable, keys))} is ${figure(value)}`);
-  if (shown.length === 1) return `${shown[0]}.`;
-  const more = count > shown.length ? `\n- and ${count - shown.length} more` : '';
-  return `${bullets(shown)}${more}\n\nTogether they are ${figure(sum)}.`;
+  return `${bullets(shown)}${count > shown.length ? `\n- and ${count - shown.length} more` : ''}`;
 }
