@@ -90,7 +90,7 @@ export class WhyNotAnswers {
     const isBounded = value === undefined && thing.card?.data[wants === 'more' ? 'upper' : 'lower'] !== undefined;
     return isBounded
       ? `No constraint with ${called} binds. Its members have bounds: name one of them.`
-      : `${now}No limit with ${called} binds, so another amount would not improve the objective.${price}${offer}`;
+      : `${now}${wants === 'less' ? `No limit keeps ${called} from less` : `No limit with ${called} binds`}, so another amount would not improve the objective.${price}${offer}`;
   }
 
   /** The bound that keeps a variable or a member from a unit more or less, as a relation. */
