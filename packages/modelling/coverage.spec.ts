@@ -66,6 +66,12 @@ const reportOn = (text: string, index?: string) =>
 const warnings = (text: string, index?: string) => reportOn(text, index)?.warnings;
 
 describe('coverageOf', () => {
+  it('says that nothing meets one part of an `or`', () => {
+    expect(warnings('x >= 1', 't in weeks where t = 1 or t = 9')).toEqual([
+      'No member of weeks is 9, so nothing meets this part of the condition: they are from 1 to 3',
+    ]);
+  });
+
   it('warns of a lag over members that do not ascend', () => {
     const warning =
       't - 1 goes by the order of loose_weeks, in which "1" is behind "3": sort the rows of its file, or write its members in ascending order, as in `loose_weeks: 1 to 4`';
@@ -158,7 +164,9 @@ describe('coverageOf', () => {
       'a member that a condition names in vain',
       'make[p] <= 3',
       'p in plants where not (p = "seatle" or p = "seattle")',
-      ['No member of plants is "seatle", so nothing meets this condition: there are "seattle", "san diego"'],
+      [
+        'No member of plants is "seatle", so nothing meets this part of the condition: there are "seattle", "san diego"',
+      ],
     ],
     [
       'a date that no row has',

@@ -94,6 +94,8 @@ class Coverage {
   readonly warnings = new Set<string>();
   /** Whether a warning says that nothing meets a condition. */
   hasNeverMet = false;
+  /** Whether a condition behind or before an `or` is being read. */
+  private isAlternative = false;
   /** Why no solve can succeed with the data. */
   problem: string | undefined;
   /** Whether a figure is missing that a solve needs. */
@@ -234,8 +236,12 @@ class Coverage {
 
   private condition(condition: Condition, scope: Scope): void {
     if (condition.kind === 'not') this.condition(condition.of, scope);
-    else if (condition.kind !== 'compare') for (const one of condition.of) this.condition(one, scope);
-    else {
+    else if (condition.kind !== 'compare') {
+      const { isAlternative } = this;
+      this.isAlternative ||= condition.kind === 'or';
+      for (const one of condition.of) this.condition(one, scope);
+      this.isAlternative = isAlternative;
+    } else {
       for (const operand of [condition.left, condition.right])
         if (operand.kind !== 'text') this.expression(operand, scope);
       const [left, right] = [this.compared(condition.left, scope), this.compared(condition.right, scope)];
@@ -342,6 +348,10 @@ class Coverage {
   }
 
   private warnOfCondition(reason: string, present = ''): void {
+    if (this.isAlternative) {
+      this.warn(`${reason}, so nothing meets this part of the condition${present}`);
+      return;
+    }
     this.hasNeverMet = true;
     this.warn(`${reason}, so nothing meets this condition${present}`);
   }
