@@ -445,6 +445,9 @@ describe('in the chat of the guide', () => {
         '- The canvas: the objective is 2600',
         '- `two shifts`: the objective is 5000, 2400 more than that of the canvas',
         '- `other`: the objective is 4620, 2020 more than that of the canvas',
+        '',
+        'Said since the last solve, and not in this plan:',
+        '- `scenario unclear: make it better`',
       ].join('\n'),
     );
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
