@@ -42,7 +42,7 @@ export class ProjectCreationService {
       const projects = tx.withRepository(this.projects);
       const create = async (): Promise<ProjectResponse> =>
         ProjectResponse.from(await this.add(tx, editor, request, wantedId));
-      // Who may create projects may not see for ever what they have created.
+      // A caller who created a project may have lost access to it.
       return await editor.once(tx, create, async ({ text }) => {
         await projects.require(editor, (JSON.parse(text) as ProjectResponse).id);
       });
@@ -58,7 +58,6 @@ export class ProjectCreationService {
     const { company_id, user_id, person_id } = editor.caller;
     const { from_deployment: requested = null, workspace_mode, ...fields } = request;
     const projects = tx.withRepository(this.projects);
-    const origin = requested === null ? null : await this.origins.require(tx, company_id, requested);
     const { id } = await projects.save({
       ...(wantedId !== undefined && { id: wantedId }),
       ...fields,
@@ -66,12 +65,11 @@ export class ProjectCreationService {
       workspace_id: await this.containers.create(tx, company_id, 'workspace'),
       agent_config_id: await this.containers.create(tx, company_id, 'agent_config'),
       project_skills_id: await this.containers.create(tx, company_id, 'project_skills'),
-      origin_deployment_id: origin?.id ?? null,
       created_by: user_id,
     });
     await tx.withRepository(this.members).put({ project_id: id, company_id, user_id: person_id, role: 'owner' });
     const project = await projects.lock(editor, id);
-    if (origin !== null) await this.origins.fill(tx, project, origin, requested);
+    if (requested !== null) await this.origins.checkOut(tx, project, requested);
     await this.life.created(tx, project);
     if (workspace_mode === 'run') await this.snapshots.enterRunMode(tx, project);
     return await this.views.shown(tx, editor, id);

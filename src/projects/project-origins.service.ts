@@ -4,35 +4,48 @@ import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
 import { AGENT_CONFIG_NAMES } from '../deployments/template.js';
 import { TemplatesService } from '../deployments/templates.service.js';
+import { ContainersService } from '../files/tree/containers.service.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
-/** Deployments that new projects are created from. */
+/** A deployment that became the origin of a project, with the number of copied objects and files. */
+export interface Origin {
+  deployment: Deployment;
+  objects: number;
+  workspace_files: number;
+}
+
+/** Deployments that projects come from. */
 @Injectable()
 export class ProjectOriginsService {
   constructor(
     private readonly projects: ProjectsRepository,
     private readonly deployments: DeploymentsService,
     private readonly templates: TemplatesService,
+    private readonly containers: ContainersService,
   ) {}
 
-  /** The deployment of this handle or name. @throws NotFound */
-  async require(tx: Tx, company_id: string, name: string): Promise<Deployment> {
-    return await this.deployments.require(company_id, name, tx);
-  }
-
   /**
-   * Copies the agent configuration of a deployment to the deployment scope of a new project, and its other files to the workspace.
+   * Makes a deployment the origin of a locked project. Replaces the agent configuration in the deployment scope of the project, and copies
+   * the other files to the workspace, where existing files are kept.
    *
-   * @param requested name of the deployment in the request, for errors
+   * @param name handle or name of the deployment
+   * @throws NotFound if the deployment does not exist
    * @throws Invalid if a project cannot hold the configuration
    */
-  async fill(tx: Tx, project: Project, origin: Deployment, requested: string | null): Promise<void> {
+  async checkOut(tx: Tx, project: Project, name: string): Promise<Origin> {
     const { id, company_id, agent_config_id, workspace_id } = project;
-    const from = { company_id, container_id: origin.container_id };
-    const to = { company_id, container_id: agent_config_id };
-    const { config_digest } = await this.templates.copyConfig(tx, { from, to, names: AGENT_CONFIG_NAMES, requested });
-    await tx.withRepository(this.projects).noteConfig(id, { config_digest });
-    await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
+    const deployment = await this.deployments.require(company_id, name, tx);
+    const from = { company_id, container_id: deployment.container_id };
+    await this.containers.lock(tx, company_id, agent_config_id, workspace_id);
+    const { objects, config_digest } = await this.templates.copyConfig(tx, {
+      from,
+      to: { company_id, container_id: agent_config_id },
+      names: AGENT_CONFIG_NAMES,
+      requested: name,
+    });
+    const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
+    await tx.withRepository(this.projects).noteConfig(id, { config_digest, origin_deployment_id: deployment.id });
+    return { deployment, objects, workspace_files };
   }
 }

@@ -78,6 +78,7 @@ import { SnapshotsService } from './snapshots.service.js';
     CardsRepository,
     ProjectLifeService,
     ProjectMembersService,
+    ProjectOriginsService,
     CanvasEditorService,
     DataFilesService,
     OpenStreamsService,

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentsService } from '../deployments/deployments.service.js';
-import { AGENT_CONFIG_NAMES, INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
+import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { TemplatesService } from '../deployments/templates.service.js';
-import { ContainersService } from '../files/tree/containers.service.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import type { KnownTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
@@ -19,6 +18,7 @@ import type {
   CheckoutResponse,
 } from './skills.dto.js';
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
+import { ProjectOriginsService } from '../projects/project-origins.service.js';
 
 /** The copy of a deployment's configuration that a project holds. */
 @Injectable()
@@ -28,7 +28,7 @@ export class AgentConfigService {
     private readonly projects: ProjectsRepository,
     private readonly deployments: DeploymentsService,
     private readonly templates: TemplatesService,
-    private readonly containers: ContainersService,
+    private readonly origins: ProjectOriginsService,
     private readonly effectiveConfig: EffectiveConfigService,
     private readonly events: ProjectEventsService,
   ) {}
@@ -83,21 +83,11 @@ export class AgentConfigService {
     projectId: string,
     { from_deployment: requested }: CheckoutRequest,
   ): Promise<CheckoutResponse> {
-    const { company_id } = editor;
     return await this.database.transaction(async (tx) => {
-      const { id, agent_config_id, workspace_id } = await tx.withRepository(this.projects).lock(editor, projectId);
+      const project = await tx.withRepository(this.projects).lock(editor, projectId);
       return await editor.once(tx, async () => {
-        const deployment = await this.deployments.require(company_id, requested, tx);
-        const from = { company_id, container_id: deployment.container_id };
-        await this.containers.lock(tx, company_id, agent_config_id, workspace_id);
-        const { objects, config_digest } = await this.templates.copyConfig(tx, {
-          from,
-          to: { company_id, container_id: agent_config_id },
-          names: AGENT_CONFIG_NAMES,
-          requested,
-        });
-        const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
-        await tx.withRepository(this.projects).noteConfig(id, { config_digest, origin_deployment_id: deployment.id });
+        const { id } = project;
+        const { deployment, objects, workspace_files } = await this.origins.checkOut(tx, project, requested);
         this.events.by(tx, editor.caller);
         this.events.note(tx, id, 'config.changed', { skill: null });
         if (workspace_files > 0) this.events.note(tx, id, 'files.changed', { paths: null, count: workspace_files });
