@@ -2,7 +2,8 @@ import type { ExecutionId } from '../database/checked-id.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import type { Execution } from './execution.entity.js';
 import { ExecutionLog, MAX_LINES, type Progress } from './execution-log.entity.js';
-import { HELD, type LeasedExecution } from './executions.repository.js';
+import type { LeasedExecution } from './executions.repository.js';
+import { HELD } from './executions.sql.js';
 
 /** How far executions are, as their owners tell. */
 export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {

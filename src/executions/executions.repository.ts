@@ -1,5 +1,5 @@
 import type { ExecutionId, ProjectId } from '../database/checked-id.js';
-import { columnsOf, EntityRepository } from '../database/entity-repository.js';
+import { EntityRepository } from '../database/entity-repository.js';
 import type { Page } from '../common/listing/page.js';
 import { readPage } from '../database/listing.js';
 import { isId, NotFound } from '../common/errors/errors.js';
@@ -10,7 +10,6 @@ import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ProjectReader } from '../projects/project-access.js';
 import { projectOf } from '../projects/project-access.sql.js';
 import { exhaustedBudget } from '../usage/budgets.sql.js';
-import { creditsOf } from '../usage/usage.sql.js';
 import type { ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { Spender } from '../usage/spender.js';
 import {
@@ -20,6 +19,7 @@ import {
   type ExecutionResult,
   type ExecutionStatus,
 } from './execution.entity.js';
+import { EXHAUSTED, HELD, NEXT_IN_TURN, RECORD, STARTS } from './executions.sql.js';
 import type { ModelSize } from '../../packages/solver/index.js';
 import type { ModelCard } from './solver/task.js';
 
@@ -119,58 +119,11 @@ export interface ExecutionFilter {
   q?: string;
 }
 
-/** SQL of the credits of an execution. The transaction that ends the execution stores the charge. */
-const CREDITS = `CASE WHEN executions.ended_at IS NOT NULL THEN ${creditsOf('executions.id')} END AS credits`;
-
-const RECORD = [...columnsOf(Execution), CREDITS].join(', ');
-
-/** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
-export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
-
-/** A budget that an execution finds used up. */
-const EXHAUSTED = exhaustedBudget({
-  company_id: 'executions.company_id',
-  project_id: 'executions.project_id',
-  user_id: 'executions.user_id',
-  api_key_id: 'executions.api_key_id',
-});
-
-/** Number of starts of executions `e`: those that were started together are one. */
-const STARTS = 'count(DISTINCT coalesce(e.batch_id, e.id))::integer';
-
 /** SELECT of what waits for a worker. */
 export const BACKLOG = `
   SELECT count(*)::integer AS waiting,
          coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::double precision AS oldest_seconds
     FROM executions WHERE status = 'queued'`;
-
-/** SQL: the values of a column of those that wait, each once, by the index of who waits; `condition` is on `e`. */
-const waiting = (column: 'company_id' | 'project_id', condition: string): string => {
-  const first = (after: string): string => `
-    (SELECT e.${column} FROM executions e
-      WHERE e.status = 'queued' AND ${condition} ${after} ORDER BY e.${column} LIMIT 1)`;
-  return `
-    WITH RECURSIVE waiting AS (
-      SELECT ${first('')} AS of
-       UNION ALL
-      SELECT ${first(`AND e.${column} > w.of`)} FROM waiting w WHERE w.of IS NOT NULL)
-    SELECT w.of FROM waiting w WHERE w.of IS NOT NULL
-     ORDER BY (SELECT r.started_at FROM executions r
-                WHERE r.${column} = w.of AND r.started_at IS NOT NULL ORDER BY r.started_at DESC LIMIT 1) NULLS FIRST, w.of
-     LIMIT 1`;
-};
-
-/**
- * SQL of the execution whose turn it is: of the company whose last turn was the longest ago, there of such a project, and there the
- * oldest. So nobody waits for all that another one has started.
- */
-const NEXT_IN_TURN = `
-  SELECT q.id
-    FROM (${waiting('company_id', 'true')}) company,
-         LATERAL (${waiting('project_id', 'e.company_id = company.of')}) project,
-         LATERAL (SELECT e.id FROM executions e
-                   WHERE e.status = 'queued' AND e.company_id = company.of AND e.project_id = project.of
-                   ORDER BY e.created_at, e.id LIMIT 1) q`;
 
 /**
  * Executions. Their status changes along {@link EXECUTION_STEPS}. They are started and ended under the lock of

@@ -11,7 +11,8 @@ import { whyUnread } from '../../projects/canvas/expressions.js';
 import { rangeOf } from '../../projects/canvas/members.js';
 import { bare } from './file-set-grammar.js';
 import { quote } from './quote.js';
-import { isChain, readFacts, setBound, splitCounts, splitLabel, turned } from './relation-grammar.js';
+import { isChain, splitCounts, splitLabel, turned } from './relation-grammar.js';
+import { readFacts, setBound } from './variable-facts.js';
 import type { Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER } from './words.js';
 
