@@ -98,8 +98,8 @@ export class Principal {
   }
 
   /**
-   * Does `work`, whose result is the body of the answer. A request with an `Idempotency-Key` takes effect once and is answered with the
-   * first body from then on.
+   * Does `work`, whose result is the body of the answer. A request with an `Idempotency-Key` takes effect once. Later requests with
+   * that key get the first body.
    *
    * A service calls it in the transaction of the effect, once the rights of the caller are proven as things are now, and before any rule
    * that the first request has changed.

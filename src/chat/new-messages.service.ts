@@ -29,7 +29,7 @@ export class NewMessagesService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** The message that was posted under the same client_msg_id, if one was. */
+  /** Returns an earlier message with the same client_msg_id. */
   async earlier(
     tx: Tx,
     author: Principal,

@@ -12,7 +12,7 @@ import { type Ending, type ExecutionRecord, ExecutionsRepository } from './execu
 
 const CANCELED: Ending = { status: 'canceled' };
 
-/** Cancels executions, wherever they run. */
+/** Cancels executions in all processes. */
 @Injectable()
 export class ExecutionCancellationsService {
   constructor(
@@ -24,7 +24,7 @@ export class ExecutionCancellationsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Ends an execution that is not over, wherever it runs, or has its process end it with its best plan. @throws NotFound @throws Conflict when it is over */
+  /** Cancels an execution, or makes its process end it with its best plan. @throws NotFound @throws Conflict if it has ended */
   async cancel(
     editor: ProjectEditor,
     projectId: string,
@@ -40,7 +40,7 @@ export class ExecutionCancellationsService {
     });
   }
 
-  /** The same for what was started in a project that was looked up before. @throws NotFound @throws Conflict */
+  /** The same for an execution of a project whose access was checked earlier. @throws NotFound @throws Conflict */
   async cancelKnown(project_id: ProjectId, executionId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lockKnown(project_id);
@@ -48,7 +48,7 @@ export class ExecutionCancellationsService {
     });
   }
 
-  /** Cancels an execution of a locked project, and tells its process once that is committed. */
+  /** Cancels an execution of a locked project, and notifies its process after the commit. */
   private async cancelIn(
     tx: Tx,
     project_id: ProjectId,
@@ -65,7 +65,7 @@ export class ExecutionCancellationsService {
     return now;
   }
 
-  /** Cancels all executions of a locked project that are not over, and tells their processes once that is committed. */
+  /** Cancels all queued and running executions of a locked project, and notifies their processes after the commit. */
   async cancelAll(tx: Tx, project_id: ProjectId): Promise<void> {
     const active = await tx.withRepository(this.executions).activeOf(project_id);
     const canceled = await this.endings.finish(tx, active, CANCELED);

@@ -7,7 +7,7 @@ import { modelDigest } from '../projects/canvas/model-digest.js';
 import type { Project } from '../projects/project.entity.js';
 import type { LeasedExecution } from './executions.repository.js';
 
-/** What projects would have solved now. */
+/** The current inputs of projects. */
 @Injectable()
 export class PresentInputsService {
   constructor(

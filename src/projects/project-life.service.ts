@@ -3,17 +3,17 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database/database.service.js';
 import type { Project } from './project.entity.js';
 
-/** Takes part in a transaction that creates, deletes or restores a project, which is locked. */
+/** Runs in the transaction that creates, deletes or restores a project. The project is locked. */
 export type ProjectListener = (tx: Tx, project: Project) => Promise<void>;
 
 /**
- * Removes a page of what a module keeps of a project that was deleted, in a transaction of its own.
+ * Removes a page of a module's rows of a deleted project, in a separate transaction.
  *
  * @returns whether there may be more
  */
 export type Purger = (tx: Tx, project_id: ProjectId) => Promise<boolean>;
 
-/** What modules above do when a project is created, deleted, restored and purged; they say so while modules initialise. */
+/** Listeners of other modules to the creation, deletion, restoration and purge of projects. Modules register them in `onModuleInit`. */
 @Injectable()
 export class ProjectLifeService {
   private readonly creation: ProjectListener[] = [];
@@ -26,17 +26,17 @@ export class ProjectLifeService {
     this.creation.push(listener);
   }
 
-  /** Ends what is under way in a project that is deleted. */
+  /** Ends running work of a deleted project. */
   onDelete(listener: ProjectListener): void {
     this.deletion.push(listener);
   }
 
-  /** Shows again what `onDelete` has hidden. */
+  /** Undoes what `onDelete` has hidden. */
   onRestore(listener: ProjectListener): void {
     this.restoration.push(listener);
   }
 
-  /** Removes what is left of a project whose time is over. */
+  /** Removes the rows of a project that cannot be restored any longer. */
   onPurge(purger: Purger): void {
     this.purgers.push(purger);
   }

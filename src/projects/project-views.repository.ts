@@ -17,7 +17,7 @@ import type { ProjectRole } from './project-member.entity.js';
 import { Project, type ProjectStatus } from './project.entity.js';
 import { type ProjectQuery, ProjectSummary } from './projects.dto.js';
 
-/** What responses show of the user who created a project. */
+/** The creator of a project in responses. */
 export type Creator = Pick<Project, 'created_by'> & {
   creator_name: string | null;
   creator_avatar_url: string | null;
@@ -40,7 +40,7 @@ const JOINED = `
   ${JOIN_CREATOR}
   LEFT JOIN deployments d ON d.company_id = p.company_id AND d.id = p.origin_deployment_id`;
 
-/** What ProjectResponse is made of. */
+/** Revisions of the rows in a ProjectResponse. */
 interface Versions {
   revision: string;
   creator_revision: string | null;
@@ -132,7 +132,7 @@ export class ProjectViewsRepository {
     );
   }
 
-  /** Containers of all files of a project: its own and those of its snapshots. */
+  /** All containers of a project, including the containers of its snapshots. */
   async containersOf(tx: Tx, { id, workspace_id, agent_config_id, project_skills_id }: Project): Promise<string[]> {
     const snapshots: { container_id: string }[] = await tx.query(
       'SELECT container_id FROM snapshots WHERE project_id = $1',

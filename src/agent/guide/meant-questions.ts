@@ -8,11 +8,11 @@ import type { Said } from './turn-work.js';
 import { unusedWords } from './word-coverage.js';
 import { tidy, without } from './words.js';
 
-/* Questions that only the names on the canvas tell from statements about the model. */
+/* Some questions look like statements about the model. The names on the canvas decide. */
 
 /** More statements in a message describe a model. */
 const MAX_STATEMENTS = 20;
-/** Longer texts are no questions of this kind, in characters. */
+/** Maximum length of such a question, in characters. */
 const MAX_QUESTION = 80;
 const ARTICLE = /^(?:the|this|that|which|each|every|all)\b/i;
 const FORMULA = /[:[\]{}+*/^·×÷%"“]/;
@@ -56,7 +56,7 @@ function isPlace({ names, facts, declares }: StatementOf<'variables'>, sketch: S
   );
 }
 
-/** Reads a sentence without a relation as a question if it asks by its verb, or if it has nothing but names and limits nothing. */
+/** Reads a sentence without a relation as a question if its verb asks, or if it only contains names and does not limit them. */
 function questionIn(source: string, sketch: Sketch): ResultQuestion | undefined {
   const text = plainOf(source);
   if (RELATION_SIGN.test(text) || FORMULA.test(text) || isLimiting(text.replace(PERIOD, ''))) return undefined;

@@ -5,17 +5,17 @@ import { figure, quote } from './quote.js';
 import { type Answer, type RunReader, TIGHT } from './run-reader.js';
 import type { SketchCard } from './sketch.js';
 
-/** Maximum number of constraint rows among which the broken ones are searched. */
+/** Maximum number of constraint rows that are searched for broken constraints. */
 const MAX_ROWS = 100;
 
-/** What broken soft constraints cost, by their labels. */
+/** Cost of broken soft constraints, by label. */
 type Costs = ReadonlyMap<string, number>;
 
 /** Answers questions about the value of objectives, without the price of broken constraints and without the other objectives. */
 export class ObjectiveAnswers {
   constructor(private readonly reader: RunReader) {}
 
-  /** @param name of one objective. Undefined: all of them */
+  /** @param name of an objective, or undefined for all objectives */
   async *value(name?: string): Answer {
     const { run, sketch } = this.reader;
     const objectives = sketch.of('objective');

@@ -11,10 +11,10 @@ import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 import { ToolFailure } from './tool.js';
 
-/** Maximum number of solves that a turn starts; those that are started together count once. */
+/** Maximum number of solves that a turn starts. Solves that start together count once. */
 export const MAX_SOLVES = 3;
 
-/** What came of solves, and the item of the checklist that they can change. */
+/** Results of solves, and the checklist item that they can change. */
 interface Outcomes {
   over: OverExecution[];
   feasibility_result: Project['feasibility_result'];
@@ -30,7 +30,7 @@ export class TurnSolvesService {
     private readonly projects: ProjectsRepository,
   ) {}
 
-  /** The trigger of one more solve of the turn. @throws ToolFailure if the turn has started too many */
+  /** Returns the trigger of another solve of the turn. @throws ToolFailure if the turn has started too many */
   async admit(tx: Tx, project_id: ProjectId, { turn_id, spender }: AgentContext): Promise<Trigger> {
     const trigger = triggerOfTurn(turn_id, spender);
     if ((await this.executions.countOf(tx, project_id, trigger)) >= MAX_SOLVES)
@@ -38,7 +38,7 @@ export class TurnSolvesService {
     return trigger;
   }
 
-  /** What came of executions; those that the turn does not wait for any more are canceled: nobody would hear of them. */
+  /** Waits for executions and returns their results. If the turn is aborted, cancels the remaining executions. */
   async outcomes({ project_id, signal }: AgentContext, ids: readonly ExecutionId[]): Promise<Outcomes> {
     const over: OverExecution[] = [];
     try {
@@ -48,13 +48,13 @@ export class TurnSolvesService {
         for (const id of ids.slice(over.length)) await this.cancellations.cancelKnown(project_id, id).catch(ignoreOver);
       throw error;
     }
-    // What was solved may be another model than that of the canvas now.
+    // The canvas may have changed since the solve started.
     const { feasibility_result } = await this.projects.requireKnown(project_id);
     return { over, feasibility_result };
   }
 }
 
-/** An execution may end in the moment in which it is canceled. */
+/** An execution can end while it is being canceled. */
 function ignoreOver(error: unknown): void {
   if (!(error instanceof Conflict)) throw error;
 }

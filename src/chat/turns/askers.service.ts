@@ -8,7 +8,7 @@ import type { Spender } from '../../usage/spender.js';
 import { spenderOf } from './turn.entity.js';
 import type { LeasedTurn } from './turns.repository.js';
 
-/** What those who ask the agent something may do and spend. */
+/** Rights and budgets of the users and API keys that ask the agent. */
 @Injectable()
 export class AskersService {
   constructor(
@@ -16,14 +16,14 @@ export class AskersService {
     private readonly budgets: BudgetsService,
   ) {}
 
-  /** What the one who has asked may do in projects. */
+  /** Returns the asker's rights in projects. */
   async rightsOf({ user_id, api_key_id }: Spender): Promise<ProjectRights> {
     return user_id === null
       ? await this.apiKeys.rightsOf(api_key_id)
       : { person_id: user_id, sees_all: null, access: 'write', project_ids: null };
   }
 
-  /** A budget of the asker, their project or company that is used up. */
+  /** Returns an exhausted budget of the asker, the project or the company. */
   async exhaustedBudget(tx: Tx, turn: LeasedTurn): Promise<ExhaustedBudget | null> {
     return await this.budgets.exhausted(turn.company_id, turn.project_id, spenderOf(turn), tx);
   }

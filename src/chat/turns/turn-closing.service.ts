@@ -14,20 +14,20 @@ import { bodyEvent, endedEvent, type EventRow, STARTED, TurnEventsRepository } f
 import { spenderOf, type TurnOutcome } from './turn.entity.js';
 import { type LockedTurn, TurnsRepository } from './turns.repository.js';
 
-/** How a turn ends. */
+/** The end of a turn. */
 export interface Ending {
   outcome: TurnOutcome;
   /** Final content of the agent's message; absent: the stored content. */
   progress?: Progress;
-  /** How calls that still run are ended. */
+  /** Error of calls that are still running. */
   running?: { error: string; error_code: string };
   /** Text of a system message to add to the conversation. */
   notice?: string;
-  /** Whether the turn was over for its asker alone: messages of others are for the next one. */
+  /** Whether messages of other askers are left to the next turn. */
   leavesOthers?: boolean;
 }
 
-/** Closes turns: the finished message, what was charged and how the turn ended, in one transaction. */
+/** Closes turns: stores the finished message, the charge and the outcome in the same transaction. */
 @Injectable()
 export class TurnClosingService {
   constructor(
@@ -76,7 +76,7 @@ export class TurnClosingService {
     { id, conversation_id, message_id, next_seq, body_seq }: LockedTurn,
     ending: Ending,
   ): Promise<{ body: MessageBody; events: EventRow[] }> {
-    // Of an effect whose outcome the process never learned, what is stored knows more.
+    // If the process never learned the outcome of an effect, the stored content is more recent.
     const progress =
       ending.progress !== undefined && ending.progress.next_seq >= next_seq ? ending.progress : undefined;
     let body = progress?.body ?? EMPTY_BODY;

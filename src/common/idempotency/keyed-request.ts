@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/database.service.js';
 
-/** An answer as it was given: JSON text, empty where there is no body. */
+/** A stored answer: JSON text, or an empty text for an empty body. */
 export interface KeptAnswer {
   status: number;
   text: string;
@@ -13,7 +13,7 @@ export class AnsweredBefore extends Error {
   }
 }
 
-/** Proves that the caller may read the earlier answer now; throws what the operation throws where they may not. */
+/** Proves that the caller may read the earlier answer now. Throws the error of the operation otherwise. */
 export type Proof = (answer: KeptAnswer) => Promise<unknown>;
 
 /**
@@ -32,8 +32,8 @@ export interface KeyedRequest {
   once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body>;
 
   /**
-   * The same for an answer that is made after the transaction. What it is made from is kept until then, as JSON. After a crash, the next
-   * request goes on with it.
+   * The same for an answer that is made after the transaction. The result of `work` is kept as JSON until then. After a crash, the next
+   * request continues with that result.
    */
   claim<Result>(tx: Tx, work: () => Promise<Result>, goOn: (left: unknown) => Promise<Result>): Promise<Result>;
 

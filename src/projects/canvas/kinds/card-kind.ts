@@ -25,7 +25,7 @@ export interface CardKind {
   fields: readonly CardField[];
   /** Fields that the guide shows, in order, each with the word before it. */
   shown: readonly [field: string, before?: string][];
-  /** Label of the card that stands for an empty list of this kind. */
+  /** Label of the card that marks an empty list of this kind. */
   nothingMore?: string;
   /** Returns the formulas of a card. */
   formulas: (data: Data, variables: Variables) => Formulas;
