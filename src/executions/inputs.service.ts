@@ -15,7 +15,8 @@ import { SnapshotsRepository } from '../projects/snapshots.repository.js';
 import type { Execution } from './execution.entity.js';
 import { MODEL_LIMITS } from '../../packages/solver/index.js';
 import { SetTablesService } from './set-tables.service.js';
-import type { ModelCard, ModelSource } from './solver/task.js';
+import type { ModelCard } from './model/model-card.js';
+import type { ModelSource } from './solver/task.js';
 
 /** What an execution solves: cards, or the only file of a container. */
 export type Pinned = Pick<Execution, 'cards' | 'inputs_id'>;

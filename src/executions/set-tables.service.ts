@@ -10,7 +10,7 @@ import { factsOf } from '../projects/canvas/data-files.service.js';
 import { formulaIn } from '../projects/canvas/requirement.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
 import { namesInAdjustment } from './model/adjustments.js';
-import type { ModelCard, SetTable } from './solver/task.js';
+import type { ModelCard, SetTable } from './model/model-card.js';
 
 /** Fields of cards that hold formulas. */
 const FORMULAS = ['expression', 'lower', 'upper'] as const;

@@ -1,11 +1,10 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 import type { ProjectId } from '../database/checked-id.js';
+import type { Checklist } from './canvas/checklist.js';
 
 export const WORKSPACE_MODES = ['define', 'run'] as const;
 export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
-export const FEASIBILITY_RESULTS = ['pass', 'fail', 'unchecked'] as const;
-export const OVERALL_RESULTS = ['incomplete', 'complete'] as const;
 
 export const VISIBILITIES = ['company', 'private'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -122,11 +121,11 @@ export class Project {
   data_files_digest!: string | null;
 
   @Column('text', { default: 'unchecked' })
-  feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
+  feasibility_result!: Checklist['feasibility_result'];
 
   /** `complete` when all seven flags hold and the model is feasible; computed by the database. */
   @Column({ type: 'text', insert: false, update: false })
-  overall!: (typeof OVERALL_RESULTS)[number];
+  overall!: Checklist['overall'];
 
   @Column('integer', { default: 0 })
   active_turns!: number;

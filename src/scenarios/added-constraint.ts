@@ -1,6 +1,6 @@
 import { shortened, someNames, splitIndex, type Vocabulary } from '../../packages/modelling/index.js';
-import type { ModelCard } from '../executions/solver/task.js';
-import { MAX_LABEL_LENGTH } from '../projects/canvas/canvas.dto.js';
+import type { ModelCard } from '../executions/model/model-card.js';
+import { MAX_LABEL_LENGTH } from '../projects/canvas/card.js';
 import { judgeFormula, problemOfIndex } from '../projects/canvas/expressions.js';
 
 /**

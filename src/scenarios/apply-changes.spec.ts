@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { ColumnCells } from '../../packages/data-engine/tasks.js';
 import { readCanvas } from '../executions/model/canvas-reader.js';
 import { type Model, ModelProblem } from '../../packages/solver/model.js';
-import type { ModelCard, SetTable } from '../executions/solver/task.js';
+import type { ModelCard, SetTable } from '../executions/model/model-card.js';
 import { readData } from '../projects/canvas/data-content.js';
 import { type FileFacts, type FileState, questionOf } from '../projects/canvas/data-file.js';
 import { applyChanges, withOtherFiles } from './apply-changes.js';

@@ -1,6 +1,6 @@
 import { changed, isText, noColumn, noMember } from '../executions/model/adjustments.js';
 import { indexOfWhere } from '../executions/model/where.js';
-import type { ModelCard } from '../executions/solver/task.js';
+import type { ModelCard } from '../executions/model/model-card.js';
 import { pathProblem } from '../files/tree/paths.js';
 import {
   checkFormula,

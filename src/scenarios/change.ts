@@ -3,6 +3,9 @@ import { shortened } from '../../packages/modelling/index.js';
 
 export const CHANGE_KINDS = ['value', 'bound', 'limit', 'column', 'cell', 'add', 'off', 'file'] as const;
 
+/** Maximum number of characters of a scenario's name. */
+export const MAX_SCENARIO_NAME_LENGTH = 100;
+
 /** Most changes of a scenario. */
 export const MAX_CHANGES = 100;
 

@@ -19,7 +19,7 @@ import {
   TextOrNumberField,
 } from '../common/validation/fields.js';
 import { Rule } from '../common/validation/field.js';
-import { type Change, CHANGE_KINDS, MAX_CHANGES, problemOfForm } from './change.js';
+import { type Change, CHANGE_KINDS, MAX_CHANGES, MAX_SCENARIO_NAME_LENGTH, problemOfForm } from './change.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 
 /** Most characters of a target, a part of a key and a path. */
@@ -29,7 +29,6 @@ const MAX_PARTS = 5;
 /** Most bytes of the changes of a scenario as JSON. */
 const MAX_BYTES = 64 * 1024;
 
-export const MAX_NAME_LENGTH = 100;
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
 /** The reason why changes are too large for a scenario, in words without a full stop. */
@@ -120,7 +119,7 @@ const changes = {
   check: changesProblem,
   description: `At most ${MAX_CHANGES}, made in this order`,
 };
-const name = { minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Unique in the project', example: 'Two shifts' };
+const name = { minLength: 1, maxLength: MAX_SCENARIO_NAME_LENGTH, description: 'Unique in the project', example: 'Two shifts' };
 
 /** A new scenario. */
 export class ScenarioCreateRequest {

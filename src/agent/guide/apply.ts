@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
+import { MAX_LABEL_LENGTH } from '../../projects/canvas/card.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { CARD_KINDS, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { formulaIn } from '../../projects/canvas/requirement.js';

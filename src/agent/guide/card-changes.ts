@@ -1,4 +1,4 @@
-import { MAX_LABEL_LENGTH } from '../../projects/canvas/canvas.dto.js';
+import { MAX_LABEL_LENGTH } from '../../projects/canvas/card.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { isName, someOf } from '../../../packages/modelling/index.js';
 import { columnsIn } from './file-set-grammar.js';

@@ -1,5 +1,5 @@
 import { isProblem, parseFormula } from '../../../packages/modelling/index.js';
-import type { Gap } from '../../projects/canvas/card.entity.js';
+import type { Gap } from '../../projects/canvas/card.js';
 import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
 import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
 import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';

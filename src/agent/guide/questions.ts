@@ -1,4 +1,4 @@
-import type { Gap } from '../../projects/canvas/card.entity.js';
+import type { Gap } from '../../projects/canvas/card.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { CARD_KINDS, CARD_TYPES, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
 import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';

@@ -1,4 +1,4 @@
-import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
+import { MAX_SCENARIO_NAME_LENGTH } from '../../scenarios/change.js';
 import type { Change } from '../../scenarios/change.js';
 import type { BaseRun } from '../../scenarios/scenario-comparison.dto.js';
 import { isProblem, parseFormula, someOf } from '../../../packages/modelling/index.js';
@@ -87,7 +87,7 @@ const removing = (name: string) => ({ tool: 'remove_scenario', input: { name } }
 
 /** The call that adds changes to a scenario, or why there is none. */
 function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, files: readonly string[]) {
-  if (name.length > MAX_NAME_LENGTH) return `a name has at most ${MAX_NAME_LENGTH} characters`;
+  if (name.length > MAX_SCENARIO_NAME_LENGTH) return `a name has at most ${MAX_SCENARIO_NAME_LENGTH} characters`;
   const meant: Change[] = [];
   for (const change of changes) {
     const one = toChange(change, sketch, files);

@@ -6,15 +6,8 @@ import { namesInText, readIndex } from '../../projects/canvas/expressions.js';
 import { modelDigest } from '../../projects/canvas/model-digest.js';
 import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
 import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
-import {
-  type CardContent,
-  derive,
-  type Derived,
-  judgeForSolve,
-  type SolveJudgement,
-  valuesOf,
-  vocabularyOn,
-} from '../../projects/canvas/derivation.js';
+import type { CardContent } from '../../projects/canvas/card.js';
+import { derive, type Derived, judgeForSolve, type SolveJudgement, valuesOf, vocabularyOn } from '../../projects/canvas/derivation.js';
 import { isProblem, mentionsOf, parseFormula, type Vocabulary } from '../../../packages/modelling/index.js';
 import { replacedBy } from './replacements.js';
 

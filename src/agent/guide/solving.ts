@@ -1,4 +1,4 @@
-import type { Gap } from '../../projects/canvas/card.entity.js';
+import type { Gap } from '../../projects/canvas/card.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { someOf } from '../../../packages/modelling/index.js';
 import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';

@@ -1,6 +1,6 @@
 import { someOf } from '../../../packages/modelling/index.js';
 import type { Change } from '../../scenarios/change.js';
-import { MAX_NAME_LENGTH } from '../../scenarios/scenarios.dto.js';
+import { MAX_SCENARIO_NAME_LENGTH } from '../../scenarios/change.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolboxes.service.js';
@@ -87,7 +87,7 @@ function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): 
 
 /** Returns a scenario name that is the same for the same question. */
 const nameOf = (changes: readonly Change[]): string =>
-  `What if ${changes.map(sayChange).join(', ')}`.slice(0, MAX_NAME_LENGTH);
+  `What if ${changes.map(sayChange).join(', ')}`.slice(0, MAX_SCENARIO_NAME_LENGTH);
 
 function describeFailure(run: ScenarioRun | undefined): string {
   if (run === undefined) return 'it was not solved';

@@ -1,4 +1,4 @@
-import type { ModelCard } from '../../executions/solver/task.js';
+import type { ModelCard } from '../../executions/model/model-card.js';
 import { modelDigest } from '../../projects/canvas/model-digest.js';
 import { plainVariables } from '../../projects/canvas/requirement.js';
 

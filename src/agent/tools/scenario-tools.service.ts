@@ -8,12 +8,12 @@ import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectReader } from '../../projects/project-access.js';
 import { withOtherFiles } from '../../scenarios/apply-changes.js';
-import { type Change, CHANGE_KINDS, MAX_CHANGES } from '../../scenarios/change.js';
+import { type Change, CHANGE_KINDS, MAX_CHANGES, MAX_SCENARIO_NAME_LENGTH } from '../../scenarios/change.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
 import type { ScenarioComparisonResponse } from '../../scenarios/scenario-comparison.dto.js';
 import { ScenarioComparisonService } from '../../scenarios/scenario-comparison.service.js';
 import { ScenarioSolvesService, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
-import { changesProblem, MAX_NAME_LENGTH, ScenarioChange } from '../../scenarios/scenarios.dto.js';
+import { changesProblem, ScenarioChange } from '../../scenarios/scenarios.dto.js';
 import { ScenariosRepository } from '../../scenarios/scenarios.repository.js';
 import { ScenariosService, UnfitChanges } from '../../scenarios/scenarios.service.js';
 import type { AgentContext } from '../agent.js';
@@ -39,7 +39,7 @@ const change = z.strictObject({
   plus: figure.optional(),
   to: z.union([figure, text]).optional().describe('A number; of a file its path'),
 });
-const name = z.string().min(1).max(MAX_NAME_LENGTH);
+const name = z.string().min(1).max(MAX_SCENARIO_NAME_LENGTH);
 const upsertInput = z.strictObject({
   name: name.describe('The scenario to change; another name makes a new one'),
   new_name: name.optional(),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Highs, loadSolver } from '../../../packages/solver/highs.js';
 import { solveModel } from '../../../test/support/solve-model.js';
-import type { ModelCard } from '../solver/task.js';
+import type { ModelCard } from '../model/model-card.js';
 import { readCanvas } from './canvas-reader.js';
 import { ModelProblem } from '../../../packages/solver/model.js';
 

@@ -18,7 +18,7 @@ import { readData } from '../../projects/canvas/data-content.js';
 import { membersOf } from '../../projects/canvas/members.js';
 import { describeStray, strayVariables } from '../../projects/canvas/stray-variables.js';
 import { wordedLimits } from '../../projects/canvas/worded-limits.js';
-import type { ModelCard, SetTable } from '../solver/task.js';
+import type { ModelCard, SetTable } from '../model/model-card.js';
 import { adjust } from './adjustments.js';
 import { readSetOfFile } from './set-of-file.js';
 import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';

@@ -1,7 +1,7 @@
 import { ExpansionRefusal, type FormulaProblem, isProblem } from '../../../packages/modelling/index.js';
 import { fieldOf } from '../../projects/canvas/card-shapes.js';
 import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
-import type { ModelCard } from '../solver/task.js';
+import type { ModelCard } from '../model/model-card.js';
 import { MODEL_LIMITS, ModelProblem } from '../../../packages/solver/index.js';
 
 /* What a model takes from the fields of cards, and the ModelProblem that says which card lacks what. */

@@ -6,7 +6,7 @@ import type { DataContent } from '../../projects/canvas/data-content.js';
 import { problemOfMembers } from '../../projects/canvas/data-gaps.js';
 import type { DataFile } from '../../projects/canvas/data-file.js';
 import { rowInFile } from '../../tables/table-format.js';
-import type { ModelCard, SetTable } from '../solver/task.js';
+import type { ModelCard, SetTable } from '../model/model-card.js';
 import { refused } from './card-fields.js';
 
 /**

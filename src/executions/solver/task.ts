@@ -1,7 +1,4 @@
-import type { TableDescription } from '../../../packages/data-engine/index.js';
-import type { DateReading } from '../../../packages/modelling/index.js';
-import type { Card } from '../../projects/canvas/card.entity.js';
-import type { Adjustment } from '../model/adjustments.js';
+import type { ModelCard, SetTable } from '../model/model-card.js';
 import type {
   CompiledSolver,
   ModelProblemCode,
@@ -11,33 +8,10 @@ import type {
 } from '../../../packages/solver/index.js';
 import type { ResultTable } from './result-tables.js';
 
-/** What of a card makes the model. */
-export interface ModelCard extends Pick<Card, 'card_type' | 'label' | 'data'> {
-  id: string;
-  /** What a scenario makes of columns of a data card, once they have been read. */
-  adjustments?: readonly Adjustment[];
-}
-
 /** What is to be solved: a model file, or the cards of a canvas with the tables that sets stand in, by the ids of their cards. */
 export type ModelSource =
   | { kind: 'file'; path: string; content: Uint8Array }
   | { kind: 'canvas'; cards: ModelCard[]; tables: ReadonlyMap<string, SetTable> };
-
-/** What a model needs of the file of a set, or why it cannot be read. */
-export type SetTable =
-  | {
-      /** A file of this machine with the cells of {@link names}, a list of `ColumnCells` as V8 serialises it. */
-      file: string;
-      /** The columns of the key and those that formulas use, as the table calls them. */
-      names: readonly string[];
-      /** Those of them that formulas can use, by the names that they have there. */
-      columns: ReadonlyMap<string, string>;
-      /** How columns with dates or times are read, by the names that the table has for them. */
-      readings?: ReadonlyMap<string, DateReading>;
-      /** What number rows have in the file, as {@link rowInFile} reads it. */
-      rowNumbers: TableDescription['rowNumbers'];
-    }
-  | { problem: string };
 
 export interface SolveTask {
   source: ModelSource;

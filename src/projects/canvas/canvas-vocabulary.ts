@@ -6,7 +6,7 @@ import {
   type SetShape,
   type Vocabulary,
 } from '../../../packages/modelling/index.js';
-import type { Card } from './card.entity.js';
+import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import {
   type DataContent,
@@ -23,7 +23,7 @@ import { readIndex } from './expressions.js';
 /** Most comparisons of texts in one look at a canvas; comparisons of the same columns are cached. */
 const MAX_LOOKUPS = 2_000_000;
 
-type Content = Pick<Card, 'card_type' | 'data'>;
+type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /** What a data card says, and what is known of its file. */
 interface Known {

@@ -7,9 +7,10 @@ import {
   ObjectArrayField,
   StringField,
 } from '../../common/validation/fields.js';
-import { FEASIBILITY_RESULTS, OVERALL_RESULTS, type Project } from '../project.entity.js';
 import { Tagged } from '../../common/etag/tagged.js';
-import { type Card, CARD_STATUSES } from './card.entity.js';
+import { CARD_STATUSES, MAX_LABEL_LENGTH } from './card.js';
+import type { Card } from './card.entity.js';
+import { type Checklist, FEASIBILITY_RESULTS, OVERALL_RESULTS } from './checklist.js';
 import { CARD_KINDS, CARD_TYPES, type CardType } from './kinds/card-kinds.js';
 import { cardTag, type ShownCard } from './cards.repository.js';
 
@@ -83,7 +84,6 @@ export class CardResponse {
 const MAX_DATA_BYTES = 32 * 1024;
 /** Most keys of each. */
 const MAX_KEYS = 1_000;
-export const MAX_LABEL_LENGTH = 200;
 
 /** The reason why an object is too large for a card, in words without a full stop. */
 export const dataProblem = (data: Record<string, unknown>): string | undefined =>
@@ -143,7 +143,7 @@ export class CardListResponse {
 }
 
 /** The checklist that a model has to meet. */
-export class CompletenessResponse {
+export class CompletenessResponse implements Checklist {
   @BooleanField({ default: false, description: 'Every constraint is classified as hard or soft' })
   all_constraints_classified!: boolean;
 
@@ -169,12 +169,12 @@ export class CompletenessResponse {
     default: 'unchecked',
     description: 'Outcome of the last non-test solve of the canvas; `unchecked` again once its model changes',
   })
-  feasibility_result!: (typeof FEASIBILITY_RESULTS)[number];
+  feasibility_result!: Checklist['feasibility_result'];
 
   @EnumField(OVERALL_RESULTS, { default: 'incomplete', description: '`complete` when everything above holds' })
-  overall!: (typeof OVERALL_RESULTS)[number];
+  overall!: Checklist['overall'];
 
-  static from(project: Pick<Project, keyof CompletenessResponse>): CompletenessResponse {
+  static from(project: Checklist): CompletenessResponse {
     return {
       all_constraints_classified: project.all_constraints_classified,
       all_variables_provided: project.all_variables_provided,

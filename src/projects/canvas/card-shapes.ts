@@ -1,8 +1,8 @@
-import type { Card, Gap } from './card.entity.js';
+import type { CardContent, Gap } from './card.js';
 import { CARD_KINDS } from './kinds/card-kinds.js';
 import { valueOf } from './kinds/fields.js';
 
-type Content = Pick<Card, 'card_type' | 'data'>;
+type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /** Returns the gaps of the fields of a card, in the order of the fields of its kind. */
 export function gapsOfShape({ card_type, data }: Content): Gap[] {

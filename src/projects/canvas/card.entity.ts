@@ -1,19 +1,11 @@
 import type { CardId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
-import type { CardType } from './kinds/card-kinds.js';
-
-export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
-
-export interface Gap {
-  field: string;
-  message: string;
-  severity: 'blocking' | 'warning' | 'info';
-}
+import type { CardContent, Gap, Judgement } from './card.js';
 
 /** One card of a project's canvas. */
 @Entity({ name: 'cards' })
-export class Card {
+export class Card implements CardContent, Judgement {
   @PrimaryGeneratedColumn('uuid')
   id!: CardId;
 
@@ -21,25 +13,25 @@ export class Card {
   project_id!: ProjectId;
 
   @Column('text')
-  card_type!: CardType;
+  card_type!: CardContent['card_type'];
 
   @Column('text')
   label!: string;
 
   @Column('text')
-  status!: (typeof CARD_STATUSES)[number];
+  status!: Judgement['status'];
 
   @Column('integer', { default: 1 })
   version!: number;
 
   @Column('jsonb', { default: {} })
-  data!: Record<string, unknown>;
+  data!: CardContent['data'];
 
   @Column('jsonb', { default: [] })
   gaps!: Gap[];
 
   @Column('jsonb', { default: {} })
-  instance_data!: Record<string, unknown>;
+  instance_data!: CardContent['data'];
 
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;

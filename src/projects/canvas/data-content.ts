@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { DialectOptions } from '../../../packages/data-engine/index.js';
 import { normalizePath, pathProblem } from '../../files/tree/paths.js';
 import { type Cells, type DateReading, shortened, type Values } from '../../../packages/modelling/index.js';
-import type { Card } from './card.entity.js';
+import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file.js';
 import { MAX_FILE_SETS } from './kinds/data.js';
@@ -56,7 +56,7 @@ export interface FileColumn {
   origin?: string;
 }
 
-type DataCard = Pick<Card, 'card_type' | 'data'>;
+type DataCard = Pick<CardContent, 'card_type' | 'data'>;
 
 /** What one data card says; nothing of other cards, and nothing of what stands in its file. */
 export function readData(card: DataCard): DataContent {

@@ -3,7 +3,8 @@ import type { ColumnCells } from '../../../packages/data-engine/tasks.js';
 import { withValues } from './column-values.js';
 import { readData } from './data-content.js';
 import { columnNames, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';
-import { type CardContent, judge, judgeAndDerive } from './derivation.js';
+import type { CardContent } from './card.js';
+import { judge, judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 
 let count = 0;

@@ -1,7 +1,6 @@
 import type { DialectOptions } from '../../../packages/data-engine/index.js';
 import { dialectOf } from '../../tables/dialect-options.js';
 import { tableFormat } from '../../tables/table-format.js';
-import type { TableName } from '../../tables/table-reader.service.js';
 import { type Cells, type DateReading, isName, withoutPowers } from '../../../packages/modelling/index.js';
 
 /** A table in a file of the workspace, as a data card names it. */
@@ -83,8 +82,8 @@ export const questionOf = (file: Question): string => JSON.stringify([file.path,
 export const aspectOf = ({ path, sheet, dialect, key, isDistinct }: Question): string =>
   JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
 
-/** The table of a card, as {@link TableReaderService} knows it. */
-export const tableOf = ({ path, sheet, dialect }: DataFile): TableName => ({
+/** The table of a card, without what the card wants of it. */
+export const tableOf = ({ path, sheet, dialect }: DataFile): Pick<DataFile, 'path' | 'sheet' | 'dialect'> => ({
   path,
   ...(sheet !== undefined && { sheet }),
   ...(dialect !== undefined && { dialect }),

@@ -1,5 +1,5 @@
 import { shortened, someNames, someOf } from '../../../packages/modelling/index.js';
-import type { Gap } from './card.entity.js';
+import type { Gap } from './card.js';
 import type { DataContent } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';
 import { gap } from './kinds/fields.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CardContent, derive, judge } from './derivation.js';
+import type { CardContent } from './card.js';
+import { derive, judge } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 
 let made = 0;

@@ -1,5 +1,5 @@
-import type { Project } from '../project.entity.js';
-import type { Card, Gap } from './card.entity.js';
+import type { CardContent, Gap, Judgement } from './card.js';
+import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
 import { type DataContent, NO_DATA, readData, sizeOf, withRoom } from './data-content.js';
@@ -19,30 +19,14 @@ import { MAX_FORMULA_LENGTH, shortened, someNames, type Vocabulary } from '../..
 const MAX_COMPONENTS = 20;
 const MAX_DESCRIBED = 2_000;
 
-/** What people and agents write of a card; everything else of it is derived. */
-export interface CardContent extends Pick<Card, 'card_type' | 'label' | 'data'> {
-  id: string;
-}
-
-/** What is derived of one card. */
-export type Judgement = Pick<Card, 'gaps' | 'status'>;
-
 /** What a project shows of its cards. */
-export type Derived = Pick<
-  Project,
-  | 'card_count'
-  | 'objective_components'
-  | 'objective_confirmed'
-  | 'objective_description'
-  | 'objective_type'
-  | 'all_constraints_classified'
-  | 'all_variables_provided'
-  | 'data_available'
-  | 'kpis_defined'
-  | 'objective_drafted'
-  | 'objectives_defined'
-  | 'production_requirements_defined'
->;
+export interface Derived extends DerivedItems {
+  card_count: number;
+  objective_components: Record<string, unknown>[];
+  objective_confirmed: boolean;
+  objective_description: string | null;
+  objective_type: string | null;
+}
 
 interface Canvas {
   /** What names in formulas stand for. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../../test/support/cpu-time.js';
 import { repeated, SHAPES } from '../../../test/support/hostile-texts.js';
-import { type CardContent, judgeAndDerive } from './derivation.js';
+import type { CardContent } from './card.js';
+import { judgeAndDerive } from './derivation.js';
 import { isProblem } from '../../../packages/modelling/formula.js';
 import { parseFormula } from '../../../packages/modelling/parse-formula.js';
 import { linearize } from '../../../packages/modelling/linear.js';

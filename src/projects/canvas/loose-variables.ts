@@ -9,12 +9,12 @@ import {
   shortened,
   someOf,
 } from '../../../packages/modelling/index.js';
-import type { Card } from './card.entity.js';
+import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import { CARD_KINDS } from './kinds/card-kinds.js';
 import { formulaIn } from './requirement.js';
 
-type Content = Pick<Card, 'card_type' | 'label' | 'data'>;
+type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 
 /** A variable without an upper bound that can be as large as a limit needs, at no cost. */
 export interface LooseVariable<Of extends Content> {

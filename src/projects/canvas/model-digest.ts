@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Card } from './card.entity.js';
+import type { CardContent } from './card.js';
 import type { Variables } from './kinds/card-kind.js';
 import { CARD_KINDS } from './kinds/card-kinds.js';
 import { plainVariables } from './requirement.js';
 
-type Content = Pick<Card, 'card_type' | 'data'>;
+type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /**
  * Hash of the model that cards describe, in hex: equal as long as a solve would read the same, whatever the order of

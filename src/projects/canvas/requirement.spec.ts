@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../../test/support/cpu-time.js';
-import { type CardContent, judge, judgeAndDerive } from './derivation.js';
+import type { CardContent } from './card.js';
+import { judge, judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
 import { requirementOf } from './requirement.js';
 

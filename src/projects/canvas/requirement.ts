@@ -1,10 +1,10 @@
-import type { Card } from './card.entity.js';
+import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import type { IndexedFormula } from './expressions.js';
 import type { Variables } from './kinds/card-kind.js';
 import { relationOf, type Requirement, requirementIn } from './kinds/production-requirement.js';
 
-type Content = Pick<Card, 'card_type' | 'data'>;
+type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /** Returns the constraint of a production requirement, undefined for cards of other kinds and requirements in words. */
 export const requirementOf = (card: Content, variables: Variables): Requirement | undefined =>

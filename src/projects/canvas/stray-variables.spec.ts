@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CardContent, judgeAndDerive } from './derivation.js';
+import type { CardContent } from './card.js';
+import { judgeAndDerive } from './derivation.js';
 
 const card = (card_type: CardContent['card_type'], label: string, data: CardContent['data']): CardContent => ({
   id: label,

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { isProblem, mentionsOf, nearestNames, parseFormula, shortened } from '../../../packages/modelling/index.js';
-import type { Card } from './card.entity.js';
+import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import { CARD_KINDS } from './kinds/card-kinds.js';
 import { formulaIn } from './requirement.js';
 
-type Content = Pick<Card, 'card_type' | 'data'>;
+type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /** A variable that has limits alone and is spelled like a variable of the model. */
 export interface StrayVariable<Of extends Content> {

@@ -1,12 +1,12 @@
 import { hasFigure, isCompared, nearestNames, wordsOf } from '../../../packages/modelling/index.js';
-import type { Card } from './card.entity.js';
+import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
 import { asksForNothing } from './kinds/production-requirement.js';
 import { requirementOf } from './requirement.js';
 
 /* Limits in the words of requirements and KPIs: plans ignore words, whatever was said first. */
 
-type Content = Pick<Card, 'card_type' | 'label' | 'data'>;
+type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 
 /** Names, words of a text, and words of a name that are compared. */
 const MAX_NAMES = 2_000;

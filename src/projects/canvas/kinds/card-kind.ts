@@ -1,11 +1,11 @@
 import type { Vocabulary } from '../../../../packages/modelling/index.js';
-import type { Card, Gap } from '../card.entity.js';
+import type { CardContent, Gap } from '../card.js';
 import type { DataContent } from '../data-content.js';
 import type { FileState } from '../data-file.js';
 import type { CardFormula } from '../expressions.js';
 import { type CardField, valueOf } from './fields.js';
 
-export type Data = Card['data'];
+export type Data = CardContent['data'];
 /** Names of the variables without an index. */
 export type Variables = Pick<ReadonlySet<string>, 'has'>;
 

@@ -1,10 +1,10 @@
 import { isName } from '../../../../packages/modelling/index.js';
-import type { Card, Gap } from '../card.entity.js';
+import type { CardContent, Gap } from '../card.js';
 
 /** Content that a field of `data` accepts. `expects` completes "must be ...". */
 export interface Content {
   expects: string;
-  accepts: (value: unknown, data: Card['data']) => boolean;
+  accepts: (value: unknown, data: CardContent['data']) => boolean;
 }
 
 /** Known field of `data`. */
@@ -14,7 +14,7 @@ export interface CardField {
   /** Gap if the field is missing. Absent for optional fields. */
   missing?: Pick<Gap, 'severity' | 'message'>;
   /** Whether these data need the field. Defaults to always. */
-  neededFor?: (data: Card['data']) => boolean;
+  neededFor?: (data: CardContent['data']) => boolean;
 }
 
 export const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
@@ -46,7 +46,7 @@ export const gap = (field: string, message: string, severity: Gap['severity'] = 
 });
 
 /** Returns the value of a known field if it has the right form. */
-export function valueOf<Value>(fields: readonly CardField[], data: Card['data'], field: string): Value | undefined {
+export function valueOf<Value>(fields: readonly CardField[], data: CardContent['data'], field: string): Value | undefined {
   const known = fields.find(({ name: candidate }) => candidate === field);
   return known?.content.accepts(data[field], data) === true ? (data[field] as Value) : undefined;
 }

@@ -1,0 +1,19 @@
+export const FEASIBILITY_RESULTS = ['pass', 'fail', 'unchecked'] as const;
+export const OVERALL_RESULTS = ['incomplete', 'complete'] as const;
+
+/** The items of the checklist that follow from the cards alone. */
+export interface DerivedItems {
+  all_constraints_classified: boolean;
+  all_variables_provided: boolean;
+  data_available: boolean;
+  kpis_defined: boolean;
+  objective_drafted: boolean;
+  objectives_defined: boolean;
+  production_requirements_defined: boolean;
+}
+
+/** The checklist that a model has to meet. */
+export interface Checklist extends DerivedItems {
+  feasibility_result: (typeof FEASIBILITY_RESULTS)[number];
+  overall: (typeof OVERALL_RESULTS)[number];
+}
