@@ -97,7 +97,7 @@ function report() {
 }
 
 async function measure(cards) {
-  const { readCanvas } = await import('../dist/src/executions/model/canvas-reader.js');
+  const { readCanvas } = await import('../dist/packages/canvas/model/canvas-reader.js');
   const times = [];
   let model;
   for (let round = 0; round <= ROUNDS; round += 1) {

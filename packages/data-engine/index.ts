@@ -39,3 +39,24 @@ export {
   UNCERTAIN_FIELDS,
   type UncertainField,
 } from './tasks.js';
+export {
+  DECIMALS,
+  DIALECT_FIELDS,
+  MAX_ROW,
+  QUOTES,
+  THOUSANDS,
+  contradictionIn,
+  delimiterProblem,
+  dialectOf,
+  encodingProblem,
+  isDialect,
+} from './dialect-options.js';
+export { GUESSES_OF_VALUES, guessesOf, leftOutOf, readingNotes } from './reading-notes.js';
+export {
+  TABLE_ENDINGS,
+  rowInFile,
+  savedFormat,
+  savedPathProblem,
+  tableFormat,
+  tableNameProblem,
+} from './table-format.js';

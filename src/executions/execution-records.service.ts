@@ -19,7 +19,7 @@ import {
 } from './executions.repository.js';
 import { RunValuesService } from './run-values.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
-import type { ModelCard } from './model/model-card.js';
+import type { ModelCard } from '../../packages/canvas/index.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
 /** An execution with what is told of it alone. */

@@ -3,7 +3,7 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 import { RevisionColumn } from '../database/revision-column.js';
 import { Steps } from '../common/leases/steps.js';
 import type { ModelSize, SolveResult } from '../../packages/solver/index.js';
-import type { ModelCard } from './model/model-card.js';
+import type { ModelCard } from '../../packages/canvas/index.js';
 import type { SolveFailure } from './solver/task.js';
 
 export const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;

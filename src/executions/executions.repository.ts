@@ -21,7 +21,7 @@ import {
 } from './execution.entity.js';
 import { EXHAUSTED, HELD, NEXT_IN_TURN, RECORD, STARTS } from './executions.sql.js';
 import type { ModelSize } from '../../packages/solver/index.js';
-import type { ModelCard } from './model/model-card.js';
+import type { ModelCard } from '../../packages/canvas/index.js';
 
 /** What a new execution is stored with; the rest has defaults. */
 export type NewRow = Pick<

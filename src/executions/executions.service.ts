@@ -13,7 +13,7 @@ import { ExecutionQueueService } from './execution-queue.service.js';
 import { type ExecutionCreateRequest, ExecutionResponse } from './executions.dto.js';
 import { type ExecutionRecord, ExecutionsRepository, type NewRow } from './executions.repository.js';
 import { InputsService, type Pinned } from './inputs.service.js';
-import type { ModelCard } from './model/model-card.js';
+import type { ModelCard } from '../../packages/canvas/index.js';
 import { type Trigger, triggerOf } from './trigger.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 

@@ -8,14 +8,13 @@ import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { Tx } from '../database/database.service.js';
 import { Invalid, invalidValue } from '../common/errors/errors.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
-import { pathOfSet } from '../projects/canvas/data-content.js';
+import { type ModelCard, pathOfSet } from '../../packages/canvas/index.js';
 import type { Project } from '../projects/project.entity.js';
 import type { Snapshot } from '../projects/snapshot.entity.js';
 import { SnapshotsRepository } from '../projects/snapshots.repository.js';
 import type { Execution } from './execution.entity.js';
 import { MODEL_LIMITS } from '../../packages/solver/index.js';
 import { SetTablesService } from './set-tables.service.js';
-import type { ModelCard } from './model/model-card.js';
 import type { ModelSource } from './solver/task.js';
 
 /** What an execution solves: cards, or the only file of a container. */

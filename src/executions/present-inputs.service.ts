@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.service.js';
 import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { DataFilesService } from '../projects/canvas/data-files.service.js';
-import { modelDigest } from '../projects/canvas/model-digest.js';
+import { modelDigest } from '../../packages/canvas/index.js';
 import type { Project } from '../projects/project.entity.js';
 import type { LeasedExecution } from './executions.repository.js';
 

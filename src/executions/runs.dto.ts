@@ -11,8 +11,7 @@ import {
   StringField,
 } from '../common/validation/fields.js';
 import { type Phase, PHASES } from './execution-log.entity.js';
-import type { Adjustment } from './model/adjustments.js';
-import type { ModelCard } from './model/model-card.js';
+import type { Adjustment, ModelCard } from '../../packages/canvas/index.js';
 
 /** Members of a variable that the service itself reads at once. */
 export const MEMBER_PAGE = 10_000;

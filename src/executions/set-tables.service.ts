@@ -4,13 +4,20 @@ import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { isProblem, mentionsOf, parseFormula, parseIndex } from '../../packages/modelling/index.js';
 import { NotFound } from '../common/errors/errors.js';
-import { type DataContent, fileColumns, isSetOfFile, readData } from '../projects/canvas/data-content.js';
-import { type DataFile, tableOf } from '../projects/canvas/data-file.js';
+import {
+  type DataContent,
+  type DataFile,
+  fileColumns,
+  formulaIn,
+  isSetOfFile,
+  type ModelCard,
+  namesInAdjustment,
+  readData,
+  type SetTable,
+  tableOf,
+} from '../../packages/canvas/index.js';
 import { factsOf } from '../projects/canvas/data-files.service.js';
-import { formulaIn } from '../projects/canvas/requirement.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
-import { namesInAdjustment } from './model/adjustments.js';
-import type { ModelCard, SetTable } from './model/model-card.js';
 
 /** Fields of cards that hold formulas. */
 const FORMULAS = ['expression', 'lower', 'upper'] as const;

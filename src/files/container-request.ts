@@ -4,7 +4,7 @@ import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.
 import { type ObjectRule, Rule } from '../common/validation/field.js';
 import { EnumField, StringField } from '../common/validation/fields.js';
 import type { JsonObject } from '../../packages/json/index.js';
-import { pathProblem } from './tree/paths.js';
+import { pathProblem } from '../../packages/paths/index.js';
 
 export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
 

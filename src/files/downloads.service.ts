@@ -8,7 +8,7 @@ import { keyOf } from './blobs/blobs.service.js';
 import { ContainerResolverService } from './container-resolver.service.js';
 import { writeScope } from './download-scope.js';
 import { FileEntry, type FileDownloadRequest, type FileDownloadResponse } from './files.dto.js';
-import { normalizePath } from './tree/paths.js';
+import { normalizePath } from '../../packages/paths/index.js';
 import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 
 const LIFETIME_MS = 15 * 60 * 1000;

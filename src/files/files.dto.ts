@@ -13,7 +13,7 @@ import {
 import { Rule } from '../common/validation/field.js';
 import { contentTypeByName } from './blobs/content.js';
 import { ContainerRequest, type FileSource, NamesContainer, PathField, pathsValid } from './container-request.js';
-import { pathProblem } from './tree/paths.js';
+import { pathProblem } from '../../packages/paths/index.js';
 import type { EntryPlace, ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
 
 /** Most items of a batch. */

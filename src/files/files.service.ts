@@ -24,7 +24,7 @@ import {
   type MkdirRequest,
   type MkdirResponse,
 } from './files.dto.js';
-import { normalizePath } from './tree/paths.js';
+import { normalizePath } from '../../packages/paths/index.js';
 import type { TreeFile } from './tree/tree-file.js';
 import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 import { FileTreeService } from './tree/file-tree.service.js';

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 import type { ProjectId } from '../database/checked-id.js';
-import type { Checklist } from './canvas/checklist.js';
+import type { Checklist } from '../../packages/canvas/index.js';
 
 export const WORKSPACE_MODES = ['define', 'run'] as const;
 export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];

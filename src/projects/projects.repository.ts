@@ -13,7 +13,7 @@ import {
 } from './project-access.js';
 import { isVisible, mayComeBack, mayEdit, roleIn, wasVisible } from './project-access.sql.js';
 import type { ProjectRole } from './project-member.entity.js';
-import type { Derived } from './canvas/derivation.js';
+import type { Derived } from '../../packages/canvas/index.js';
 import { Project } from './project.entity.js';
 
 /** SELECT of the workspace of a project that the caller may see. */

@@ -2,7 +2,7 @@ import type { ProjectId, ScenarioId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 import { entityTag } from '../common/etag/entity-tag.js';
-import type { Change } from './change.js';
+import type { Change } from '../../packages/canvas/index.js';
 
 /** Most scenarios of a project. */
 export const MAX_SCENARIOS = 100;

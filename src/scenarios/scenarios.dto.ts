@@ -19,7 +19,13 @@ import {
   TextOrNumberField,
 } from '../common/validation/fields.js';
 import { Rule } from '../common/validation/field.js';
-import { type Change, CHANGE_KINDS, MAX_CHANGES, MAX_SCENARIO_NAME_LENGTH, problemOfForm } from './change.js';
+import {
+  type Change,
+  CHANGE_KINDS,
+  MAX_CHANGES,
+  MAX_SCENARIO_NAME_LENGTH,
+  problemOfForm,
+} from '../../packages/canvas/index.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 
 /** Most characters of a target, a part of a key and a path. */
@@ -119,7 +125,12 @@ const changes = {
   check: changesProblem,
   description: `At most ${MAX_CHANGES}, made in this order`,
 };
-const name = { minLength: 1, maxLength: MAX_SCENARIO_NAME_LENGTH, description: 'Unique in the project', example: 'Two shifts' };
+const name = {
+  minLength: 1,
+  maxLength: MAX_SCENARIO_NAME_LENGTH,
+  description: 'Unique in the project',
+  example: 'Two shifts',
+};
 
 /** A new scenario. */
 export class ScenarioCreateRequest {

@@ -10,8 +10,13 @@ import { CardsRepository } from '../projects/canvas/cards.repository.js';
 import { DataFilesService } from '../projects/canvas/data-files.service.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { applyChanges, withOtherFiles } from './apply-changes.js';
-import { type Change, type ChangeProblem, sentenceOf } from './change.js';
+import {
+  applyChanges,
+  type Change,
+  type ChangeProblem,
+  sentenceOf,
+  withOtherFiles,
+} from '../../packages/canvas/index.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 import { type ScenarioCreateRequest, ScenarioResponse, type ScenarioUpdateRequest } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';

@@ -1,5 +1,5 @@
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES, SKILLS_FOLDER } from '../deployments/template.js';
-import { InvalidPath, normalizePath } from '../files/tree/paths.js';
+import { InvalidPath, normalizePath } from '../../packages/paths/index.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import { type ErrorEntry, Invalid, invalidValue, missing } from '../common/errors/errors.js';
 import { FrontmatterError, readFrontmatter } from './frontmatter.js';

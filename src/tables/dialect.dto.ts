@@ -1,12 +1,21 @@
 import {
+  contradictionIn,
   DATE_ORDERS,
   type DateOrder,
+  DECIMALS,
+  delimiterProblem,
   type Dialect,
+  DIALECT_FIELDS,
+  dialectOf,
+  encodingProblem,
   LEFT_OUT_KINDS,
   LEFT_OUT_PLACES,
   type LeftOut,
+  MAX_ROW,
+  QUOTES,
   SUBTOTAL_CHOICES,
   type SubtotalChoice,
+  THOUSANDS,
   UNCERTAIN_FIELDS,
   type UncertainField,
 } from '../../packages/data-engine/index.js';
@@ -22,17 +31,6 @@ import {
 } from '../common/validation/fields.js';
 import { arrayKind } from '../common/validation/kinds/containers.js';
 import { enumKind } from '../common/validation/kinds/text.js';
-import {
-  contradictionIn,
-  DECIMALS,
-  DIALECT_FIELDS,
-  delimiterProblem,
-  dialectOf,
-  encodingProblem,
-  MAX_ROW,
-  QUOTES,
-  THOUSANDS,
-} from './dialect-options.js';
 
 const optional = { optional: true, nullable: true } as const;
 const RowField = (description: string): PropertyDecorator =>

@@ -5,11 +5,13 @@ import {
   MAX_ANSWER_ROWS,
   MAX_SQL,
   MAX_TABLES,
+  savedPathProblem,
   type TableDescription,
+  tableNameProblem,
 } from '../../packages/data-engine/index.js';
 import { ContainerRequest, IDENTIFIERS, NamesContainer, PathField } from '../files/container-request.js';
 import { FileEntry } from '../files/files.dto.js';
-import { pathProblem } from '../files/tree/paths.js';
+import { pathProblem } from '../../packages/paths/index.js';
 import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.js';
 import { field, Rule } from '../common/validation/field.js';
 import { type Kind, refuseValue } from '../common/validation/kind.js';
@@ -24,7 +26,6 @@ import {
 import { mapKind, objectKind } from '../common/validation/kinds/containers.js';
 import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
-import { savedPathProblem, tableNameProblem } from './table-format.js';
 
 /** A file, or a sheet of one. */
 export class TableReference {

@@ -5,12 +5,15 @@ import {
   type Answers,
   type ColumnsAnswer,
   type ColumnsTask,
+  dialectOf,
   type DialectOptions,
   type KeysAnswer,
   type QueryAnswer,
   type ReadAnswer,
   type StructuredQuery,
+  TABLE_ENDINGS,
   type TableDescription,
+  tableFormat,
   type Task,
   TaskProblem,
 } from '../../packages/data-engine/index.js';
@@ -18,9 +21,7 @@ import { BlobsService, type StoredBlob } from '../files/blobs/blobs.service.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { NotFound } from '../common/errors/errors.js';
-import { dialectOf } from './dialect-options.js';
 import { type OpenTable, TableCacheService } from './table-cache.service.js';
-import { TABLE_ENDINGS, tableFormat } from './table-format.js';
 
 /** A file of a container, or a sheet of one. */
 export interface TableName {

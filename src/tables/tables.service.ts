@@ -4,15 +4,14 @@ import { contentTypeByName } from '../files/blobs/content.js';
 import { ContainerResolverService, type RequestedContainer } from '../files/container-resolver.service.js';
 import { FileEntry } from '../files/files.dto.js';
 import { FileTreeService } from '../files/tree/file-tree.service.js';
-import { normalizePath } from '../files/tree/paths.js';
+import { normalizePath } from '../../packages/paths/index.js';
 import { WorkspaceChangesService } from '../files/workspace-changes.service.js';
 import type { Principal } from '../auth/principal.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { JsonText } from '../common/http/json-text.js';
-import { dialectOf } from './dialect-options.js';
+import { dialectOf, savedFormat } from '../../packages/data-engine/index.js';
 import { type QueryRequest, type QueryResponse, QueryTable, type TableReference } from './query.dto.js';
 import { TableColumnResponse, TableRequest, type TableResponse } from './table.dto.js';
-import { savedFormat } from './table-format.js';
 import { explained, type RequestPlaces } from './table-problems.js';
 import { type TableName, TableReaderService } from './table-reader.service.js';
 

@@ -7,9 +7,9 @@ import { Space } from '../../packages/modelling/expansion/space.js';
 import { type Formula, type Index, isProblem } from '../../packages/modelling/formula.js';
 import { parseFormula, parseIndex } from '../../packages/modelling/parse-formula.js';
 import { namesOfIndex, type Vocabulary } from '../../packages/modelling/vocabulary.js';
-import type { ModelCard } from '../../src/executions/model/model-card.js';
+import type { ModelCard } from '../../packages/canvas/model/model-card.js';
 import { type Model, ModelProblem } from '../../packages/solver/model.js';
-import { readCanvas } from '../../src/executions/model/canvas-reader.js';
+import { readCanvas } from '../../packages/canvas/model/canvas-reader.js';
 
 /** A model before it is expanded. */
 export interface World {

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MAX_LABEL_LENGTH } from '../../projects/canvas/card.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { CARD_KINDS, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
-import { formulaIn } from '../../projects/canvas/requirement.js';
+import {
+  CARD_KINDS,
+  type CardType,
+  fieldOf,
+  formulaIn,
+  type IndexedFormula,
+  MAX_LABEL_LENGTH,
+} from '../../../packages/canvas/index.js';
 import {
   hasFigure,
   isName,
@@ -13,7 +17,6 @@ import {
   parseFormula,
   someOf,
 } from '../../../packages/modelling/index.js';
-import type { IndexedFormula } from '../../projects/canvas/expressions.js';
 import { classify, confirm, countsData, remove, set } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts } from './limits.js';

@@ -1,6 +1,5 @@
 import { someOf } from '../../../packages/modelling/index.js';
-import { fileColumns, readData } from '../../projects/canvas/data-content.js';
-import { questionOf } from '../../projects/canvas/data-file.js';
+import { fileColumns, questionOf, readData } from '../../../packages/canvas/index.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 

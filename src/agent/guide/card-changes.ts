@@ -1,5 +1,4 @@
-import { MAX_LABEL_LENGTH } from '../../projects/canvas/card.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { fieldOf, MAX_LABEL_LENGTH } from '../../../packages/canvas/index.js';
 import { isName, someOf } from '../../../packages/modelling/index.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';

@@ -1,5 +1,4 @@
-import { readData } from '../../projects/canvas/data-content.js';
-import { type FactsOfColumn, questionOf } from '../../projects/canvas/data-file.js';
+import { type FactsOfColumn, questionOf, readData } from '../../../packages/canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /* What can be chosen where a question is about the columns of a file. */

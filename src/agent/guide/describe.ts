@@ -1,5 +1,5 @@
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
-import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
+import { CARD_KINDS } from '../../../packages/canvas/index.js';
 import { someOf } from '../../../packages/modelling/index.js';
 import type { AgentContext } from '../agent.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';

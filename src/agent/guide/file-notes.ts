@@ -1,6 +1,4 @@
-import { readData } from '../../projects/canvas/data-content.js';
-import { questionOf } from '../../projects/canvas/data-file.js';
-import { notesOfFile } from '../../projects/canvas/data-gaps.js';
+import { notesOfFile, questionOf, readData } from '../../../packages/canvas/index.js';
 import type { Sketch } from './sketch.js';
 
 /** Lists how the files of sets were read, where a planner should check it. */

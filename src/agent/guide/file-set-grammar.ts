@@ -1,5 +1,5 @@
 import { isName } from '../../../packages/modelling/index.js';
-import { tableFormat } from '../../tables/table-format.js';
+import { tableFormat } from '../../../packages/data-engine/index.js';
 import type { Reading, StatementOf } from './statement.js';
 import { figureOf, without } from './words.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
-import { type FileFacts, questionOf } from '../../projects/canvas/data-file.js';
+import { type FileFacts, questionOf } from '../../../packages/canvas/data-file.js';
 import { readStatement } from './grammar.js';
 
 describe('a set in a file', () => {

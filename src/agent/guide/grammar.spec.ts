@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { highs, Room } from '../../../test/support/guide-room.js';
-import { readCanvas } from '../../executions/model/canvas-reader.js';
+import { readCanvas } from '../../../packages/canvas/model/canvas-reader.js';
 import { readLp } from '../../../packages/solver/lp-reader.js';
 import { solveModel } from '../../../test/support/solve-model.js';
-import type { derive } from '../../projects/canvas/derivation.js';
+import type { derive } from '../../../packages/canvas/derivation.js';
 import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';
 import { quote } from './quote.js';

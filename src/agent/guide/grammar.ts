@@ -1,5 +1,5 @@
 import { isProblem, parseFormula, splitIndex } from '../../../packages/modelling/index.js';
-import { type IndexedFormula, relationIn, whyUnread } from '../../projects/canvas/expressions.js';
+import { type IndexedFormula, relationIn, whyUnread } from '../../../packages/canvas/index.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';

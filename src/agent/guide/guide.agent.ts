@@ -6,7 +6,7 @@ import { Agent, type AgentContext, type AgentOutput } from '../agent.js';
 import { ASK_USER_QUESTION } from '../ask-user-question.js';
 import type { CardFilesService } from '../tools/card-files.service.js';
 import { notesOnPoints } from '../../../packages/modelling/index.js';
-import { looseVariables } from '../../projects/canvas/loose-variables.js';
+import { looseVariables } from '../../../packages/canvas/index.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import { type Toolbox, ToolboxesService } from '../tools/toolboxes.service.js';
 import { guideCredits } from '../turn-credits.js';

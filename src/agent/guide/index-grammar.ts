@@ -7,8 +7,7 @@ import {
   parseIndex,
   splitIndex,
 } from '../../../packages/modelling/index.js';
-import { whyUnread } from '../../projects/canvas/expressions.js';
-import { rangeOf } from '../../projects/canvas/members.js';
+import { rangeOf, whyUnread } from '../../../packages/canvas/index.js';
 import { bare } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import { isChain, splitCounts, splitLabel, turned } from './relation-grammar.js';

@@ -1,4 +1,4 @@
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { fieldOf } from '../../../packages/canvas/index.js';
 import type { ToldValues } from '../tools/result-tools.service.js';
 import type { Thing } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';

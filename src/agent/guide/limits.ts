@@ -1,5 +1,5 @@
 import { isProblem, namesOfIndex, shortened } from '../../../packages/modelling/index.js';
-import { readIndex } from '../../projects/canvas/expressions.js';
+import { readIndex } from '../../../packages/canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { VariableFacts } from './statement.js';
 import { WORD } from './words.js';

@@ -1,5 +1,5 @@
 import { someOf } from '../../../packages/modelling/index.js';
-import type { LooseVariable } from '../../projects/canvas/loose-variables.js';
+import type { LooseVariable } from '../../../packages/canvas/index.js';
 import { quote } from './quote.js';
 import type { SketchCard } from './sketch.js';
 

@@ -1,5 +1,5 @@
 import type { Question } from '../ask-user-question.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { fieldOf } from '../../../packages/canvas/index.js';
 import { splitIndex } from '../../../packages/modelling/index.js';
 import type { Choice } from './column-choices.js';
 import { exampleFor, proposalsFor } from './proposals.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
-import { type FileFacts, questionOf } from '../../projects/canvas/data-file.js';
+import { type FileFacts, questionOf } from '../../../packages/canvas/data-file.js';
 import { KEYWORDS, SMALL_WORDS, tidy } from './words.js';
 
 /*

@@ -1,5 +1,5 @@
 import { isProblem, Lexer, nearestNames, type Token } from '../../../packages/modelling/index.js';
-import { readIndex } from '../../projects/canvas/expressions.js';
+import { readIndex } from '../../../packages/canvas/index.js';
 import { columnsOf, type SetColumn } from './canvas-columns.js';
 import type { Choice } from './column-choices.js';
 import { referTo } from './question-parts.js';

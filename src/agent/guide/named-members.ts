@@ -8,8 +8,7 @@ import {
   type Values,
   wordsOf,
 } from '../../../packages/modelling/index.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { readIndex } from '../../projects/canvas/expressions.js';
+import { fieldOf, readIndex } from '../../../packages/canvas/index.js';
 import { describeColumns } from './canvas-columns.js';
 import { namesOf, type Thing, thingNamed } from './named-things.js';
 import { quote } from './quote.js';

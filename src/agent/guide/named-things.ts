@@ -1,5 +1,5 @@
 import { nearestNames, wordsOf } from '../../../packages/modelling/index.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { fieldOf } from '../../../packages/canvas/index.js';
 import { columnsOf } from './canvas-columns.js';
 import type { Sketch, SketchCard } from './sketch.js';
 

@@ -1,5 +1,5 @@
 import { isProblem, linearize, parseFormula } from '../../../packages/modelling/index.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
+import { fieldOf } from '../../../packages/canvas/index.js';
 import type { AgentOutput } from '../agent.js';
 import { figure, quote } from './quote.js';
 import { type Answer, type RunReader, TIGHT } from './run-reader.js';

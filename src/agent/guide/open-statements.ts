@@ -1,11 +1,17 @@
 import { isProblem, parseFormula } from '../../../packages/modelling/index.js';
-import type { Gap } from '../../projects/canvas/card.js';
-import { fieldOf, gapsOfShape } from '../../projects/canvas/card-shapes.js';
-import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
-import { namesInText, readIndex, whyUnread } from '../../projects/canvas/expressions.js';
-import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
-import { idleVariables } from '../../projects/canvas/stray-variables.js';
-import { wordedLimits } from '../../projects/canvas/worded-limits.js';
+import {
+  CARD_KINDS,
+  fieldOf,
+  formulaIn,
+  type Gap,
+  gapsOfShape,
+  idleVariables,
+  namesInText,
+  plainVariables,
+  readIndex,
+  whyUnread,
+  wordedLimits,
+} from '../../../packages/canvas/index.js';
 import { inCaseAlone, namesCard } from './given-names.js';
 import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
 import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';

@@ -1,7 +1,12 @@
-import type { Gap } from '../../projects/canvas/card.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { CARD_KINDS, CARD_TYPES, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
-import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
+import {
+  CARD_KINDS,
+  CARD_TYPES,
+  type CardType,
+  fieldOf,
+  type Gap,
+  plainVariables,
+  requirementOf,
+} from '../../../packages/canvas/index.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import type { Question } from '../ask-user-question.js';
 import { BLANK } from './answers.js';

@@ -8,7 +8,7 @@ import {
   type Relation,
   splitIndex,
 } from '../../../packages/modelling/index.js';
-import { relationIn, whyUnread } from '../../projects/canvas/expressions.js';
+import { relationIn, whyUnread } from '../../../packages/canvas/index.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
 import { readFacts, setBound } from './variable-facts.js';

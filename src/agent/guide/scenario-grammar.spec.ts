@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Change } from '../../scenarios/change.js';
+import type { Change } from '../../../packages/canvas/scenarios/change.js';
 import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';
 import { sayChange } from './scenarios.js';

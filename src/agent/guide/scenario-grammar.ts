@@ -1,6 +1,6 @@
 import { isName } from '../../../packages/modelling/index.js';
-import { relationIn } from '../../projects/canvas/expressions.js';
-import { tableFormat } from '../../tables/table-format.js';
+import { relationIn } from '../../../packages/canvas/index.js';
+import { tableFormat } from '../../../packages/data-engine/index.js';
 import type { Reading, SaidChange } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 

@@ -1,5 +1,4 @@
-import { MAX_SCENARIO_NAME_LENGTH } from '../../scenarios/change.js';
-import type { Change } from '../../scenarios/change.js';
+import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../../../packages/canvas/index.js';
 import type { BaseRun } from '../../scenarios/scenario-comparison.dto.js';
 import { isProblem, parseFormula, someOf } from '../../../packages/modelling/index.js';
 import type { AgentOutput } from '../agent.js';

@@ -1,13 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { CARD_KINDS, CARD_TYPES, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
-import { namesInText, readIndex } from '../../projects/canvas/expressions.js';
-import { modelDigest } from '../../projects/canvas/model-digest.js';
-import { formulaIn, plainVariables } from '../../projects/canvas/requirement.js';
-import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
-import type { CardContent } from '../../projects/canvas/card.js';
-import { derive, type Derived, judgeForSolve, type SolveJudgement, valuesOf, vocabularyOn } from '../../projects/canvas/derivation.js';
+import {
+  CARD_KINDS,
+  CARD_TYPES,
+  type CardContent,
+  type CardType,
+  derive,
+  type Derived,
+  fieldOf,
+  type FileStates,
+  formulaIn,
+  judgeForSolve,
+  modelDigest,
+  namesInText,
+  NO_FILES,
+  plainVariables,
+  readIndex,
+  type SolveJudgement,
+  valuesOf,
+  vocabularyOn,
+} from '../../../packages/canvas/index.js';
 import { isProblem, mentionsOf, parseFormula, type Vocabulary } from '../../../packages/modelling/index.js';
 import { replacedBy } from './replacements.js';
 

@@ -1,8 +1,6 @@
-import type { Gap } from '../../projects/canvas/card.js';
+import { CARD_KINDS, type Gap, plainVariables, requirementOf } from '../../../packages/canvas/index.js';
 import type { CompletenessResponse } from '../../projects/canvas/canvas.dto.js';
 import { someOf } from '../../../packages/modelling/index.js';
-import { CARD_KINDS } from '../../projects/canvas/kinds/card-kinds.js';
-import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
 import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { type OpenStatement, openStatements } from './open-statements.js';

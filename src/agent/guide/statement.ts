@@ -1,6 +1,5 @@
-import type { Arithmetic } from '../../executions/model/adjustments.js';
+import type { Arithmetic, IndexedFormula } from '../../../packages/canvas/index.js';
 import type { Formula } from '../../../packages/modelling/index.js';
-import type { IndexedFormula } from '../../projects/canvas/expressions.js';
 
 export type Domain = 'continuous' | 'integer' | 'binary';
 export type Sense = 'maximize' | 'minimize';

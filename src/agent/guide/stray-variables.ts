@@ -1,7 +1,5 @@
 import { isProblem, namesOfIndex } from '../../../packages/modelling/index.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { readIndex } from '../../projects/canvas/expressions.js';
-import { describeStray, idleVariables, strayVariables } from '../../projects/canvas/stray-variables.js';
+import { describeStray, fieldOf, idleVariables, readIndex, strayVariables } from '../../../packages/canvas/index.js';
 import type { Question } from '../ask-user-question.js';
 import { ask, referTo } from './question-parts.js';
 import { quote } from './quote.js';

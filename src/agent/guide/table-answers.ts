@@ -1,12 +1,14 @@
 import {
   type Cell,
   type ColumnType,
+  GUESSES_OF_VALUES,
+  guessesOf,
   identifier,
   type LeftOut,
+  leftOutOf,
   type TableDescription,
 } from '../../../packages/data-engine/index.js';
 import { isName } from '../../../packages/modelling/index.js';
-import { GUESSES_OF_VALUES, guessesOf, leftOutOf } from '../../tables/reading-notes.js';
 import type { AgentOutput } from '../agent.js';
 import type { Toolbox } from '../tools/toolboxes.service.js';
 import { bullets, counted, quote } from './quote.js';

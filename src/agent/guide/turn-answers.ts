@@ -1,7 +1,7 @@
 import type { AgentOutput } from '../agent.js';
 import type { Question } from '../ask-user-question.js';
 import type { Toolbox } from '../tools/toolboxes.service.js';
-import { readData } from '../../projects/canvas/data-content.js';
+import { readData } from '../../../packages/canvas/index.js';
 import { bullets, quote } from './quote.js';
 import { ResultAnswers } from './result-answers.js';
 import { describeStale, readNewest, RunReader } from './run-reader.js';

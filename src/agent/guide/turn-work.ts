@@ -6,7 +6,7 @@ import { Pauses } from './pauses.js';
 import { quote } from './quote.js';
 import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement, StatementOf } from './statement.js';
-import { tableFormat } from '../../tables/table-format.js';
+import { tableFormat } from '../../../packages/data-engine/index.js';
 import { someOf } from '../../../packages/modelling/index.js';
 import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';

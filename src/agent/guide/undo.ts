@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentMessage } from '../agent.js';
 import type { ToolCall } from '../tool-call.js';
-import { CARD_TYPES, type CardType } from '../../projects/canvas/kinds/card-kinds.js';
+import { CARD_TYPES, type CardType } from '../../../packages/canvas/index.js';
 import { someOf } from '../../../packages/modelling/index.js';
 import { describeCard } from './describe.js';
 import { readStatement } from './grammar.js';

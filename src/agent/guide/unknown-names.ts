@@ -10,9 +10,7 @@ import {
   parseFormula,
   partsOf,
 } from '../../../packages/modelling/index.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { readIndex } from '../../projects/canvas/expressions.js';
-import { formulaIn } from '../../projects/canvas/requirement.js';
+import { fieldOf, formulaIn, readIndex } from '../../../packages/canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /** A name in formulas that nothing on the canvas has. */

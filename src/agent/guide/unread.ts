@@ -8,9 +8,7 @@ import {
   shortened,
   splitIndex,
 } from '../../../packages/modelling/index.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import type { CardType } from '../../projects/canvas/kinds/card-kinds.js';
-import { readIndex } from '../../projects/canvas/expressions.js';
+import { type CardType, fieldOf, readIndex } from '../../../packages/canvas/index.js';
 import { MAX_NAMES } from './apply.js';
 import { whyMisnamed } from './given-names.js';
 import { unreadFormula, whyNoFormula } from './open-statements.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../../test/support/guide-room.js';
-import type { Change } from '../../scenarios/change.js';
+import type { Change } from '../../../packages/canvas/scenarios/change.js';
 import { readStatement } from './grammar.js';
 import { thingsOn } from './named-things.js';
 import { Sketch } from './sketch.js';

@@ -1,8 +1,5 @@
-import type { Arithmetic } from '../../executions/model/adjustments.js';
+import { type Arithmetic, type Change, changedLimit, fieldOf } from '../../../packages/canvas/index.js';
 import { isProblem, mentionsOf, parseFormula, wordsOf } from '../../../packages/modelling/index.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import type { Change } from '../../scenarios/change.js';
-import { changedLimit } from '../../scenarios/changed-limit.js';
 import { columnsOf } from './canvas-columns.js';
 import { allMembers } from './limits.js';
 import { membersNamed, memberText, type NamedMembers, whyUnnamed } from './named-members.js';

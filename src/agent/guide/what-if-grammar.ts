@@ -1,4 +1,4 @@
-import type { Arithmetic } from '../../executions/model/adjustments.js';
+import type { Arithmetic } from '../../../packages/canvas/index.js';
 import { readChanges } from './scenario-grammar.js';
 import { quote } from './quote.js';
 import type { Reading, SaidChange, WantedChange } from './statement.js';

@@ -1,6 +1,5 @@
 import { someOf } from '../../../packages/modelling/index.js';
-import type { Change } from '../../scenarios/change.js';
-import { MAX_SCENARIO_NAME_LENGTH } from '../../scenarios/change.js';
+import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../../../packages/canvas/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ScenarioRun, ToldComparison } from '../tools/scenario-tools.service.js';
 import type { Toolbox } from '../tools/toolboxes.service.js';

@@ -11,9 +11,7 @@ import {
   partsOf,
 } from '../../../packages/modelling/index.js';
 import type { RunValue } from '../../executions/runs.dto.js';
-import { fieldOf } from '../../projects/canvas/card-shapes.js';
-import { readIndex } from '../../projects/canvas/expressions.js';
-import { plainVariables, requirementOf } from '../../projects/canvas/requirement.js';
+import { fieldOf, plainVariables, readIndex, requirementOf } from '../../../packages/canvas/index.js';
 import type { AgentOutput } from '../agent.js';
 import type { ToldConstraint } from '../tools/result-tools.service.js';
 import { figuresOf, memberOfKeys } from './named-members.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InsufficientStorage, TooManyRequests, Unavailable } from '../../common/errors/errors.js';
 import type { Card } from '../../projects/canvas/card.entity.js';
-import { type FileStates, NO_FILES } from '../../projects/canvas/data-file.js';
+import { type FileStates, NO_FILES } from '../../../packages/canvas/index.js';
 import { DataFilesService } from '../../projects/canvas/data-files.service.js';
 import type { AgentContext } from '../agent.js';
 import { AgentFilesService } from './agent-files.service.js';

@@ -1,6 +1,4 @@
-import type { ModelCard } from '../../executions/model/model-card.js';
-import { modelDigest } from '../../projects/canvas/model-digest.js';
-import { plainVariables } from '../../projects/canvas/requirement.js';
+import { type ModelCard, modelDigest, plainVariables } from '../../../packages/canvas/index.js';
 
 /** Labels of the cards of a model that were changed, added or removed between two states of a canvas. */
 export function changedCards(before: readonly ModelCard[], now: readonly ModelCard[]): string[] {

@@ -6,7 +6,7 @@ import { BlobsService } from '../../files/blobs/blobs.service.js';
 import { decodeText } from '../../files/blobs/content.js';
 import { documentFormat, type DocumentFormat, DocumentsService } from '../../files/documents.service.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
-import { normalizePath, pathProblem } from '../../files/tree/paths.js';
+import { normalizePath, pathProblem } from '../../../packages/paths/index.js';
 import type { TreeFile } from '../../files/tree/tree-file.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import type { AgentContext } from '../agent.js';

@@ -7,8 +7,13 @@ import { someNames } from '../../../packages/modelling/index.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectReader } from '../../projects/project-access.js';
-import { withOtherFiles } from '../../scenarios/apply-changes.js';
-import { type Change, CHANGE_KINDS, MAX_CHANGES, MAX_SCENARIO_NAME_LENGTH } from '../../scenarios/change.js';
+import {
+  type Change,
+  CHANGE_KINDS,
+  MAX_CHANGES,
+  MAX_SCENARIO_NAME_LENGTH,
+  withOtherFiles,
+} from '../../../packages/canvas/index.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
 import type { ScenarioComparisonResponse } from '../../scenarios/scenario-comparison.dto.js';
 import { ScenarioComparisonService } from '../../scenarios/scenario-comparison.service.js';

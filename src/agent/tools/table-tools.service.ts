@@ -2,26 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import {
   type Cell,
-  DATE_ORDERS,
-  MAX_ANSWER_ROWS,
-  MAX_SQL,
-  MAX_TABLES,
-  SUBTOTAL_CHOICES,
-  TaskProblem,
-} from '../../../packages/data-engine/index.js';
-import { normalizePath, pathProblem } from '../../files/tree/paths.js';
-import {
   contradictionIn,
+  DATE_ORDERS,
   DECIMALS,
   delimiterProblem,
   dialectOf,
   encodingProblem,
+  MAX_ANSWER_ROWS,
   MAX_ROW,
+  MAX_SQL,
+  MAX_TABLES,
   QUOTES,
+  readingNotes,
+  savedFormat,
+  savedPathProblem,
+  SUBTOTAL_CHOICES,
+  tableNameProblem,
+  TaskProblem,
   THOUSANDS,
-} from '../../tables/dialect-options.js';
-import { readingNotes } from '../../tables/reading-notes.js';
-import { savedFormat, savedPathProblem, tableNameProblem } from '../../tables/table-format.js';
+} from '../../../packages/data-engine/index.js';
+import { normalizePath, pathProblem } from '../../../packages/paths/index.js';
 import { type TableName, TableReaderService } from '../../tables/table-reader.service.js';
 import type { AgentContext } from '../agent.js';
 import { AgentFilesService } from './agent-files.service.js';

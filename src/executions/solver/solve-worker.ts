@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { decodeText } from '../../files/blobs/content.js';
-import { readCanvas } from '../model/canvas-reader.js';
+import { readCanvas } from '../../../packages/canvas/index.js';
 import {
   checkSize,
   explained,

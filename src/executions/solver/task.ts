@@ -1,4 +1,4 @@
-import type { ModelCard, SetTable } from '../model/model-card.js';
+import type { ModelCard, SetTable } from '../../../packages/canvas/index.js';
 import type {
   CompiledSolver,
   ModelProblemCode,

@@ -6,7 +6,7 @@ import * as changes from './file-tree-changes.sql.js';
 import * as sql from './file-tree.sql.js';
 import type { NewFile, NewNode } from './new-nodes.js';
 import { Node } from './node.entity.js';
-import { joinPath } from './paths.js';
+import { joinPath } from '../../../packages/paths/index.js';
 import { type PathNode, ResolvedPath } from './resolved-path.js';
 import { type FileContent, toFile, type TreeFile, type TreePage, type TreePageRequest } from './tree-file.js';
 

@@ -9,7 +9,7 @@ import { ContainersService } from './containers.service.js';
 import { FileTreeRepository } from './file-tree.repository.js';
 import { type Move, MoveBatch } from './move-batch.js';
 import { type FileDetails, newFile, withDirectories } from './new-nodes.js';
-import { joinPath, namesOf } from './paths.js';
+import { joinPath, namesOf } from '../../../packages/paths/index.js';
 import type { PathNode } from './resolved-path.js';
 import { toFile, type TreeFile } from './tree-file.js';
 

@@ -1,4 +1,4 @@
-import { MAX_NAME_BYTES, MAX_PATH_BYTES } from './paths.js';
+import { MAX_NAME_BYTES, MAX_PATH_BYTES } from '../../../packages/paths/index.js';
 
 /**
  * Statements over trees of nodes. `$1` is always the container; every step from a directory to what is in it is a look-up

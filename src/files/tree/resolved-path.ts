@@ -1,5 +1,5 @@
 import { Conflict } from '../../common/errors/errors.js';
-import { namesOf } from './paths.js';
+import { namesOf } from '../../../packages/paths/index.js';
 
 /** A node that a path leads over. */
 export interface PathNode {

@@ -11,7 +11,7 @@ import { BlobsService } from '../blobs/blobs.service.js';
 import { ContainerResolverService } from '../container-resolver.service.js';
 import type { ContainerRef } from '../tree/container-ref.js';
 import { SWEEP_UPLOADS } from '../tree/containers.service.js';
-import { normalizePath } from '../tree/paths.js';
+import { normalizePath } from '../../../packages/paths/index.js';
 import { planParts } from './part-plan.js';
 import { UploadObjectsService } from './upload-objects.service.js';
 import type {

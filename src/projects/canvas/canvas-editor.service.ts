@@ -8,13 +8,18 @@ import { ProjectsRepository } from '../projects.repository.js';
 import type { Card } from './card.entity.js';
 import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
-import { isSetOfFile, readData } from './data-content.js';
-import { type FileStates, NO_FILES, questionOf } from './data-file.js';
+import {
+  type FileStates,
+  isSetOfFile,
+  judgeAndDerive,
+  modelDigest,
+  NO_FILES,
+  plainVariables,
+  questionOf,
+  readData,
+} from '../../../packages/canvas/index.js';
 import { DataFileRefreshesRepository } from './data-file-refreshes.repository.js';
 import { DataFilesService, type KnownFiles } from './data-files.service.js';
-import { judgeAndDerive } from './derivation.js';
-import { modelDigest } from './model-digest.js';
-import { plainVariables } from './requirement.js';
 
 /** Most cards of a project, and bytes of their data as JSON: each change looks at all of them, each post answers them. */
 const MAX_CARDS = 500;

@@ -8,10 +8,17 @@ import {
   StringField,
 } from '../../common/validation/fields.js';
 import { Tagged } from '../../common/etag/tagged.js';
-import { CARD_STATUSES, MAX_LABEL_LENGTH } from './card.js';
+import {
+  CARD_KINDS,
+  CARD_STATUSES,
+  CARD_TYPES,
+  type CardType,
+  type Checklist,
+  FEASIBILITY_RESULTS,
+  MAX_LABEL_LENGTH,
+  OVERALL_RESULTS,
+} from '../../../packages/canvas/index.js';
 import type { Card } from './card.entity.js';
-import { type Checklist, FEASIBILITY_RESULTS, OVERALL_RESULTS } from './checklist.js';
-import { CARD_KINDS, CARD_TYPES, type CardType } from './kinds/card-kinds.js';
 import { cardTag, type ShownCard } from './cards.repository.js';
 
 const DATA = [

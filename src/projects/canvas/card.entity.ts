@@ -1,7 +1,7 @@
 import type { CardId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
-import type { CardContent, Gap, Judgement } from './card.js';
+import type { CardContent, Gap, Judgement } from '../../../packages/canvas/index.js';
 
 /** One card of a project's canvas. */
 @Entity({ name: 'cards' })

@@ -6,7 +6,7 @@ import { entityTag } from '../../common/etag/entity-tag.js';
 import type { ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
 import { Card } from './card.entity.js';
-import type { Judgement } from './card.js';
+import type { Judgement } from '../../../packages/canvas/index.js';
 
 /** What CardResponse shows. */
 const SHOWN = [

@@ -7,6 +7,8 @@ import {
   type ColumnCells,
   type Dialect,
   PassingProblem,
+  readingNotes,
+  rowInFile,
   type TableDescription,
   TaskProblem,
 } from '../../../packages/data-engine/index.js';
@@ -14,23 +16,25 @@ import type { DateReading } from '../../../packages/modelling/index.js';
 import type { ContainerRef } from '../../files/tree/container-ref.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import type { Tx } from '../../database/database.service.js';
-import { pathProblem } from '../../files/tree/paths.js';
+import { pathProblem } from '../../../packages/paths/index.js';
 import { NotFound } from '../../common/errors/errors.js';
-import { readingNotes } from '../../tables/reading-notes.js';
-import { rowInFile } from '../../tables/table-format.js';
 import { type TableName, TableReaderService } from '../../tables/table-reader.service.js';
 import type { Card } from './card.entity.js';
-import { MAX_CELLS, MAX_ROWS, withValues } from './column-values.js';
-import { isSetOfFile, readData, withRoom } from './data-content.js';
 import {
   aspectOf,
   type DataFile,
   type FileFacts,
   type FileState,
   type FileStates,
+  isSetOfFile,
+  MAX_CELLS,
+  MAX_ROWS,
   questionOf,
+  readData,
   tableOf,
-} from './data-file.js';
+  withRoom,
+  withValues,
+} from '../../../packages/canvas/index.js';
 import { type Asked, FileFactsRepository } from './file-facts.repository.js';
 
 /** Most texts and cells of the cached facts together. */

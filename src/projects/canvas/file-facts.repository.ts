@@ -1,5 +1,5 @@
 import { EntityRepository } from '../../database/entity-repository.js';
-import type { FileFacts } from './data-file.js';
+import type { FileFacts } from '../../../packages/canvas/index.js';
 import { StoredFileFacts } from './stored-file-facts.entity.js';
 
 /** A content, and what of it is asked. */

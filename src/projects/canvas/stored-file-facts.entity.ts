@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { FileFacts } from './data-file.js';
+import type { FileFacts } from '../../../packages/canvas/index.js';
 
 /** What was read of a content as the table that a data card takes it for. Contents never change, so it holds for ever. */
 @Entity({ name: 'file_facts' })

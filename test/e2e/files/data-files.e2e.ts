@@ -3,7 +3,7 @@ import type { ExecutionResponse } from '../../../src/executions/executions.dto.j
 import type { FileEntry } from '../../../src/files/files.dto.js';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
-import { TABLE_ENDINGS } from '../../../src/tables/table-format.js';
+import { TABLE_ENDINGS } from '../../../packages/data-engine/table-format.js';
 import { makeFile, makeProject } from '../../factories/make.js';
 import { idle } from '../../factories/turns.js';
 import type { Client, Wire } from '../../support/client.js';

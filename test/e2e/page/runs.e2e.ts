@@ -6,7 +6,7 @@ import type {
   ExecutionResponse,
 } from '../../../src/executions/executions.dto.js';
 import type { CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
-import type { Change } from '../../../src/scenarios/change.js';
+import type { Change } from '../../../packages/canvas/scenarios/change.js';
 import type {
   ScenarioListResponse,
   ScenarioResponse,

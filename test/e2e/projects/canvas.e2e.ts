@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
-import { readData } from '../../../src/projects/canvas/data-content.js';
-import { type FileStates, questionOf } from '../../../src/projects/canvas/data-file.js';
-import { derive, judge } from '../../../src/projects/canvas/derivation.js';
+import { readData } from '../../../packages/canvas/data-content.js';
+import { type FileStates, questionOf } from '../../../packages/canvas/data-file.js';
+import { derive, judge } from '../../../packages/canvas/derivation.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../../src/projects/projects.dto.js';
 import pg from 'pg';
 import { makeProject } from '../../factories/make.js';

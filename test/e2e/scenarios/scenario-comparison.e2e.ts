@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import Glpk, { type LP } from 'glpk.js/node';
 import type { ExecutionDetailResponse, ExecutionResponse } from '../../../src/executions/executions.dto.js';
 import type { CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
-import type { Change } from '../../../src/scenarios/change.js';
+import type { Change } from '../../../packages/canvas/scenarios/change.js';
 import type { ScenarioComparisonResponse } from '../../../src/scenarios/scenario-comparison.dto.js';
 import type { ScenarioResponse, ScenarioSolveResponse } from '../../../src/scenarios/scenarios.dto.js';
 import { makeFile, makeProject } from '../../factories/make.js';

@@ -9,7 +9,7 @@ import type { RunCardsResponse } from '../../../src/executions/runs.dto.js';
 import type { ErrorEntry } from '../../../src/common/errors/errors.js';
 import type { CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import type { ProjectResponse } from '../../../src/projects/projects.dto.js';
-import type { Change } from '../../../src/scenarios/change.js';
+import type { Change } from '../../../packages/canvas/scenarios/change.js';
 import type {
   ScenarioListResponse,
   ScenarioResponse,

@@ -1,0 +1,106 @@
+import {
+  type ColumnShape,
+  type Family,
+  type Index,
+  isProblem,
+  type SetShape,
+  type Vocabulary,
+} from '../modelling/index.js';
+import type { CardContent } from './card.js';
+import { fieldOf } from './card-shapes.js';
+import {
+  type DataContent,
+  type FileColumn,
+  fileColumns,
+  type InlineColumn,
+  keysOf,
+  partsOf,
+  readingsOf,
+} from './data-content.js';
+import type { FileState } from './data-file.js';
+import { readIndex } from './expressions.js';
+
+/** Most comparisons of texts in one look at a canvas; comparisons of the same columns are cached. */
+const MAX_LOOKUPS = 2_000_000;
+
+type Content = Pick<CardContent, 'card_type' | 'data'>;
+
+/** What a data card says, and what is known of its file. */
+interface Known {
+  content: DataContent;
+  state: FileState | undefined;
+}
+
+/**
+ * What the names in formulas stand for. Of names that are given twice, the first card counts.
+ *
+ * @param contents what the data cards among them say
+ */
+export function vocabularyOf(cards: readonly Content[], contents: readonly Known[]): Vocabulary {
+  const sets = new Map<string, SetShape>();
+  const columns = new Map<string, ColumnShape[]>();
+  const values = new Map<string, number>();
+  const families = new Map<string, Family>();
+  const variables = new Set<string>();
+  const wholes = new Set<string>();
+  for (const { content, state } of contents) {
+    const { set, columns: given, values: figures } = content;
+    for (const [name, figure] of figures) values.set(name, figure);
+    if (set === undefined) continue;
+    const facts = typeof state === 'object' ? state : undefined;
+    const fallback = content.file?.fallback;
+    const keys = keysOf(content, facts);
+    const size = set.members === undefined && content.file?.isDistinct === false ? facts?.rows : undefined;
+    const parts = partsOf(content, facts);
+    const readings = readingsOf(content, facts);
+    if (!sets.has(set.name))
+      sets.set(set.name, {
+        arity: set.arity,
+        parts,
+        readings,
+        ...(keys !== undefined && { keys }),
+        ...(size !== undefined && { size }),
+        ...(fallback !== undefined && { fallback }),
+      });
+    const inFile = facts === undefined ? [] : fileColumns(content, facts);
+    for (const [name, column] of [...given, ...inFile]) {
+      const shape = shapeOf(set.name, column);
+      const others = columns.get(name);
+      if (others === undefined) columns.set(name, [shape]);
+      else others.push(shape);
+    }
+  }
+  for (const card of cards) {
+    const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
+    if (name === undefined || variables.has(name) || families.has(name)) continue;
+    const domain = fieldOf<string>(card, 'domain');
+    if (domain === 'integer' || domain === 'binary') wholes.add(name);
+    const index = indexOf(card);
+    if (index === undefined) variables.add(name);
+    else families.set(name, { index });
+  }
+  return { sets, columns, families, variables, wholes, values, lookups: { left: MAX_LOOKUPS } };
+}
+
+function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
+  const { type, values, range, cells } = column;
+  const { reading, misfit, origin, empty } = 'column' in column ? column : {};
+  return {
+    set,
+    type,
+    ...(values !== undefined && { values }),
+    ...(range !== undefined && { range }),
+    ...(cells !== undefined && { cells }),
+    ...(reading !== undefined && { reading }),
+    ...(misfit !== undefined && { misfit }),
+    ...(empty !== undefined && { empty }),
+    ...(origin !== undefined && 'column' in column && { origin, column: column.column }),
+  };
+}
+
+/** The index of a card; undefined for one that has none, or none that can be read. */
+function indexOf(card: Content): Index | undefined {
+  const text = fieldOf<string>(card, 'index');
+  const index = text === undefined ? undefined : readIndex(text);
+  return index === undefined || isProblem(index) ? undefined : index;
+}

@@ -1,0 +1,83 @@
+import type { ColumnCells } from '../data-engine/index.js';
+import type { FactsOfColumn } from './data-file.js';
+
+/** Most rows of a table whose values are kept, and most of its cells. */
+export const MAX_ROWS = 100_000;
+export const MAX_CELLS = 2_000_000;
+/** Most bytes of the values of a file: each process keeps those of the canvases that it works on. */
+const MAX_BYTES = 2 * 1024 ** 2;
+/** Most cells of a table that are kept one by one. */
+const MAX_KEPT_CELLS = 50_000;
+
+/**
+ * Adds the different texts and the range of figures to the facts on columns, those of the key first, as far as there is room.
+ *
+ * @param cells of the columns, in their order
+ */
+export function withValues(
+  columns: readonly FactsOfColumn[],
+  cells: readonly ColumnCells[],
+  key: readonly string[],
+): FactsOfColumn[] {
+  const valuesByName = new Map<string, string[]>();
+  let left = MAX_BYTES;
+  const isKey = ({ name }: FactsOfColumn): boolean => key.includes(name);
+  for (const wanted of [true, false]) {
+    for (const [at, column] of columns.entries()) {
+      if (isKey(column) !== wanted || (column.type === 'number' && !wanted)) continue;
+      const values = textsOf(cells[at]!);
+      const size = values.reduce((sum, text) => sum + Buffer.byteLength(text) + 3, 0);
+      if (size > left) continue;
+      left -= size;
+      valuesByName.set(column.name, values);
+    }
+  }
+  const isSmall = rowsOf(cells) * columns.length <= MAX_KEPT_CELLS;
+  return columns.map((column, at) => {
+    const values = valuesByName.get(column.name);
+    const range = rangeOf(cells[at]!);
+    const hasKey = key.length > 0 && key.every((name) => columns.some((one) => one.name === name));
+    const empty =
+      hasKey && cells[at]!.type === 'number' ? cells[at]!.figures.findIndex((figure) => Number.isNaN(figure)) : -1;
+    return {
+      ...column,
+      ...(values !== undefined && { values }),
+      ...(range !== undefined && { range }),
+      ...(isSmall && (cells[at]!.type === 'number' || values !== undefined) && { cells: placesOf(cells[at]!) }),
+      ...(empty >= 0 && {
+        empty: key.map((name) => textAt(cells[columns.findIndex((one) => one.name === name)], empty)),
+      }),
+    };
+  });
+}
+
+function textsOf(cells: ColumnCells): string[] {
+  if (cells.type === 'text') return cells.texts;
+  return [...new Set(cells.figures)].filter((figure) => !Number.isNaN(figure)).map(String);
+}
+
+function rangeOf(cells: ColumnCells): [number, number] | undefined {
+  if (cells.type === 'text') return undefined;
+  let [least, most] = [Infinity, -Infinity];
+  for (const figure of cells.figures) {
+    if (figure < least) least = figure;
+    if (figure > most) most = figure;
+  }
+  return least > most ? undefined : [least, most];
+}
+
+const rowsOf = ([first]: readonly ColumnCells[]): number =>
+  first === undefined ? 0 : first.type === 'number' ? first.figures.length : first.places.length;
+
+/** Figures, or the places of texts in the list of the different ones. */
+const placesOf = (cells: ColumnCells): (number | null)[] =>
+  cells.type === 'number'
+    ? Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? null : figure))
+    : Array.from(cells.places, (place) => (place < 0 ? null : place));
+
+const textAt = (cells: ColumnCells | undefined, row: number): string =>
+  cells === undefined
+    ? ''
+    : cells.type === 'text'
+      ? (cells.texts[cells.places[row]!] ?? '')
+      : String(cells.figures[row]);

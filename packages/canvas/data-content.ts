@@ -1,0 +1,223 @@
+import { LRUCache } from 'lru-cache';
+import type { DialectOptions } from '../data-engine/index.js';
+import { normalizePath, pathProblem } from '../paths/index.js';
+import { type Cells, type DateReading, shortened, type Values } from '../modelling/index.js';
+import type { CardContent } from './card.js';
+import { fieldOf } from './card-shapes.js';
+import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file.js';
+import { MAX_FILE_SETS } from './kinds/data.js';
+import { toMember, valuesOf } from './members.js';
+
+/** What a data card says. */
+export interface DataContent {
+  /** Figures by name. */
+  values: ReadonlyMap<string, number>;
+  set?: {
+    name: string;
+    /** Columns of its keys. */
+    arity: number;
+    /** As they are written: a list, or a range. Absent: they stand in the file, or nowhere. */
+    members?: readonly (string | number)[] | string;
+  };
+  /** Columns over the set that are written into the card, by name. */
+  columns: ReadonlyMap<string, InlineColumn>;
+  /** The file that it names; without a set nothing is read of it. */
+  file?: DataFile;
+}
+
+/** A column that is written into a card: cells by member, all of one type. */
+export interface InlineColumn {
+  type: 'number' | 'text';
+  cells: ReadonlyMap<string, number | string>;
+  /** The different texts. */
+  values?: Values;
+  /** The smallest and the largest figure. */
+  range?: readonly [number, number];
+}
+
+/** A column of the file of a card. */
+export interface FileColumn {
+  type: 'number' | 'text';
+  /** What it is called in the file. */
+  column: string;
+  /** How its dates or times are read. */
+  reading?: DateReading;
+  /** Of texts that seem to be meant as figures: which one is none, in a sentence. */
+  misfit?: string;
+  /** The different texts, as far as they are known. */
+  values?: Values;
+  /** The smallest and the largest figure, as far as they are known. */
+  range?: readonly [number, number];
+  /** The cells, row by row, as far as they are known. */
+  cells?: Cells;
+  /** The key of the first row without a figure. */
+  empty?: readonly string[];
+  /** `column "Unit cost" of products.csv`, if formulas call it otherwise. */
+  origin?: string;
+}
+
+type DataCard = Pick<CardContent, 'card_type' | 'data'>;
+
+/** What one data card says; nothing of other cards, and nothing of what stands in its file. */
+export function readData(card: DataCard): DataContent {
+  if (card.card_type !== 'data') return NO_DATA;
+  const values = new Map<string, number>();
+  const columns = new Map<string, InlineColumn>();
+  for (const [name, value] of Object.entries(fieldOf<Record<string, number | object>>(card, 'values') ?? {})) {
+    if (typeof value === 'number') values.set(name, value);
+    else columns.set(name, columnOf(value));
+  }
+  const file = readFile(card);
+  const given = { values, columns, ...(file !== undefined && { file }) };
+  const name = fieldOf<string>(card, 'set');
+  if (name === undefined) return given;
+  const members = fieldOf<(string | number)[] | string>(card, 'members');
+  const arity = members === undefined ? Math.max(1, file?.key.length ?? 1) : 1;
+  return { ...given, set: { name, arity, ...(members !== undefined && { members }) } };
+}
+
+export const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
+
+/** The path of the file that a card names. */
+function pathOf(card: DataCard): string | undefined {
+  const path = fieldOf<string>(card, 'file_path');
+  // What is no path is that of no file.
+  return path === undefined || pathProblem(path) !== undefined ? path : normalizePath(path);
+}
+
+/** The path of the file that the set of a card stands in; nothing else of the card, which may be large, is looked at. */
+export const pathOfSet = (card: DataCard): string | undefined =>
+  card.card_type === 'data' && fieldOf(card, 'set') !== undefined ? pathOf(card) : undefined;
+
+function readFile(card: DataCard): DataFile | undefined {
+  const path = pathOf(card);
+  if (path === undefined) return undefined;
+  const sheet = fieldOf<string>(card, 'sheet');
+  const dialect = fieldOf<DialectOptions>(card, 'dialect');
+  const column = fieldOf<string>(card, 'column');
+  const key = fieldOf<string[]>(card, 'key');
+  const fallback = fieldOf<number>(card, 'default');
+  return {
+    path,
+    ...(sheet !== undefined && { sheet }),
+    ...(dialect !== undefined && { dialect }),
+    key: column === undefined ? (key ?? []) : [column],
+    isDistinct: column !== undefined,
+    ...(column !== undefined && key !== undefined && { otherKey: key }),
+    names: fieldOf<Record<string, string>>(card, 'columns') ?? {},
+    ...(fallback !== undefined && { fallback }),
+  };
+}
+
+/** Whether a card is that of a set whose members stand in a file. */
+export const isSetOfFile = (card: DataCard): boolean =>
+  card.card_type === 'data' &&
+  fieldOf(card, 'file_path') !== undefined &&
+  fieldOf(card, 'set') !== undefined &&
+  fieldOf(card, 'members') === undefined;
+
+/** Cards without those of the sets in files that there is no room for. */
+export function withRoom<Card extends DataCard>(cards: readonly Card[]): Card[] {
+  let sets = 0;
+  return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);
+}
+
+/** The columns of the file of a set with the names that formulas have for them. Several may have the same name. */
+export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name: string, column: FileColumn][] {
+  const columns: [string, FileColumn][] = [];
+  if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
+  const known = new Map(facts.columns.map((column) => [column.name, column]));
+  for (const [name, column] of columnNames(file, [...known.keys()])) {
+    const found = known.get(column);
+    if (found === undefined) continue;
+    const { type, reading, misfit, values, range, empty } = found;
+    const cells = cellsOf(found);
+    const sentence =
+      misfit &&
+      `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;
+    const shape: FileColumn = {
+      type,
+      column,
+      ...(sentence !== undefined && { misfit: sentence }),
+      ...(reading !== undefined && { reading }),
+      ...(values !== undefined && { values: valuesOf(values, reading) }),
+      ...(range !== undefined && { range }),
+      ...(empty !== undefined && { empty }),
+      ...(cells !== undefined && { cells }),
+      ...(name !== column && { origin: `column "${shortened(column)}" of ${shortened(file.path)}` }),
+    };
+    columns.push([name, shape]);
+  }
+  return columns;
+}
+
+/** The texts of each part of the members of a set, as far as they are known. */
+export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined): (Values | undefined)[] {
+  if (set === undefined) return [];
+  if (set.members !== undefined) return [valuesOf(set.members)];
+  return (file?.key ?? []).map((name) => {
+    const { values, reading } = factsOf(name, facts);
+    return values && valuesOf(values, reading);
+  });
+}
+
+/** How the dates or times of each part of the members of a set are read. */
+export const readingsOf = ({ set, file }: DataContent, facts: FileFacts | undefined): (DateReading | undefined)[] =>
+  set === undefined || set.members !== undefined ? [] : (file?.key ?? []).map((name) => factsOf(name, facts).reading);
+
+const factsOf = (name: string, facts: FileFacts | undefined): Partial<FileFacts['columns'][number]> =>
+  facts?.columns.find((column) => column.name === name) ?? {};
+
+/** The columns of the keys of a set of tuples, row by row, as far as they are known. */
+export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined): Cells[] | undefined {
+  if (set === undefined || set.arity === 1) return undefined;
+  const columns = (file?.key ?? []).map((name) => facts?.columns.find((column) => column.name === name));
+  const keys = columns.flatMap((column) => [(column && cellsOf(column)) ?? []]);
+  return keys.every((cells) => cells.length > 0 && !cells.includes(null)) ? keys : undefined;
+}
+
+/** How many figures, texts and members a card has written out, whether or not they can be read. */
+export function sizeOf({ card_type, data: { values, members } }: DataCard): number {
+  if (card_type !== 'data') return 0;
+  let size = Array.isArray(members) ? members.length : 0;
+  for (const value of Object.values(isObject(values) ? values : {}))
+    size += isObject(value) ? Object.keys(value).length : 1;
+  return size;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Characters of the columns in cards that are cached. */
+const MAX_CHARACTERS = 2_000_000;
+const columnsByText = new LRUCache<string, InlineColumn>({
+  maxSize: MAX_CHARACTERS,
+  sizeCalculation: (_, text) => text.length + 1,
+});
+
+/** The column that is written into a card. Equal ones are the same object, so that what follows from them can be cached. */
+function columnOf(cells: object): InlineColumn {
+  const text = JSON.stringify(cells);
+  const column = columnsByText.get(text) ?? toColumn(cells);
+  columnsByText.set(text, column);
+  return column;
+}
+
+function toColumn(cells: object): InlineColumn {
+  const entries = Object.entries(cells).map(([member, cell]): [string, number | string] => [
+    toMember(member),
+    cell as number | string,
+  ]);
+  const figures = entries.flatMap(([, cell]) => (typeof cell === 'number' ? [cell] : []));
+  const texts = entries.flatMap(([, cell]) => (typeof cell === 'string' ? [cell.trim()] : []));
+  const cellsByMember = new Map(entries);
+  return figures.length > 0
+    ? { type: 'number', cells: cellsByMember, range: extremesOf(figures) }
+    : { type: 'text', cells: cellsByMember, values: valuesOf(texts) };
+}
+
+function extremesOf(figures: readonly number[]): readonly [number, number] {
+  return figures.reduce(([least, most], figure) => [Math.min(least, figure), Math.max(most, figure)], [
+    Infinity,
+    -Infinity,
+  ] as readonly [number, number]);
+}

@@ -1,0 +1,101 @@
+import { shortened, someNames, someOf } from '../modelling/index.js';
+import type { Gap } from './card.js';
+import type { DataContent } from './data-content.js';
+import type { DataFile, FileFacts, FileState } from './data-file.js';
+import { gap } from './kinds/fields.js';
+import { type Members, membersOf, toMember } from './members.js';
+
+/** Members that are there twice, cells of members that are not there, and members without a cell. */
+export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
+  if (set === undefined) {
+    const names = someNames([...columns.keys()]);
+    return columns.size === 0 ? [] : [gap('values', `${names} is by member: name the set of the members in \`set\``)];
+  }
+  const members = membersOf(set);
+  if (members === undefined) return [];
+  if (file !== undefined && file.key.length > 0)
+    return [gap('members', 'The members stand in the file: leave either `members` or `key` out')];
+  const doubled = doubledIn(set.members);
+  const gaps = doubled === undefined ? [] : [gap('members', `A member is there twice: ${shortened(doubled)}`)];
+  for (const [name, { cells }] of columns) {
+    const strange = [...cells.keys()].filter((member) => !members.has(member));
+    if (strange.length > 0)
+      gaps.push(gap('values', `${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
+    const missing = members.size - (cells.size - strange.length);
+    if (missing > 0) {
+      const others = missing > 1 ? ` and ${missing - 1} more` : '';
+      gaps.push(gap('values', `${name} has no value for ${firstWithout(members, cells)}${others}`));
+    }
+  }
+  return gaps;
+}
+
+/** The first member of a list that is there already. */
+function doubledIn(members: readonly (string | number)[] | string | undefined): string | undefined {
+  const seen = new Set<string>();
+  if (typeof members === 'object')
+    for (const member of members.map(toMember)) {
+      if (seen.has(member)) return member;
+      seen.add(member);
+    }
+  return undefined;
+}
+
+/** The first member without a cell. */
+function firstWithout(members: Members, cells: ReadonlyMap<string, unknown>): string {
+  for (const member of members) if (!cells.has(member)) return shortened(member);
+  return '';
+}
+
+/** What keeps the file of a card from being what the card says of it. @param state undefined: nobody has looked */
+export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined): Gap[] {
+  if (file === undefined) return [];
+  const { path, key } = file;
+  const place = shortened(path);
+  const doubt = problemOfMembers(file);
+  if (doubt !== undefined) return [gap('column', doubt)];
+  if (state === 'missing') return [gap('file_path', `No file ${place} is in the workspace`)];
+  if (set === undefined)
+    return key.length === 0 ? [] : [gap('set', `What is the set of the members in ${place} called?`)];
+  if (set.members !== undefined) return [];
+  if (state === undefined || state === 'unread') return [gap('file_path', `${place} has not been read yet`)];
+  if (state.problem !== undefined) return [gap('file_path', `${place}: ${state.problem}`)];
+  const notes = notesOfFile({ set, file }, state).map((note) => gap('dialect', note, 'info'));
+  return [...gapsOfKey(file, state, set.name), ...notes];
+}
+
+/** How the file of a set was read, where a planner should check it. */
+export function notesOfFile({ set, file }: Pick<DataContent, 'set' | 'file'>, state: FileState | undefined): string[] {
+  if (set === undefined || set.members !== undefined || file === undefined || typeof state !== 'object') return [];
+  return (state.notes ?? []).map((note) => `${shortened(file.path)}: ${note}`);
+}
+
+/** Why it cannot be said which members a set in a file has; undefined for nothing. */
+export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
+  if (otherKey === undefined) return undefined;
+  const [columns, column] = [someNames(otherKey), someNames(key)];
+  return `It has a \`key\` and a \`column\`: keep \`key\` if ${columns} tells its rows apart, or \`column\` if its members are the different values of ${column}`;
+}
+
+function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {
+  const place = shortened(path);
+  const columns = facts.columns.map(({ name }) => name);
+  const known = new Set(columns);
+  const field = isDistinct ? 'column' : 'key';
+  if (key.length === 0)
+    return [gap('key', `Which column of ${place} tells the members of ${set} apart? ${theyAre(columns)}`)];
+  const strange = key.find((column) => !known.has(column));
+  if (strange !== undefined) return [gap(field, `${place} has no column ${shortened(strange)}. ${theyAre(columns)}`)];
+  const other = Object.values(names).find((column) => !known.has(column));
+  if (other !== undefined) return [gap('columns', `${place} has no column ${shortened(other)}. ${theyAre(columns)}`)];
+  const { doubled, empty } = facts;
+  if (empty !== undefined) return [gap(field, `${place}, row ${empty.row}: ${shortened(empty.column)} is empty`)];
+  if (doubled === undefined) return [];
+  const member = doubled.key.map((part) => shortened(part)).join(', ');
+  const [first, second] = doubled.rows;
+  return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} is there twice`)];
+}
+
+const MAX_SHOWN = 12;
+const theyAre = (columns: readonly string[]): string =>
+  `Its columns are ${someOf(columns, MAX_SHOWN, (name) => shortened(name))}`;

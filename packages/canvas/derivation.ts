@@ -1,0 +1,227 @@
+import type { CardContent, Gap, Judgement } from './card.js';
+import type { DerivedItems } from './checklist.js';
+import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
+import { vocabularyOf } from './canvas-vocabulary.js';
+import { type DataContent, NO_DATA, readData, sizeOf, withRoom } from './data-content.js';
+import { type FileStates, NO_FILES, questionOf } from './data-file.js';
+import { judgeFormula, problemOfIndex } from './expressions.js';
+import type { Surroundings } from './kinds/card-kind.js';
+import { CARD_KINDS, type CardType } from './kinds/card-kinds.js';
+import { MAX_VALUES } from './kinds/data.js';
+import { gap } from './kinds/fields.js';
+import { describeLoose, looseVariables } from './loose-variables.js';
+import { describeStray, strayVariables } from './stray-variables.js';
+import { suggestionFor } from './suggestions.js';
+import { wordedLimits } from './worded-limits.js';
+import { MAX_FORMULA_LENGTH, shortened, someNames, type Vocabulary } from '../modelling/index.js';
+
+/** Objectives that a project lists, and characters of their descriptions together. */
+const MAX_COMPONENTS = 20;
+const MAX_DESCRIBED = 2_000;
+
+/** What a project shows of its cards. */
+export interface Derived extends DerivedItems {
+  card_count: number;
+  objective_components: Record<string, unknown>[];
+  objective_confirmed: boolean;
+  objective_description: string | null;
+  objective_type: string | null;
+}
+
+interface Canvas {
+  /** What names in formulas stand for. */
+  vocabulary: Vocabulary;
+  /** By card, in their order. */
+  surroundings: readonly Surroundings[];
+}
+
+/** A judgement, and the gaps for names in the card's formulas that nothing on the canvas has: no solve runs with them. */
+export interface SolveJudgement extends Judgement {
+  unknown: readonly Gap[];
+}
+
+interface Reading extends SolveJudgement {
+  /** Whether a formula of the card computes with a column of texts. */
+  hasTexts: boolean;
+}
+
+/**
+ * Gaps and status of every card of a canvas, in its order.
+ *
+ * A card is a `draft` while no known field of it holds anything, `complete` without a blocking gap, else it `needs_input`.
+ *
+ * @param files what is known of the files that data cards name
+ */
+export const judge = (cards: readonly CardContent[], files = NO_FILES): Judgement[] =>
+  readAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
+
+/** The same, with the warnings that keep a model from being solved. */
+export const judgeForSolve = (cards: readonly CardContent[], files = NO_FILES): SolveJudgement[] =>
+  readAll(cards, files);
+
+/**
+ * The project's fields that follow from its cards, given oldest first. A flag needs a card of its kind: nothing is
+ * defined by an empty canvas.
+ */
+export const derive = (cards: readonly CardContent[], files = NO_FILES): Derived =>
+  derivedFrom(cards, readAll(cards, files));
+
+/** Both together, from one reading of the cards. */
+export function judgeAndDerive(
+  cards: readonly CardContent[],
+  files = NO_FILES,
+): { judgements: Judgement[]; derived: Derived } {
+  const readings = readAll(cards, files);
+  const judgements = readings.map(({ gaps, status }) => ({ gaps, status }));
+  return { judgements, derived: derivedFrom(cards, readings) };
+}
+
+function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
+  const canvas = survey(cards, files);
+  return cards.map((card, at) => {
+    const { gaps: ofFormulas, unknown, hasTexts } = readFormulas(card, canvas);
+    const surroundings = canvas.surroundings[at]!;
+    const kind = CARD_KINDS[card.card_type];
+    const gaps = [
+      ...gapsOfShape(card),
+      ...ofFormulas,
+      ...(kind.gaps?.(card.data, surroundings, unknown) ?? unknown),
+      ...(kind.gapsOfWords?.(card.data, canvas.vocabulary, surroundings.isLimit) ?? []),
+    ];
+    const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
+    return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown, hasTexts };
+  });
+}
+
+function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]): Derived {
+  const of = (type: CardType): CardContent[] => cards.filter(({ card_type }) => card_type === type);
+  const statuses = (type: CardType): Judgement['status'][] =>
+    readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
+  const allComplete = (type: CardType): boolean => every(statuses(type), (status) => status === 'complete');
+  const objectives = of('objective');
+  // A plan has all its variables whatever its KPIs are.
+  const hasItsNames = ({ card_type }: CardContent, at: number): boolean =>
+    CARD_KINDS[card_type].role === 'rating' || readings[at]?.unknown.length === 0;
+  return {
+    card_count: cards.length,
+    objective_drafted: statuses('objective').some((status) => status !== 'draft'),
+    objectives_defined: allComplete('objective'),
+    all_variables_provided: allComplete('variable') && cards.every(hasItsNames),
+    all_constraints_classified: every(of('constraint'), isClassified),
+    data_available: allComplete('data') && readings.every(({ hasTexts }) => !hasTexts),
+    kpis_defined: allComplete('kpi'),
+    production_requirements_defined: allComplete('production_requirement'),
+    objective_components: objectives.slice(0, MAX_COMPONENTS).map((card) => ({
+      card_id: card.id,
+      label: card.label,
+      sense: fieldOf<string>(card, 'sense') ?? null,
+      expression: shortened(fieldOf<string>(card, 'expression') ?? '', MAX_FORMULA_LENGTH) || null,
+      weight: fieldOf<number>(card, 'weight') ?? null,
+    })),
+    objective_confirmed: every(objectives, (card) => fieldOf<boolean>(card, 'confirmed') === true),
+    objective_description: describeAll(objectives),
+    objective_type: objectiveType(objectives),
+  };
+}
+
+/** Reads the formulas of a card. */
+function readFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Reading, 'status'> {
+  const gaps: Gap[] = [];
+  let hasTexts = false;
+  const unknown: Gap[] = [];
+  const kind = CARD_KINDS[card.card_type];
+  const { index, formulas } = kind.formulas(card.data, vocabulary.variables);
+  const ofIndex = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
+  const judgedIndex = index && judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary);
+  if (ofIndex !== undefined) return { gaps: [gap(index!.field, ofIndex)], unknown, hasTexts: judgedIndex!.hasTexts };
+  for (const [field, formula] of formulas) {
+    const judged = judgeFormula(formula, vocabulary);
+    const { problem, unknown: names, notes, warnings } = judged;
+    hasTexts ||= judged.hasTexts;
+    // A KPI is as good without a formula: it is told in words then.
+    if (problem !== undefined) gaps.push(gap(field, problem, kind.role === 'rating' ? 'warning' : 'blocking'));
+    addWarnings(gaps, field, warnings);
+    gaps.push(...notes.map((note) => gap(field, note, 'info')));
+    if (names.length === 0) continue;
+    const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`;
+    unknown.push(gap(field, message, 'warning'));
+  }
+  // Without a formula, the index alone says which members there are.
+  if (judgedIndex !== undefined && formulas.length === 0) addWarnings(gaps, index!.field, judgedIndex.warnings);
+  return { gaps, unknown, hasTexts };
+}
+
+/** Adds warnings that no other formula of the card has led to. */
+function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): void {
+  for (const message of warnings)
+    if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
+}
+
+function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
+  const symbols = new Map<string, number>();
+  const crowded = new Set<CardContent>();
+  let figures = 0;
+  const contents = cards.map((card) => {
+    const count = sizeOf(card);
+    if (count > 0 && figures + count > MAX_VALUES) {
+      crowded.add(card);
+      return NO_DATA;
+    }
+    figures += count;
+    const content = readData(card);
+    for (const name of symbolsGivenBy(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
+    return content;
+  });
+  const known = contents.map((content) => ({ content, state: content.file && files.get(questionOf(content.file)) }));
+  const vocabulary = vocabularyOf(cards, known);
+  const objectives = cards.filter(({ card_type }) => card_type === 'objective').length;
+  const roomy = new Set(withRoom(cards));
+  const loose = new Map(looseVariables(cards).map((one) => [one.card, describeLoose(one)]));
+  const stray = new Map(strayVariables(cards).map((one) => [one.card, describeStray(one)]));
+  const worded = new Set(wordedLimits(cards, vocabulary.variables));
+  const surroundings = cards.map((card, at) => ({
+    ...known[at]!,
+    objectives,
+    isTwice: (name: string) => (symbols.get(name) ?? 0) > 1,
+    stray: stray.get(card),
+    loose: loose.get(card),
+    isLimit: worded.has(card),
+    isCrowded: crowded.has(card),
+    isBeyond: !roomy.has(card),
+  }));
+  return { vocabulary, surroundings };
+}
+
+/** What names in formulas stand for on a canvas. */
+export const vocabularyOn = (cards: readonly CardContent[], files: FileStates): Vocabulary =>
+  survey(cards, files).vocabulary;
+
+/** The figures of all data cards, by the names that formulas use. */
+export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>
+  survey(cards.filter(({ card_type }) => card_type === 'data')).vocabulary.values;
+
+/** The names that a card lets formulas use once: a variable's, those of the values of a data card, and of its set. */
+function symbolsGivenBy(card: CardContent, { values, set }: DataContent): string[] {
+  if (card.card_type === 'variable') return [fieldOf<string>(card, 'name') ?? []].flat();
+  return [...values.keys(), ...(set === undefined ? [] : [set.name])];
+}
+
+function isClassified(card: CardContent): boolean {
+  const classification = fieldOf<string>(card, 'classification');
+  return classification === 'hard' || (classification === 'soft' && fieldOf(card, 'penalty') !== undefined);
+}
+
+/** What objectives are about: their descriptions, else their labels. */
+function describeAll(objectives: readonly CardContent[]): string | null {
+  const texts = objectives.map((card) => fieldOf<string>(card, 'description') ?? card.label);
+  return texts.length === 0 ? null : shortened(texts.join('; '), MAX_DESCRIBED);
+}
+
+/** The sense of a single objective, `weighted_sum` for several. */
+function objectiveType([first, ...others]: readonly CardContent[]): string | null {
+  if (first === undefined) return null;
+  return others.length > 0 ? 'weighted_sum' : (fieldOf<string>(first, 'sense') ?? null);
+}
+
+const every = <Item>(items: readonly Item[], holds: (item: Item) => boolean): boolean =>
+  items.length > 0 && items.every(holds);

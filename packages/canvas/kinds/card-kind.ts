@@ -1,0 +1,82 @@
+import type { Vocabulary } from '../../modelling/index.js';
+import type { CardContent, Gap } from '../card.js';
+import type { DataContent } from '../data-content.js';
+import type { FileState } from '../data-file.js';
+import type { CardFormula } from '../expressions.js';
+import { type CardField, valueOf } from './fields.js';
+
+export type Data = CardContent['data'];
+/** Names of the variables without an index. */
+export type Variables = Pick<ReadonlySet<string>, 'has'>;
+
+/** The properties of a kind of card. */
+export interface CardKind {
+  /** Name in a sentence, such as `production requirement`. */
+  noun: string;
+  /** Name over a question, before a label, and in chat messages. */
+  title: string;
+  /** Part in the model: gives names to formulas, is a formula that plans follow, or rates plans. */
+  role: 'names' | 'plan' | 'rating';
+  /** Content of `data` for API clients. */
+  description: string;
+  /** Content of `data` for language models. */
+  toolDescription: string;
+  /** Known fields of `data`. Other keys are stored and ignored. */
+  fields: readonly CardField[];
+  /** Fields that the guide shows, in order, each with the word before it. */
+  shown: readonly [field: string, before?: string][];
+  /** Label of the card that marks an empty list of this kind. */
+  nothingMore?: string;
+  /** Returns the formulas of a card. */
+  formulas: (data: Data, variables: Variables) => Formulas;
+  /** Returns the content that a solve reads. The rest of a card cannot change the result. */
+  solved: (data: Data, variables: Variables) => unknown[];
+  /** Returns the gaps caused by other cards, including `unknownNames`. Defaults to `unknownNames`. */
+  gaps?: (data: Data, surroundings: Surroundings, unknownNames: readonly Gap[]) => Gap[];
+  /** Returns the gaps of words that plans ignore. @param isLimit whether the words limit a name on the canvas */
+  gapsOfWords?: (data: Data, vocabulary: Vocabulary, isLimit: boolean) => Gap[];
+}
+
+export interface Formulas {
+  formulas: [field: string, formula: CardFormula][];
+  /** The index of the formulas, and its field. */
+  index?: { field: string; text: string };
+}
+
+/** Facts about the canvas that the gaps of a card depend on. */
+export interface Surroundings {
+  objectives: number;
+  /** Whether several cards give a name to formulas. */
+  isTwice: (name: string) => boolean;
+  /** Sentence if the variable is probably a misspelled name. */
+  stray: string | undefined;
+  /** Sentence if the limits of the variable have no effect. */
+  loose: string | undefined;
+  /** Whether words of the card limit a name on the canvas. */
+  isLimit: boolean;
+  content: DataContent;
+  /** Cached metadata of the file that a data card names. */
+  state: FileState | undefined;
+  /** Whether the values of the card exceed the maximum of all data cards. */
+  isCrowded: boolean;
+  /** Whether the set of the card exceeds the maximum of sets in files. */
+  isBeyond: boolean;
+}
+
+/** Makes the `formulas` of a kind from the fields that contain them. */
+export const formulasAt =
+  (fields: readonly CardField[], ...uses: readonly [field: string, use: CardFormula['use']][]): CardKind['formulas'] =>
+  (data) => {
+    const index = valueOf<string>(fields, data, 'index');
+    const formulas = uses.flatMap(([field, use]): Formulas['formulas'] => {
+      const text = valueOf<unknown>(fields, data, field);
+      return typeof text === 'string' ? [[field, { text, index, use }]] : [];
+    });
+    return { formulas, ...(index !== undefined && { index: { field: 'index', text: index } }) };
+  };
+
+/** Returns the fields that are set with their values, as content of {@link CardKind.solved}. */
+export function pairsOf(data: Data, names: readonly string[]): unknown[] {
+  const present = names.filter((name) => data[name] != null);
+  return present.length === 0 ? [] : [present.map((name) => [name, data[name]])];
+}

@@ -1,0 +1,139 @@
+import { isName, someNames } from '../../modelling/index.js';
+import { DIALECT_FIELDS, isDialect } from '../../data-engine/index.js';
+import { gapsOfFile, gapsOfMembers } from '../data-gaps.js';
+import { MAX_RANGE, rangeOf } from '../members.js';
+import { type CardKind, pairsOf } from './card-kind.js';
+import { blocking, type CardField, type Content, flag, gap, info, isText, name, number, text } from './fields.js';
+
+/** Maximum number of values of all data cards. Formulas cannot name the values of further cards. */
+export const MAX_VALUES = 20_000;
+/** Maximum number of sets in files. Each change of a canvas reads the cached metadata of all of them. */
+export const MAX_FILE_SETS = 50;
+
+const figures: Content = {
+  expects: 'an object of numbers by name, or by name and member',
+  accepts: once((value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const entries = Object.entries(value);
+    return entries.length > 0 && entries.every(([key, figure]) => isName(key) && isFigures(figure));
+  }),
+};
+/** A figure, or figures or texts by member. */
+function isFigures(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return Number.isFinite(value);
+  const cells: unknown[] = Object.values(value);
+  const isText = typeof cells[0] === 'string';
+  return cells.length > 0 && cells.every((cell) => (isText ? typeof cell === 'string' : Number.isFinite(cell)));
+}
+const members: Content = {
+  expects: `a list of texts and numbers, or a range such as "1 to 52" of at most ${MAX_RANGE} numbers`,
+  accepts: once((value) =>
+    typeof value === 'string'
+      ? rangeOf(value) !== undefined
+      : Array.isArray(value) && value.length > 0 && value.every((member) => Number.isFinite(member) || isText(member)),
+  ),
+};
+
+/** Maximum number of columns in a key. */
+const MAX_KEY = 5;
+const columnList: Content = {
+  expects: `a list of at most ${MAX_KEY} different columns of the file`,
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MAX_KEY &&
+    value.every(isText) &&
+    new Set(value).size === value.length,
+};
+const columnsByName: Content = {
+  expects: 'an object of columns of the file by the names that formulas have for them',
+  accepts: once(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.entries(value).every(([key, column]) => isName(key) && isText(column)),
+  ),
+};
+
+const dialect: Content = {
+  expects: `an object that says how the file is to be read, with fields of ${DIALECT_FIELDS.join(', ')} as for POST /files/table`,
+  accepts: isDialect,
+};
+
+/** Caches the check of objects and lists, which can have thousands of items and never change. */
+function once(accepts: (value: unknown) => boolean): Content['accepts'] {
+  const known = new WeakMap<object, boolean>();
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return accepts(value);
+    const found = known.get(value) ?? accepts(value);
+    known.set(value, found);
+    return found;
+  };
+}
+
+const fields: readonly CardField[] = [
+  {
+    name: 'file_path',
+    content: text,
+    missing: blocking('Which file of the workspace holds it, or what are the values?'),
+    neededFor: ({ values, in_formulas, members: given }) =>
+      values === undefined && given === undefined && in_formulas !== true,
+  },
+  { name: 'set', content: name },
+  { name: 'members', content: members },
+  { name: 'sheet', content: text },
+  { name: 'dialect', content: dialect },
+  { name: 'key', content: columnList },
+  { name: 'column', content: text },
+  { name: 'columns', content: columnsByName },
+  { name: 'default', content: number },
+  { name: 'values', content: figures },
+  { name: 'in_formulas', content: flag },
+  { name: 'description', content: text, missing: info('What it means is not written down') },
+];
+/** Fields that a solve reads. */
+const SOLVED = ['set', 'members', 'values'];
+/** Fields that a solve reads of a set in a file. */
+const SOLVED_OF_FILE = [...SOLVED, 'file_path', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'];
+
+export const data: CardKind = {
+  noun: 'data',
+  title: 'Data',
+  role: 'names',
+  description:
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`; a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and in `values` numbers or texts by name and member; or, in the file of `file_path`, its `sheet`, `dialect` (how to read it, as in `POST /files/table`), `key` (the columns that tell members apart) or `column` (the one whose different values are the members), `columns` (columns of the file by other names) and `default` (for figures that are missing).',
+  toolDescription:
+    'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing)',
+  fields,
+  shown: [
+    ['file_path', 'file '],
+    ['set', 'set '],
+    ['sheet', 'sheet '],
+    ['key', 'key '],
+    ['column', 'values of '],
+    ['columns', 'columns '],
+    ['default', 'else '],
+    ['members', 'members '],
+    ['values'],
+    ['description'],
+  ],
+  nothingMore: 'Figures in the formulas',
+  formulas: () => ({ formulas: [] }),
+  solved: (given) => pairsOf(given, given['set'] != null && given['file_path'] != null ? SOLVED_OF_FILE : SOLVED),
+  gaps: (_, { content, state, isTwice, isCrowded, isBeyond }) => {
+    const { values, set } = content;
+    const given = { values: [...values.keys()], set: set === undefined ? [] : [set.name] };
+    return [
+      ...(isCrowded ? [gap('values', `The data cards of a canvas have at most ${MAX_VALUES} values together`)] : []),
+      ...Object.entries(given).flatMap(([field, names]) => {
+        const doubled = names.filter(isTwice);
+        return doubled.length === 0 ? [] : [gap(field, `Something else is called ${someNames(doubled)}, too`)];
+      }),
+      ...gapsOfMembers(content),
+      ...(isBeyond
+        ? [gap('file_path', `A canvas has at most ${MAX_FILE_SETS} sets in files`)]
+        : gapsOfFile(content, state)),
+    ];
+  },
+};

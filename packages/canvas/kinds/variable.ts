@@ -1,0 +1,76 @@
+import { shortened } from '../../modelling/index.js';
+import { type CardKind, formulasAt, pairsOf } from './card-kind.js';
+import {
+  blocking,
+  type CardField,
+  type Content,
+  flag,
+  gap,
+  info,
+  isText,
+  name,
+  oneOf,
+  text,
+  valueOf,
+} from './fields.js';
+
+const bound: Content = {
+  expects: 'a number, or with an index a formula',
+  accepts: (value, data) => Number.isFinite(value) || (isText(value) && isText(data['index'])),
+};
+
+const fields: readonly CardField[] = [
+  { name: 'name', content: name, missing: blocking('What is it called in formulas?') },
+  {
+    name: 'domain',
+    content: oneOf('continuous', 'integer', 'binary'),
+    missing: info('No domain is given, so it is continuous: fractions count too'),
+  },
+  { name: 'index', content: text },
+  { name: 'lower', content: bound },
+  { name: 'upper', content: bound },
+  { name: 'free', content: flag },
+  { name: 'confirmed', content: flag },
+  {
+    name: 'unit',
+    content: text,
+    missing: info('Its unit is not known'),
+    neededFor: ({ domain }) => domain !== 'binary',
+  },
+  { name: 'description', content: text },
+];
+
+export const variable: CardKind = {
+  noun: 'variable',
+  title: 'Variable',
+  role: 'names',
+  description:
+    '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`; else `continuous`), `lower` (else 0, or none if `free`), `upper` (numbers; with an index also formulas of what is known), `free`, `unit`, `description`.',
+  toolDescription:
+    'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, confirmed (it may loosen limits at no cost), unit, description',
+  fields,
+  shown: [
+    ['name', 'called '],
+    ['index', 'for '],
+    ['domain'],
+    ['lower', 'from '],
+    ['upper', 'to '],
+    ['free', 'free'],
+    ['unit', 'in '],
+  ],
+  formulas: formulasAt(fields, ['lower', 'bound'], ['upper', 'bound']),
+  solved: (data) => pairsOf(data, ['name', 'index', 'domain', 'lower', 'upper', 'free']),
+  gaps: (data, { isTwice, stray, loose }, unknownNames) => {
+    const called = valueOf<string>(fields, data, 'name');
+    const isDouble = called !== undefined && isTwice(called);
+    const [lower, upper] = ['lower', 'upper'].map((field) => valueOf<number | string>(fields, data, field));
+    const isCrossed = typeof lower === 'number' && typeof upper === 'number' && lower > upper;
+    return [
+      ...unknownNames,
+      ...(isDouble ? [gap('name', `Something else is called ${shortened(called)}, too`)] : []),
+      ...(isCrossed ? [gap('lower', 'The lower bound is above the upper one')] : []),
+      ...(stray === undefined ? [] : [gap('name', stray)]),
+      ...(loose === undefined ? [] : [gap('name', loose, 'warning')]),
+    ];
+  },
+};

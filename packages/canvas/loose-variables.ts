@@ -1,0 +1,90 @@
+import { LRUCache } from 'lru-cache';
+import {
+  type Expression,
+  type Formula,
+  isProblem,
+  parseFormula,
+  partsOf,
+  type Relation,
+  shortened,
+  someOf,
+} from '../modelling/index.js';
+import type { CardContent } from './card.js';
+import { fieldOf } from './card-shapes.js';
+import { CARD_KINDS } from './kinds/card-kinds.js';
+import { formulaIn } from './requirement.js';
+
+type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
+
+/** A variable without an upper bound that can be as large as a limit needs, at no cost. */
+export interface LooseVariable<Of extends Content> {
+  card: Of;
+  name: string;
+  /** Labels of the limits that it loosens. */
+  limits: string[];
+}
+
+const MAX_SHOWN = 5;
+const MAX_LABEL = 60;
+/** Formulas whose effects are cached. */
+const MAX_FORMULAS = 1_500;
+const effectsByFormula = new LRUCache<string, ReadonlyMap<string, boolean>>({ max: MAX_FORMULAS });
+
+/** Variables that no objective has and that only loosen limits: these limits have no effect. */
+export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseVariable<Of>[] {
+  if (!cards.some(({ card_type }) => card_type === 'objective')) return [];
+  const limits = new Map<string, string[]>();
+  const tight = new Set<string>();
+  for (const card of cards.filter(({ card_type }) => CARD_KINDS[card_type].role === 'plan'))
+    for (const [name, isLoose] of effectsOf(formulaIn(card)?.expression ?? '')) {
+      if (!isLoose) tight.add(name);
+      limits.set(name, [...(limits.get(name) ?? []), card.label]);
+    }
+  return cards.flatMap((card) => {
+    const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
+    const isBounded = card.data['upper'] != null || card.data['domain'] === 'binary';
+    if (name === undefined || isBounded || card.data['confirmed'] === true || tight.has(name)) return [];
+    const loosened = limits.get(name);
+    return loosened === undefined ? [] : [{ card, name, limits: loosened }];
+  });
+}
+
+/** Warns of a variable whose limits have no effect. Has no full stop. */
+export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>): string {
+  const shown = limits.map((label) => shortened(label, MAX_LABEL));
+  return `It occurs only where it loosens a limit (${someOf(shown, MAX_SHOWN)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if it is meant so`;
+}
+
+/** Sign of a change of the left side that makes the relation easier to meet. */
+const EASIER: Record<Relation, number> = { '<=': -1, '>=': 1, '=': NaN };
+
+/** Whether more of each name makes every relation of a formula easier to meet. False in a formula without relations. */
+function effectsOf(text: string): ReadonlyMap<string, boolean> {
+  const cached = effectsByFormula.get(text);
+  if (cached !== undefined) return cached;
+  const formula = parseFormula(text);
+  const effects = new Map<string, boolean>();
+  if (!isProblem(formula)) readEffects(formula, effects);
+  effectsByFormula.set(text, effects);
+  return effects;
+}
+
+function readEffects({ sides, relations }: Formula, effects: Map<string, boolean>): void {
+  for (const [at, side] of sides.entries()) {
+    const [before, behind] = [relations[at - 1], relations[at]];
+    const note = (name: string, sign: number): void => {
+      const isEasier =
+        (before === undefined || -sign === EASIER[before]) && (behind === undefined || sign === EASIER[behind]);
+      effects.set(name, relations.length > 0 && isEasier && effects.get(name) !== false);
+    };
+    visit(side, 1, note);
+  }
+}
+
+/** Calls back with each name and its sign. Figures count as positive. */
+function visit(expression: Expression, sign: number, note: (name: string, sign: number) => void): void {
+  if (expression.kind === 'name' || expression.kind === 'member') note(expression.name, sign);
+  else if (expression.kind === 'sum')
+    for (const { negative, of } of expression.parts) visit(of, negative ? -sign : sign, note);
+  else for (const part of partsOf(expression)) visit(part, sign, note);
+}

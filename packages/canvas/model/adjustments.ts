@@ -1,0 +1,130 @@
+import {
+  type Column,
+  type Condition,
+  doubledColumn,
+  type Evaluator,
+  ExpansionRefusal,
+  type FormulaProblem,
+  type Index,
+  isProblem,
+  literalOf,
+  type Members,
+  namesInCondition,
+  parseCondition,
+  shortened,
+  type Space,
+} from '../../modelling/index.js';
+import { incomplete } from './card-fields.js';
+import { indexOfWhere } from './where.js';
+
+/** What a figure becomes: one of the three. */
+export interface Arithmetic {
+  times?: number;
+  plus?: number;
+  to?: number;
+}
+
+/** What a scenario makes of the figures of a column: of one member, of those that a condition is about, or of all. */
+export interface Adjustment extends Arithmetic {
+  /** They are made in this order. */
+  place: number;
+  /** What it is called in messages. */
+  called: string;
+  column: string;
+  /** A condition on the members, as {@link indexOfWhere} reads it. */
+  where?: string;
+  /** The parts of one member. */
+  key?: readonly string[];
+  /** The values of the names in `where` that stand for a figure, as they are when its turn comes. */
+  values?: Readonly<Record<string, number>>;
+}
+
+/** What becomes of a figure. */
+export const changed = (figure: number, { times, plus, to }: Arithmetic): number =>
+  to ?? (times === undefined ? figure + (plus ?? 0) : figure * times);
+
+/** The names of columns that an adjustment reads; others may be among them. */
+export function namesInAdjustment({ column, where }: Adjustment): string[] {
+  const condition = where === undefined ? undefined : parseCondition(where);
+  return condition === undefined || isProblem(condition) ? [column] : [column, ...namesInCondition(condition)];
+}
+
+/**
+ * Changes columns of a space, whose sets and columns have all been read.
+ *
+ * @throws ModelProblem that names the change which does not fit
+ */
+export function adjust(space: Space, evaluator: Evaluator, adjustments: readonly Adjustment[]): void {
+  for (const adjustment of adjustments.toSorted((one, other) => one.place - other.place)) {
+    const column = columnOf(space, adjustment);
+    const { fallback = NaN } = column;
+    // Two names may stand for the same cells.
+    const figures = column.figures.slice();
+    for (const place of placesOf(space, evaluator, adjustment, column.set)) {
+      const figure = figures[place]!;
+      figures[place] = changed(Number.isNaN(figure) ? fallback : figure, adjustment);
+    }
+    column.figures = figures;
+  }
+}
+
+const refused = ({ called }: Adjustment, reason: string) => incomplete(`${called}: ${reason}`);
+
+function columnOf(space: Space, adjustment: Adjustment): Extract<Column, { type: 'number' }> {
+  const name = adjustment.column;
+  const column = space.columns.get(name);
+  if (column === undefined) throw refused(adjustment, noColumn(name));
+  const other = space.doubled.get(name);
+  if (other !== undefined) throw refused(adjustment, doubledColumn(name, { set: column.set.name }, { set: other }));
+  if (column.type === 'text') throw refused(adjustment, isText(name));
+  return column;
+}
+
+export const noColumn = (name: string): string => `no column is called ${shortened(name)}`;
+export const isText = (name: string): string => `${shortened(name)} is text, and only numbers can be changed`;
+export const noMember = (set: string, key: readonly string[]): string =>
+  `${shortened(set)} has no member ${key.map((part) => `"${shortened(part)}"`).join(', ')}`;
+
+/** The places of the members that are meant. */
+function placesOf(space: Space, evaluator: Evaluator, adjustment: Adjustment, set: Members): Iterable<number> {
+  const { where, key } = adjustment;
+  if (key !== undefined) {
+    const place = key.length === set.columns.length ? placeOf(space, set, key) : -1;
+    if (place < 0) throw refused(adjustment, noMember(set.name, key));
+    return [place];
+  }
+  if (where === undefined) return Array(set.size).keys();
+  const condition = parseCondition(where);
+  if (isProblem(condition)) throw refused(adjustment, condition.problem);
+  const places = placesWhere(space, evaluator, adjustment, condition, set);
+  if ('problem' in places) throw refused(adjustment, places.problem);
+  if (places.length === 0) throw refused(adjustment, `no member of ${shortened(set.name)} fits \`where ${where}\``);
+  return places;
+}
+
+function placeOf({ texts }: Space, { table, readings }: Members, key: readonly string[]): number {
+  const codes = key.map((part, at) => {
+    const reading = readings[at];
+    return Int32Array.of(texts.add((reading && literalOf(part, reading)) ?? part));
+  });
+  return table.find(codes, 1)[0]!;
+}
+
+function placesWhere(
+  space: Space,
+  evaluator: Evaluator,
+  { values }: Adjustment,
+  condition: Condition,
+  set: Members,
+): Int32Array | FormulaProblem {
+  const isColumn = (name: string): boolean => space.columns.get(name)?.set === set;
+  const index: Index = indexOfWhere(condition, { set: set.name, titles: set.titles, isColumn, values });
+  try {
+    const { codes, size } = evaluator.rows(index);
+    const parts = index.over[0].names.map((name) => codes.get(name)!);
+    return set.table.find(parts, size);
+  } catch (error) {
+    if (error instanceof ExpansionRefusal) return error.reason;
+    throw error;
+  }
+}

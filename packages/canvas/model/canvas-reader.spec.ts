@@ -1,0 +1,365 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Highs, loadSolver } from '../../solver/highs.js';
+import { solveModel } from '../../../test/support/solve-model.js';
+import type { ModelCard } from './model-card.js';
+import { readCanvas } from './canvas-reader.js';
+import { ModelProblem } from '../../solver/model.js';
+
+const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
+  id: label,
+  card_type,
+  label,
+  data: data as ModelCard['data'],
+});
+const variable = (name: string, more: object = {}) => card('variable', name, { name, domain: 'continuous', ...more });
+const objective = (expression: string, more: object = {}) =>
+  card('objective', 'Goal', { sense: 'maximize', expression, ...more });
+const constraint = (label: string, expression: string, more: object = {}) =>
+  card('constraint', label, { expression, classification: 'hard', ...more });
+
+let highs: Highs;
+beforeAll(async () => {
+  ({ highs } = await loadSolver(1024));
+});
+const solve = (...cards: ModelCard[]) => solveModel(highs, readCanvas(cards), 10);
+const problemOf = (...cards: ModelCard[]): string => {
+  try {
+    readCanvas(cards);
+    return '';
+  } catch (error) {
+    if (error instanceof ModelProblem) return error.message;
+    throw error;
+  }
+};
+
+describe('the KPIs of a plan', () => {
+  const plan = [variable('x', { upper: 3 }), variable('y', { upper: 2 }), objective('x + y')];
+  const kpi = (label: string, more: object) => card('kpi', label, { description: label, ...more });
+
+  it('are the figures that their formulas are', () => {
+    const goods = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { hours: { a: 2, b: 3 } } });
+    const make = variable('make', { index: 'g in goods', upper: 10 });
+    const rate = card('data', 'Rate', { values: { rate: 2 } });
+    const result = solve(
+      ...[goods, make, rate, ...plan],
+      kpi('Hours', { expression: 'sum g in goods: hours[g] * make[g] + 5', unit: 'h', target: 40 }),
+      kpi('Share', { expression: '(x - y) / rate' }),
+      kpi('Nothing', { expression: '0 * x' }),
+      kpi('In time', {}),
+    );
+    expect(result.kpis).toEqual([
+      { label: 'Hours', value: 5, unit: 'h', target: 40 },
+      { label: 'Share', value: 0.5, unit: null, target: null },
+      { label: 'Nothing', value: 0, unit: null, target: null },
+    ]);
+  });
+
+  it.each(['x * y', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
+    'are null where their formula cannot be computed, which keeps nothing from being solved: %s',
+    (expression) => {
+      expect(solve(...plan, kpi('K', { expression }))).toMatchObject({
+        objective_value: 5,
+        kpis: [{ label: 'K', value: null }],
+      });
+    },
+  );
+
+  it('are absent where there are none, and where there is no plan', () => {
+    expect(solve(...plan)).not.toHaveProperty('kpis');
+    const never = constraint('Never', 'x >= 4');
+    expect(solve(...plan, never, kpi('K', { expression: 'x' }))).not.toHaveProperty('kpis');
+  });
+});
+
+describe('the model of a canvas', () => {
+  it('has domains, bounds, figures of data cards, both sides of relations and chains', () => {
+    const result = solve(
+      variable('x', { upper: 10 }),
+      variable('y', { domain: 'integer' }),
+      variable('z', { domain: 'binary' }),
+      variable('w', { lower: -5, upper: 5 }),
+      card('data', 'Figures', { values: { price: 3, room: 7.5 } }),
+      objective('price * x + 2y + 7z - w + 1'),
+      constraint('Room', 'x + y <= room - 2 z'),
+      constraint('Band', '1 <= x <= y + 3'),
+    );
+    expect(result).toMatchObject({ status: 'optimal', variables: { z: 1, w: -5 } });
+    // z costs two of room; x and y share 5.5: y whole, x at most y + 3.
+    expect(result.variables).toMatchObject({ x: 3.5, y: 2 });
+    expect(result.objective_value).toBeCloseTo(3 * 3.5 + 4 + 7 + 5 + 1);
+    expect(result.constraints.map(({ name, slack }) => [name, slack])).toEqual([
+      ['Room', 0],
+      ['Band (1)', 2.5],
+      ['Band (2)', 1.5],
+    ]);
+  });
+
+  it('weighs several objectives, each with its sense', () => {
+    const result = solve(
+      variable('x', { upper: 4 }),
+      objective('x', { weight: 2 }),
+      card('objective', 'Cost', { sense: 'minimize', expression: '3 x', weight: 0.5 }),
+    );
+    expect(result).toMatchObject({ objective_value: 2 * 4 - 0.5 * 12, variables: { x: 4 } });
+    const cheaper = solve(
+      variable('x', { upper: 4 }),
+      objective('x', { weight: 1 }),
+      card('objective', 'Cost', { sense: 'minimize', expression: '3 x', weight: 0.5 }),
+    );
+    expect(cheaper.variables).toEqual({ x: 0 });
+  });
+
+  it.each(['maximize', 'minimize'])('breaks soft constraints where that pays: %s', (sense) => {
+    const expression = sense === 'maximize' ? '5 x' : '-5 x';
+    const broken = solve(
+      variable('x', { upper: 10 }),
+      objective(expression, { sense }),
+      constraint('Limit', 'x <= 4', { classification: 'soft', penalty: 3 }),
+    );
+    const sign = sense === 'maximize' ? 1 : -1;
+    expect(broken).toMatchObject({ objective_value: sign * (50 - 18), variables: { x: 10 } });
+    // Breaking it costs 3 a unit, and that much is one unit more worth.
+    expect(broken.constraints).toEqual([{ name: 'Limit', activity: 10, slack: -6, dual: sign * 3 }]);
+    const kept = solve(
+      variable('x', { upper: 10 }),
+      objective(expression, { sense }),
+      constraint('Limit', 'x = 4', { classification: 'soft', penalty: 7 }),
+    );
+    expect(kept).toMatchObject({ objective_value: sign * 20, variables: { x: 4 } });
+  });
+
+  it('names constraints and bounds that cannot hold together, by their cards', () => {
+    const { status, conflict } = solve(
+      variable('x', { upper: 3 }),
+      variable('y'),
+      objective('x + y'),
+      constraint('Demand', 'x >= 5'),
+      constraint('Other', 'y <= 7'),
+    );
+    expect({ status, conflict }).toEqual({ status: 'infeasible', conflict: ['x <= 3', 'Demand'] });
+    const never = solve(variable('x'), objective('x'), constraint('Never', '2 <= 1 + x - x'));
+    expect(never).toMatchObject({ status: 'infeasible', conflict: ['Never'] });
+  });
+
+  it('has sets, families and columns, of which formulas mean one', () => {
+    const products = card('data', 'P', { set: 'products', members: ['a', 'b'], values: { cost: { a: 1, b: 3 } } });
+    const sites = card('data', 'S', { set: 'sites', members: ['a'], values: { cost: { a: 5 } } });
+    const goal = objective('sum p in products: -cost[p] * make[p]');
+    const floor = constraint('Floor', 'make[p] >= cost[p]', { index: 'p in products' });
+    const make = variable('make', { index: 'p in products' });
+    const { objective_value, variables } = solve(products, make, goal, floor);
+    expect([objective_value, variables]).toEqual([-10, { make: 4 }]);
+    expect(problemOf(products, sites, make, goal)).toBe(
+      'The objective card "Goal": cost is a column over products and over sites: give one of them another name in the field `columns` of its data card, as in `sites_cost of sites: column "cost"`, or in its `values`, where they stand there',
+    );
+    expect(problemOf(products, sites, make, objective('sum p in products: make[p]'))).toBe('');
+  });
+
+  describe('with requirements', () => {
+    const required = (label: string, data: object) => card('production_requirement', label, data);
+
+    it.each([
+      { description: 'at least 3 of x' },
+      { description: 'an order', quantity: 3, product: 'x of it' },
+      { description: '3 xs', quantity: 3, product: 'X' },
+    ])('refuses words that limit a variable: %j', (data) => {
+      const plan = [variable('x', { upper: 9 }), objective('x', { sense: 'minimize' })];
+      expect(problemOf(required('Order', data), ...plan)).toBe(
+        'The production requirement card "Order": A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`',
+      );
+      expect(problemOf(required('Order', { description: 'at least 3 of z' }), ...plan)).toBe('');
+    });
+
+    const goods = card('data', 'Goods', {
+      set: 'products',
+      members: ['oak chair', 'table'],
+      values: { minimum: { 'oak chair': 2, table: 3 } },
+    });
+    const make = variable('make', { index: 'p in products', upper: 4 });
+    const least = objective('x + (sum p in products: make[p])', { sense: 'minimize' });
+    const minimum = { expression: 'make[p] >= minimum[p]', index: 'p in products' };
+
+    it('meets them: relations, relations in words, and quantities of variables', () => {
+      const result = solve(
+        ...[goods, make, variable('x', { lower: -9 }), least],
+        required('Minimum', minimum),
+        required('All', { description: 'sum p in products: make[p] >= 6' }),
+        required('x', { quantity: -3, product: 'x', description: '-3 x' }),
+        constraint('Loose', 'x <= 5'),
+      );
+      expect(result).toMatchObject({ status: 'optimal', objective_value: 3, variables: { x: -3, make: 6 } });
+      expect(result.constraints.map(({ name, slack }) => [name, slack])).toEqual([
+        ['Loose', 8],
+        ['Minimum[table]', 0],
+        ['All', 0],
+        ['x', 0],
+      ]);
+    });
+
+    it('names those that cannot be met, with their members', () => {
+      const more = { ...minimum, expression: 'make[p] >= 2 * minimum[p]' };
+      const { status, conflict } = solve(goods, make, variable('x'), least, required('Minimum', more));
+      expect({ status, conflict }).toEqual({
+        status: 'infeasible',
+        conflict: ['make[table] <= 4', 'Minimum[table]'],
+      });
+    });
+
+    it.each([
+      ['words', { description: 'Be nice > be quick', quantity: 10 }],
+      ['a product that nothing is', { quantity: 10, product: 'sofas' }],
+      ['no number', { quantity: 'ten', product: 'x', index: 3 }],
+      ['none', { description: 'Nothing beyond the constraints', quantity: 0 }],
+    ])('is solved whatever stands in those that are %s', (_, data) => {
+      expect(solve(goods, make, variable('x'), least, required('R', data))).toMatchObject({
+        objective_value: 0,
+        constraints: [],
+      });
+    });
+
+    it.each([
+      [
+        { quantity: 10, product: 'make' },
+        'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`',
+      ],
+      [{ expression: 'x + 3' }, 'There is no <=, >= or = in it'],
+      [{ expression: 3, quantity: 1, product: 'x' }, 'expression is not what it should be'],
+      [{ expression: 'x >= 3', index: 4 }, 'index is not what it should be'],
+      [{ expression: 'x * x >= 3' }, 'It is not linear: the variables x and x are multiplied'],
+      [{ description: 'y >= 3' }, 'no variable and no value of a data card is called y'],
+      [
+        { description: 'make[p] >= 3 for p in goods' },
+        'No set is called goods: say what it is, as in `goods: a, b, c`',
+      ],
+    ])('says what is wrong with one: %j', (data, reason) => {
+      const message = `The production requirement card "R": ${reason}`;
+      expect(problemOf(goods, make, variable('x'), least, required('R', data))).toBe(message);
+    });
+  });
+
+  it.each([
+    [[], 'The canvas has no variables: a model needs at least one'],
+    [[variable('x')], 'The canvas has no objective: what is to be maximized or minimized?'],
+    [
+      [card('variable', 'X', { name: 'x', domain: 'whole' }), objective('x')],
+      'The variable card "X": domain is not what it should be',
+    ],
+    [[variable('x', { lower: 'low' }), objective('x')], 'The variable card "x": lower is not what it should be'],
+    [[variable('x'), variable('x'), objective('x')], 'The variable card "x": another variable is called x'],
+    [
+      [variable('x'), card('data', 'D', { values: { x: 1 } }), objective('x')],
+      'The data card "D": something else is called x, too',
+    ],
+    [
+      [variable('x'), objective('x + y')],
+      'The objective card "Goal": no variable and no value of a data card is called y',
+    ],
+    [[variable('x'), objective('x'), objective('x')], 'The objective card "Goal": weight is missing'],
+    [[variable('x'), objective('x <= 3')], 'The objective card "Goal": an objective is a figure, without <=, >= or ='],
+    [
+      [variable('x'), objective('x * x')],
+      'The objective card "Goal": It is not linear: the variables x and x are multiplied',
+    ],
+    [
+      [variable('x'), objective('x'), constraint('C', 'x + 3')],
+      'The constraint card "C": There is no <=, >= or = in it',
+    ],
+    [
+      [variable('x'), objective('x'), constraint('C', 'x <= 3', { classification: 'soft' })],
+      'The constraint card "C": penalty is missing',
+    ],
+    [[variable('x'), objective('1e15 x')], 'The objective card "Goal": the number must be smaller than 1e15'],
+  ])('says what is missing: %#', (cards, message) => {
+    expect(problemOf(...cards)).toBe(message);
+  });
+});
+
+describe('a variable without a domain', () => {
+  const pair = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { most: { a: 2.5, b: 3.25 } } });
+
+  it.each<[string, ModelCard[], number]>([
+    ['alone', [card('variable', 'x', { name: 'x', upper: 2.5 }), objective('x')], 2.5],
+    [
+      'beside whole ones',
+      [
+        card('variable', 'x', { name: 'x', upper: 2.5 }),
+        variable('y', { domain: 'integer', upper: 2.5 }),
+        objective('x + y'),
+      ],
+      4.5,
+    ],
+    [
+      'with an index',
+      [
+        pair,
+        card('variable', 'make', { name: 'make', index: 'g in goods', upper: 'most[g]' }),
+        objective('sum g in goods: make[g]'),
+      ],
+      5.75,
+    ],
+    [
+      'with a null as its domain',
+      [card('variable', 'x', { name: 'x', domain: null, upper: 0.5 }), objective('x')],
+      0.5,
+    ],
+  ])('is continuous: %s', (_, cards, optimum) => {
+    expect(solve(...cards)).toMatchObject({ status: 'optimal', objective_value: optimum });
+  });
+});
+
+describe('a strict relation', () => {
+  const goods = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { least: { a: 2, b: 3.5 } } });
+  const whole = (name: string, more: object = {}) => variable(name, { domain: 'integer', ...more });
+  const least = (expression: string) => objective(expression, { sense: 'minimize' });
+
+  it.each<[string, ModelCard[], number]>([
+    ['x > 3', [whole('x'), least('x')], 4],
+    ['3 < x', [whole('x'), least('x')], 4],
+    ['2x > 5', [whole('x'), least('x')], 3],
+    ['x > 0.1 * 30', [whole('x'), least('x')], 4],
+    ['x > 3.5', [whole('x'), least('x')], 4],
+    ['x > 0', [variable('x', { domain: 'binary' }), least('x')], 1],
+    ['x + y < 10', [whole('x'), whole('y'), objective('x + y')], 9],
+    ['x < y', [whole('x'), whole('y', { upper: 5 }), objective('x')], 4],
+    ['3 < x < 9', [whole('x'), objective('x')], 8],
+    ['x > -2', [whole('x', { lower: -9 }), least('x')], -1],
+    ['0.5 x > 1', [whole('x'), least('x')], 2],
+    ['x > 3', [variable('x'), least('x')], 3],
+    ['x + y > 3', [whole('x'), variable('y'), least('x + y')], 3],
+  ])('is kept between whole numbers alone: %s, %#', (expression, cards, optimum) => {
+    expect(solve(...cards, constraint('C', expression))).toMatchObject({ objective_value: optimum });
+  });
+
+  it('is kept for each member of a family', () => {
+    const make = whole('make', { index: 'g in goods' });
+    const more = constraint('More', 'make[g] > least[g]', { index: 'g in goods' });
+    expect(solve(goods, make, least('sum g in goods: make[g]'), more)).toMatchObject({ objective_value: 7 });
+  });
+
+  it.each([
+    ['3 > 3', 'infeasible'],
+    ['3 > 2.9', 'optimal'],
+    ['0.000000000001 > 0', 'optimal'],
+  ])('is kept between figures: %s', (expression, status) => {
+    expect(solve(whole('x'), least('x'), constraint('C', expression))).toMatchObject({ status });
+  });
+});
+
+describe('a limit on a misspelled name', () => {
+  const plan = [variable('chairs', { upper: 3 }), variable('tables', { upper: 2 }), objective('chairs + tables')];
+  const limited = (name: string, limits: object) => card('variable', name, { name, ...limits });
+
+  it.each([
+    ['tabels', { upper: 1 }, 'tables'],
+    ['Chairs', { lower: 1 }, 'chairs'],
+    ['chair', { lower: 1, upper: 2 }, 'chairs'],
+  ])('is refused with its card: %s', (name, limits, meant) => {
+    expect(problemOf(...plan, limited(name, limits))).toBe(
+      `The variable card "${name}": No objective and no other variable depends on ${name}. Did you mean ${meant}?`,
+    );
+  });
+
+  it('is solved once the variable has a domain', () => {
+    expect(problemOf(...plan, limited('tabels', { upper: 1, domain: 'continuous' }))).toBe('');
+  });
+});

@@ -1,0 +1,373 @@
+import {
+  Evaluator,
+  type Formula,
+  type Frame,
+  type Index,
+  KeyTable,
+  namesOfIndex,
+  parseFormula,
+  parseIndex,
+  type Rows,
+  rowsOf,
+  Space,
+} from '../../modelling/index.js';
+import { fieldOf } from '../card-shapes.js';
+import type { CardType } from '../kinds/card-kinds.js';
+import { requirementOf } from '../requirement.js';
+import { readData } from '../data-content.js';
+import { membersOf } from '../members.js';
+import { describeStray, strayVariables } from '../stray-variables.js';
+import { wordedLimits } from '../worded-limits.js';
+import type { ModelCard, SetTable } from './model-card.js';
+import { adjust } from './adjustments.js';
+import { readSetOfFile } from './set-of-file.js';
+import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
+import {
+  checkCoefficient,
+  type Family,
+  type Kpi,
+  type Model,
+  ModelProblem,
+  type Row,
+  type Terms,
+  toBound,
+  type Variable,
+  withinBinary,
+} from '../../solver/index.js';
+
+const LIMIT_IN_WORDS = 'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`';
+const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
+const NO_TERMS: Terms = { variables: [], coefficients: [] };
+
+const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'] as const;
+
+/**
+ * The model that the cards of a canvas describe. Several objectives become one weighted sum, with the sense of the
+ * first; a soft constraint may be broken, at its penalty per unit. Requirements are hard constraints where {@link requirementOf}
+ * finds one in them. Constraints are called like their cards; what has an index is a family, whose members are named in brackets: `make[oak chair]`, `Demand[oak chair, 3]`.
+ *
+ * @param tables what stands in the files of sets, by the ids of their cards
+ * @throws ModelProblem that says which card lacks what
+ */
+export const readCanvas = (cards: readonly ModelCard[], tables: ReadonlyMap<string, SetTable> = NO_TABLES): Model =>
+  new CanvasReader(cards, tables).read();
+
+class CanvasReader {
+  private readonly model: Model = {
+    sense: 'minimize',
+    objective: { variables: [], coefficients: [] },
+    constant: 0,
+    variables: [],
+    rows: [],
+    families: { variables: [], rows: [] },
+    kpis: [],
+  };
+  private readonly space: Space;
+  private readonly evaluator: Evaluator;
+  /** Terms of all rows so far. */
+  private terms = 0;
+
+  private readonly isWhole = (variable: number): boolean => this.model.variables[variable]?.isInteger === true;
+
+  constructor(
+    private readonly cards: readonly ModelCard[],
+    private readonly tables: ReadonlyMap<string, SetTable>,
+  ) {
+    this.space = new Space(
+      [...tables.values()].flatMap((table) => ('file' in table ? [...(table.readings?.values() ?? [])] : [])),
+    );
+    this.evaluator = new Evaluator(this.space, (variable) => this.model.variables[variable]?.name ?? '');
+  }
+
+  read(): Model {
+    const variables = this.of('variable');
+    if (variables.length === 0) throw incomplete('The canvas has no variables: a model needs at least one');
+    checkNames(variables, this.of('data'));
+    const [stray] = strayVariables(this.cards);
+    if (stray !== undefined) throw refused(stray.card, describeStray(stray));
+    // In this order: formulas name data and variables, and slack of soft constraints is added to the objective.
+    const readers: Record<CardType, () => void> = {
+      data: () => {
+        for (const card of this.of('data')) this.readData(card);
+        const adjustments = this.cards.flatMap((card) => card.adjustments ?? []);
+        adjust(this.space, this.evaluator, adjustments);
+      },
+      variable: () => variables.forEach((card) => this.readVariable(card)),
+      objective: () => this.readObjectives(this.of('objective')),
+      constraint: () => this.of('constraint').forEach((card) => this.readConstraint(card)),
+      production_requirement: () => this.readRequirements(this.of('production_requirement')),
+      kpi: () => this.of('kpi').forEach((card) => this.readKpi(card)),
+    };
+    for (const read of Object.values(readers)) read();
+    return this.model;
+  }
+
+  private of(type: CardType): ModelCard[] {
+    return this.cards.filter(({ card_type }) => card_type === type);
+  }
+
+  private readData(card: ModelCard): void {
+    for (const field of DATA_FIELDS) optional(card, field);
+    const content = readData(card);
+    const { values, set, columns } = content;
+    for (const [name, value] of values) this.space.values.set(name, value);
+    if (set === undefined) {
+      const [name] = columns.keys();
+      if (name !== undefined) throw refused(card, `the set of the members of ${name} is missing`);
+      return;
+    }
+    const { name } = set;
+    const table = this.tables.get(card.id);
+    if (table !== undefined) readSetOfFile(this.space, card, content, table);
+    else this.space.addSet(name, { titles: [name], keys: [Array.from(membersOf(set) ?? [])] });
+    const { size, columns: parts } = this.space.sets.get(name)!;
+    if (size === 0) throw refused(card, `the members of ${name} are missing`);
+    if (columns.size === 0) return;
+    const members = Array.from({ length: size }, (_, place) =>
+      parts.map((codes) => this.space.texts.text(codes[place]!)).join(', '),
+    );
+    const { texts } = this.space;
+    for (const [column, { type, cells: given }] of columns) {
+      // A date may be written in another form here than in its file.
+      const cells = new Map(Array.from(given, ([member, cell]) => [texts.text(texts.add(member)), cell]));
+      const missing = members.find((member) => !cells.has(member));
+      if (missing !== undefined) throw refused(card, `${column} has no value for ${missing}`);
+      const written = members.map((member) => cells.get(member)!);
+      this.space.addColumn(
+        column,
+        type === 'number'
+          ? { set: name, type, figures: Float64Array.from(written, Number) }
+          : { set: name, type, texts: written.map(String) },
+      );
+    }
+  }
+
+  private readVariable(card: ModelCard): void {
+    const name = need<string>(card, 'name');
+    const domain = optional<'continuous' | 'integer' | 'binary'>(card, 'domain') ?? 'continuous';
+    const index = readIndex(card);
+    const frame = this.frame(card, index);
+    const lowest = optional<boolean>(card, 'free') === true ? -Infinity : 0;
+    const lower = this.bound(card, 'lower', frame) ?? new Float64Array(frame.size).fill(lowest);
+    const upper = this.bound(card, 'upper', frame) ?? new Float64Array(frame.size).fill(Infinity);
+    const from = this.model.variables.length;
+    assertRoom(card, 'variables', from + frame.size, frame.size);
+    const make = (called: string, place: number): Variable => {
+      const bounds = { lower: toBound(lower[place]!), upper: toBound(upper[place]!) };
+      if (bounds.lower === Infinity || bounds.upper === -Infinity)
+        throw refused(card, 'nothing is as large as its bound');
+      const { lower: low, upper: high } = domain === 'binary' ? withinBinary(bounds) : bounds;
+      return { name: called, isInteger: domain !== 'continuous', lower: low, upper: high };
+    };
+    if (index === undefined) {
+      this.model.variables.push(make(name, 0));
+      this.space.variables.set(name, from);
+      return;
+    }
+    const names = namesOfIndex(index);
+    const columns = names.map((one) => frame.codes.get(one)!);
+    const family = this.familyOf(name, index, frame, from);
+    this.model.families.variables.push(family);
+    for (let place = 0; place < frame.size; place += 1)
+      this.model.variables.push(make(`${name}${memberOf(family, place)}`, place));
+    const table = new KeyTable(columns, frame.size);
+    const readings = names.map((one) => frame.readings.get(one));
+    this.space.families.set(name, { name, names, columns, size: frame.size, table, readings, from });
+  }
+
+  private bound(card: ModelCard, field: 'lower' | 'upper', frame: Frame): Float64Array | undefined {
+    const value = optional<number | string>(card, field);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number') return new Float64Array(frame.size).fill(value);
+    const { sides, relations } = fitting(card, parseFormula(value));
+    if (relations.length > 0) throw refused(card, `${field} is a figure, without <=, >= or =`);
+    return expanding(card, () => this.evaluator.figures(sides[0], frame, 'A bound'));
+  }
+
+  private frame(card: ModelCard, index: Index | undefined): Frame {
+    return expanding(card, () => this.evaluator.rows(index));
+  }
+
+  private familyOf(name: string, index: Index, { codes, size }: Frame, from: number): Family {
+    const names = namesOfIndex(index);
+    const members = names.map((one) => Array.from(codes.get(one)!, (code) => this.space.texts.text(code)));
+    return { name, keys: this.titlesOf(index, names), members, from, size };
+  }
+
+  /** What the parts of members are called: like the columns of their sets, with numbers behind those that are doubled. */
+  private titlesOf({ over }: Index, names: readonly string[]): string[] {
+    const taken = new Map<string, number>();
+    return names.map((name) => {
+      const membership = over.find((one) => one.names.includes(name))!;
+      const title = this.space.sets.get(membership.set)?.titles[membership.names.indexOf(name)] ?? name;
+      const count = (taken.get(title) ?? 0) + 1;
+      taken.set(title, count);
+      return count === 1 ? title : `${title} ${count}`;
+    });
+  }
+
+  private readObjectives(cards: ModelCard[]): void {
+    const { model } = this;
+    const [first] = cards;
+    if (first === undefined) throw incomplete('The canvas has no objective: what is to be maximized or minimized?');
+    model.sense = need<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
+    const coefficients = new Float64Array(model.variables.length);
+    const variables = new Set<number>();
+    for (const card of cards) {
+      const weight = cards.length > 1 ? need<number>(card, 'weight') : 1;
+      const scale = need<string>(card, 'sense') === need<string>(first, 'sense') ? weight : -weight;
+      const { sides, relations } = formula(card);
+      if (relations.length > 0) throw refused(card, 'an objective is a figure, without <=, >= or =');
+      const { constant, terms } = expanding(card, () => this.evaluator.figureOf(sides[0]));
+      for (let at = 0; at < terms.size; at += 1) {
+        const variable = terms.columns[at]!;
+        checkCoefficient(terms.coefficients[at]!, called(card));
+        variables.add(variable);
+        coefficients[variable]! += scale * terms.coefficients[at]!;
+      }
+      model.constant += scale * constant;
+      checkCoefficient(model.constant, called(card));
+    }
+    model.objective = {
+      variables: [...variables],
+      coefficients: Array.from(variables, (variable) => coefficients[variable]!),
+    };
+    for (const coefficient of coefficients) checkCoefficient(coefficient, called(first));
+    this.terms += variables.size;
+    assertRoom(first, 'terms', this.terms, variables.size);
+  }
+
+  private readConstraint(card: ModelCard): void {
+    const [relation, index] = [formula(card), readIndex(card)];
+    const classification = need<string>(card, 'classification');
+    const penalty = classification === 'soft' ? need<number>(card, 'penalty') : undefined;
+    this.addRelation(card, relation, index, penalty);
+  }
+
+  /** A requirement in words that limit nothing on the canvas keeps nothing from being solved. */
+  private readRequirements(cards: ModelCard[]): void {
+    const worded = wordedLimits(this.cards, this.space.variables).find((card) => cards.includes(card));
+    if (worded !== undefined) throw refused(worded, LIMIT_IN_WORDS);
+    for (const card of cards) this.readRequirement(card);
+  }
+
+  private readRequirement(card: ModelCard): void {
+    optional(card, 'expression');
+    const required = requirementOf(card, this.space.variables);
+    if (required === undefined) return;
+    const { field, expression, index } = required;
+    if (field === 'expression') optional(card, 'index');
+    const over = index === undefined ? undefined : fitting(card, parseIndex(index));
+    this.addRelation(card, fitting(card, parseFormula(expression)), over, undefined);
+  }
+
+  private addRelation(card: ModelCard, text: Formula, index: Index | undefined, penalty: number | undefined): void {
+    const frame = this.frame(card, index);
+    if (text.relations.length === 0) throw refused(card, 'There is no <=, >= or = in it');
+    const all = expanding(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
+    all.forEach((rows, at) => {
+      const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
+      const from = this.model.rows.length;
+      const family = index === undefined ? undefined : this.familyOf(name, index, frame, from);
+      assertRoom(card, 'rows', from + frame.size, frame.size);
+      this.terms += rows.terms.size;
+      assertRoom(card, 'terms', this.terms, rows.terms.size);
+      this.addRows(card, rows, family, name, penalty);
+      if (family !== undefined) this.model.families.rows.push(family);
+    });
+  }
+
+  /** A KPI without a formula is words for people. One whose formula cannot be computed keeps nothing from being solved. */
+  private readKpi(card: ModelCard): void {
+    if (fieldOf<string>(card, 'expression') === undefined) return;
+    const kpi: Kpi = {
+      label: card.label,
+      unit: fieldOf<string>(card, 'unit') ?? null,
+      target: fieldOf<number>(card, 'target') ?? null,
+    };
+    this.model.kpis.push(kpi);
+    try {
+      const { sides, relations } = formula(card);
+      if (relations.length > 0) return;
+      const { constant, terms } = expanding(card, () => this.evaluator.figureOf(sides[0]));
+      const size = terms.size;
+      const used = { variables: terms.columns.subarray(0, size), coefficients: terms.coefficients.subarray(0, size) };
+      kpi.figure = { constant, terms: used };
+    } catch (error) {
+      if (!(error instanceof ModelProblem)) throw error;
+    }
+  }
+
+  private addRows(
+    card: ModelCard,
+    { terms, starts, lower, upper }: Rows,
+    family: Family | undefined,
+    name: string,
+    penalty: number | undefined,
+  ): void {
+    const place = called(card);
+    for (let at = 0; at < terms.size; at += 1) checkCoefficient(terms.coefficients[at]!, place);
+    for (let row = 0; row < lower.length; row += 1) {
+      const made: Row = { name, terms: NO_TERMS, lower: lower[row]!, upper: upper[row]! };
+      if (Number.isFinite(made.lower)) checkCoefficient(made.lower, place);
+      if (Number.isFinite(made.upper)) checkCoefficient(made.upper, place);
+      const variables = terms.columns.subarray(starts[row], starts[row + 1]);
+      const coefficients = terms.coefficients.subarray(starts[row], starts[row + 1]);
+      made.terms = { variables, coefficients };
+      if (family !== undefined) made.name += memberOf(family, row);
+      if (penalty !== undefined) made.terms = this.withSlack(made, penalty);
+      this.model.rows.push(made);
+    }
+  }
+
+  /** Terms that let a row be broken on either side that it bounds, at a price per unit. */
+  private withSlack({ terms, lower, upper }: { terms: Terms; lower: number; upper: number }, penalty: number): Terms {
+    const { model } = this;
+    const price = model.sense === 'maximize' ? -penalty : penalty;
+    const variables = Array.from(terms.variables);
+    const coefficients = Array.from(terms.coefficients);
+    const prices = model.objective as { variables: number[]; coefficients: number[] };
+    for (const sign of [...(lower === -Infinity ? [] : [1]), ...(upper === Infinity ? [] : [-1])]) {
+      const index = model.variables.push({ name: '', isInteger: false, lower: 0, upper: Infinity, isSlack: true }) - 1;
+      variables.push(index);
+      coefficients.push(sign);
+      prices.variables.push(index);
+      prices.coefficients.push(price);
+    }
+    return { variables, coefficients };
+  }
+}
+
+/** Names are given once. */
+function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[]): void {
+  const taken = new Set<string>();
+  for (const card of variables) {
+    const name = need<string>(card, 'name');
+    if (taken.has(name)) throw refused(card, `another variable is called ${name}`);
+    taken.add(name);
+  }
+  for (const card of data) {
+    const { values, set } = readData(card);
+    for (const name of [...values.keys(), ...(set === undefined ? [] : [set.name])]) {
+      if (taken.has(name)) throw refused(card, `something else is called ${name}, too`);
+      taken.add(name);
+    }
+  }
+}
+
+/** `[oak chair, 3]`; there may be hundreds of thousands of them. */
+function memberOf({ members }: Family, place: number): string {
+  let text = '[';
+  for (let part = 0; part < members.length; part += 1)
+    text += part === 0 ? members[part]![place]! : `, ${members[part]![place]!}`;
+  return `${text}]`;
+}
+
+function formula(card: ModelCard): Formula {
+  return fitting(card, parseFormula(need<string>(card, 'expression')));
+}
+
+function readIndex(card: ModelCard): Index | undefined {
+  const text = optional<string>(card, 'index');
+  return text === undefined ? undefined : fitting(card, parseIndex(text));
+}

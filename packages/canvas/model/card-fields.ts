@@ -1,0 +1,50 @@
+import { ExpansionRefusal, type FormulaProblem, isProblem } from '../../modelling/index.js';
+import { fieldOf } from '../card-shapes.js';
+import { CARD_KINDS } from '../kinds/card-kinds.js';
+import type { ModelCard } from './model-card.js';
+import { MODEL_LIMITS, ModelProblem } from '../../solver/index.js';
+
+/* What a model takes from the fields of cards, and the ModelProblem that says which card lacks what. */
+
+export const called = ({ card_type, label }: ModelCard): string => `The ${CARD_KINDS[card_type].noun} card "${label}"`;
+export const incomplete = (message: string): ModelProblem => new ModelProblem('incomplete_model', message);
+export const refused = (card: ModelCard, reason: string): ModelProblem => incomplete(`${called(card)}: ${reason}`);
+
+/** The value of a field that the model needs. */
+export function need<Value>(card: ModelCard, field: string): Value {
+  const value = optional<Value>(card, field);
+  if (value === undefined) throw refused(card, `${field} is missing`);
+  return value;
+}
+
+/** The value of a field; undefined when it holds nothing. @throws ModelProblem when it holds something else */
+export function optional<Value>(card: ModelCard, field: string): Value | undefined {
+  const value = fieldOf<Value>(card, field);
+  if (value === undefined && card.data[field] != null) throw refused(card, `${field} is not what it should be`);
+  return value;
+}
+
+/** What was read of a card's formula, unless that is a problem. */
+export function fitting<Value extends object>(card: ModelCard, read: Value | FormulaProblem): Value {
+  if (isProblem(read)) throw refused(card, read.problem);
+  return read;
+}
+
+/** Expands a formula of a card. */
+export function expanding<Value>(card: ModelCard, expand: () => Value): Value {
+  try {
+    return expand();
+  } catch (error) {
+    if (error instanceof ExpansionRefusal) throw refused(card, error.reason.problem);
+    throw error;
+  }
+}
+
+export function assertRoom(card: ModelCard, what: 'variables' | 'rows' | 'terms', count: number, own: number): void {
+  if (count <= MODEL_LIMITS[what]) return;
+  const noun = what === 'rows' ? 'constraints' : what;
+  throw new ModelProblem(
+    'model_too_large',
+    `A model has at most ${MODEL_LIMITS[what]} ${noun}. ${called(card)} alone makes ${own}`,
+  );
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { deserialize } from 'node:v8';
+import { type ColumnCells, rowInFile } from '../../data-engine/index.js';
+import { type ColumnData, type Members, shortened, type Space } from '../../modelling/index.js';
+import type { DataContent } from '../data-content.js';
+import { problemOfMembers } from '../data-gaps.js';
+import type { DataFile } from '../data-file.js';
+import type { ModelCard, SetTable } from './model-card.js';
+import { refused } from './card-fields.js';
+
+/**
+ * Adds a set whose members stand in a file, in the order of its rows, with the columns over it that formulas use.
+ *
+ * @throws ModelProblem that names the file, and the row and the column where there is one
+ */
+export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
+  if (set === undefined || file === undefined) throw new Error('A table belongs to the file of a set');
+  const doubt = problemOfMembers(file);
+  if (doubt !== undefined) throw refused(card, doubt);
+  if ('problem' in table) throw refused(card, table.problem);
+  const { path, key } = file;
+  const read = deserialize(readFileSync(table.file)) as ColumnCells[];
+  const cells = new Map(table.names.map((column, at) => [column, read[at]!]));
+  const refuse = (place: number, what: string): never => {
+    throw refused(card, `${path}, row ${rowInFile(table, place)}${what}`);
+  };
+  if (key.length === 0) throw refused(card, `which column of ${path} tells the members of ${set.name} apart?`);
+  const keys = key.map((column) => {
+    const texts = textsOf(cells.get(column)!);
+    const empty = texts.indexOf('');
+    if (empty >= 0) refuse(empty, `, column ${column}: it is empty`);
+    return texts;
+  });
+  const [first, ...others] = keys;
+  const readings = key.map((column) => table.readings?.get(column));
+  if (file.isDistinct) {
+    space.addSet(set.name, { titles: key, keys: [[...new Set(first)]], readings });
+    return;
+  }
+  const added = space.addSet(set.name, { titles: key, keys: [first!, ...others], readings });
+  const doubled = doubledIn(added);
+  if (doubled !== undefined) {
+    const member = keys.map((texts) => shortened(texts[doubled]!)).join(', ');
+    const before = rowInFile(table, added.table.ids.indexOf(added.table.ids[doubled]!));
+    refuse(doubled, `: the member ${member} is in row ${before} already`);
+  }
+  for (const [name, column] of table.columns) {
+    const reading = table.readings?.get(column);
+    space.addColumn(name, { ...toColumn(set.name, cells.get(column)!, file), ...(reading && { reading }) });
+  }
+}
+
+/** The place of the first member that is there already; undefined when each is there once. */
+function doubledIn({ table: { ids, size } }: Members): number | undefined {
+  if (size === ids.length) return undefined;
+  let next = 0;
+  const place = ids.findIndex((id) => id !== next++);
+  return place < 0 ? undefined : place;
+}
+
+function toColumn(set: string, cells: ColumnCells, { fallback }: DataFile): ColumnData {
+  return cells.type === 'number'
+    ? { set, type: 'number', figures: cells.figures, ...(fallback !== undefined && { fallback }) }
+    : { set, type: 'text', texts: textsOf(cells) };
+}
+
+/** Cells as texts, as formulas call members; empty where there is nothing. */
+function textsOf(cells: ColumnCells): string[] {
+  if (cells.type === 'number')
+    return Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? '' : String(figure)));
+  return Array.from(cells.places, (place) => (place < 0 ? '' : cells.texts[place]!));
+}

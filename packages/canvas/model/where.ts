@@ -1,0 +1,84 @@
+import type { Condition, Expression, Index, Key, Operand } from '../../modelling/index.js';
+import { nameOf } from '../data-file.js';
+
+/** What the names in a condition on the members of one set stand for, before those of the model. */
+export interface Where {
+  set: string;
+  /** What the columns of its keys are called; an inline set is called like itself. */
+  titles: readonly string[];
+  /** Whether a column is over the set: it may be said without an index. */
+  isColumn: (name: string) => boolean;
+  /** Figures of the model that are as they are given here. */
+  values?: Readonly<Record<string, number>> | undefined;
+}
+
+/**
+ * The members that a condition is about, as an index over their set. The parts of a member are called like the columns of the
+ * key, as formulas call columns; other columns of the set may be said bare or with these: `region = "north"`,
+ * `region[product] = "north"`.
+ */
+export function indexOfWhere(condition: Condition, { set, titles, isColumn, values = {} }: Where): Index {
+  const names: string[] = [];
+  for (const title of titles) {
+    const name = nameOf(title);
+    // No formula can name a part in such a way.
+    names.push(name === undefined || names.includes(name) ? `#${names.length}` : name);
+  }
+  const keys = names.map((name): Key => ({ kind: 'index', name, lag: 0, position: 0 })) as [Key, ...Key[]];
+  const where = rewritten(condition, new Set(names), (name) => {
+    if (isColumn(name)) return { kind: 'member', name, keys, position: 0 };
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined ? undefined : { kind: 'number', value };
+  });
+  return { over: [{ names: names as [string, ...string[]], set, position: 0 }], where };
+}
+
+/** What a name stands for; undefined for itself. */
+type Resolve = (name: string) => Expression | undefined;
+
+function rewritten(condition: Condition, bound: ReadonlySet<string>, resolve: Resolve): Condition {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const [first, second, ...rest] = condition.of.map((one) => rewritten(one, bound, resolve));
+      return { ...condition, of: [first!, second!, ...rest] };
+    }
+    case 'not':
+      return { ...condition, of: rewritten(condition.of, bound, resolve) };
+    case 'compare':
+      return {
+        ...condition,
+        left: ofOperand(condition.left, bound, resolve),
+        right: ofOperand(condition.right, bound, resolve),
+      };
+  }
+}
+
+const ofOperand = (operand: Operand, bound: ReadonlySet<string>, resolve: Resolve): Operand =>
+  operand.kind === 'text' ? operand : ofExpression(operand, bound, resolve);
+
+function ofExpression(expression: Expression, bound: ReadonlySet<string>, resolve: Resolve): Expression {
+  switch (expression.kind) {
+    case 'number':
+    case 'member':
+      return expression;
+    case 'name':
+      return bound.has(expression.name) ? expression : (resolve(expression.name) ?? expression);
+    case 'sum':
+      return {
+        ...expression,
+        parts: expression.parts.map(({ negative, of }) => ({ negative, of: ofExpression(of, bound, resolve) })),
+      };
+    case 'product':
+      return {
+        ...expression,
+        factors: expression.factors.map(({ divisor, of }) => ({ divisor, of: ofExpression(of, bound, resolve) })),
+      };
+    case 'total': {
+      const { over, where } = expression.over;
+      const inner = new Set([...bound, ...over.flatMap(({ names }) => names)]);
+      const index = { over, ...(where !== undefined && { where: rewritten(where, inner, resolve) }) };
+      return { ...expression, over: index, of: ofExpression(expression.of, inner, resolve) };
+    }
+  }
+}

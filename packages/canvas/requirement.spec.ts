@@ -1,0 +1,204 @@
+import { describe, expect, it } from '@jest/globals';
+import { cpuMs } from '../../test/support/cpu-time.js';
+import type { CardContent } from './card.js';
+import { judge, judgeAndDerive } from './derivation.js';
+import { modelDigest } from './model-digest.js';
+import { requirementOf } from './requirement.js';
+
+const VARIABLES = new Set(['chairs']);
+const of = (data: CardContent['data']) => requirementOf(requirement(data), VARIABLES);
+let made = 0;
+const card = (card_type: CardContent['card_type'], data: CardContent['data']): CardContent => ({
+  id: String((made += 1)),
+  card_type,
+  label: `Card ${made}`,
+  data,
+});
+const requirement = (data: CardContent['data']) => card('production_requirement', data);
+const PRODUCTS = card('data', {
+  set: 'products',
+  members: ['oak chair', 'table'],
+  values: { minimum: { 'oak chair': 2, table: 3 }, kind: { 'oak chair': 'a', table: 'b' } },
+});
+const MAKE = card('variable', { name: 'make', index: 'p in products', domain: 'integer', unit: 'pieces' });
+const CHAIRS = card('variable', { name: 'chairs', domain: 'integer', unit: 'pieces' });
+/** The gaps of a requirement beside variables with and without an index. */
+const gapsOf = (data: CardContent['data']): string[] =>
+  (judge([requirement(data), PRODUCTS, MAKE, CHAIRS])[0]?.gaps ?? []).map(
+    ({ severity, field, message }) => `${severity} ${field}: ${message}`,
+  );
+
+describe('a production requirement', () => {
+  it.each<[string, CardContent['data'], object | undefined]>([
+    ['its expression', { expression: 'x >= 2' }, { field: 'expression', expression: 'x >= 2' }],
+    [
+      'its expression with an index, whatever else it says',
+      { expression: 'make[p] >= 2', index: 'p in products', description: 'x >= 3', quantity: 4, product: 'chairs' },
+      { field: 'expression', expression: 'make[p] >= 2', index: 'p in products' },
+    ],
+    ['an expression that is no relation', { expression: 'x' }, { field: 'expression', expression: 'x' }],
+    ['a description that is a relation', { description: ' x >= 2 ' }, { field: 'description', expression: 'x >= 2' }],
+    [
+      'a description with an index',
+      { description: 'make[p] >= minimum[p] for p in products where minimum[p] > 0', quantity: 1 },
+      { field: 'description', expression: 'make[p] >= minimum[p]', index: 'p in products where minimum[p] > 0' },
+    ],
+    [
+      'a quantity of a variable',
+      { quantity: 10, product: ' chairs ', description: '10 chairs' },
+      { field: 'product', expression: 'chairs >= 10' },
+    ],
+    ['a negative quantity', { quantity: -2.5, product: 'chairs' }, { field: 'product', expression: 'chairs >= -2.5' }],
+    ['nothing of a quantity alone', { quantity: 10, description: 'chairs' }, undefined],
+    ['nothing of another product', { quantity: 10, product: 'Chairs' }, undefined],
+    ['nothing of a product alone', { product: 'chairs' }, undefined],
+    ['nothing of words', { description: 'at least 10 chairs' }, undefined],
+    ['nothing of words with a sign', { description: 'deliver > 10 t to the north' }, undefined],
+    ['nothing of a formula without a relation', { description: 'chairs' }, undefined],
+    ['nothing of an index that is none', { description: 'x >= 2 for p in products where' }, undefined],
+    ['nothing of a text that is too long', { description: `x >= ${'1'.repeat(2_000)}` }, undefined],
+    ['nothing of an expression that is no text', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
+  ])('is %s', (_, data, expected) => expect(of(data)).toEqual(expected));
+
+  it('is one on cards of its own type alone', () => {
+    expect(requirementOf(card('constraint', { expression: 'x >= 2' }), VARIABLES)).toBeUndefined();
+  });
+
+  it.each<[string, CardContent['data'], string[]]>([
+    ['nothing where it is a relation', { expression: 'make[p] >= minimum[p]', index: 'p in products' }, []],
+    ['nothing where its description is one', { description: 'make[p] >= minimum[p] for p in products' }, []],
+    ['nothing where it has a quantity of a variable', { quantity: 10, product: 'chairs' }, []],
+    ['nothing where it says that there are none', { description: 'Nothing', quantity: 0 }, []],
+    [
+      'that a quantity is missing',
+      { description: 'Some chairs', product: 'chairs' },
+      ['warning quantity: The quantity is not known'],
+    ],
+    [
+      'of what it is',
+      { description: 'ten', quantity: 10 },
+      [
+        'warning product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+      ],
+    ],
+    [
+      'that nothing is called so',
+      { description: '10 chairs a week', quantity: 10, product: 'chairs a week' },
+      [
+        'blocking product: No variable is called chairs a week, so a plan does not have to meet this: name a variable, or write it as a relation, such as `chairs >= 10`',
+      ],
+    ],
+    [
+      'that a variable has an index',
+      { description: '12 of all', quantity: 12, product: 'make' },
+      [
+        'blocking product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 12`',
+      ],
+    ],
+    ...[
+      'at least 10 chairs',
+      'no fewer than ten Chairs',
+      'a dozen oak chairs a week',
+      'more than the minimum of each product',
+      'not above 4 of make',
+    ].map((description): [string, CardContent['data'], string[]] => [
+      `that a plan ignores the words "${description}"`,
+      { description },
+      [
+        'warning quantity: The quantity is not known',
+        'blocking product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+      ],
+    ]),
+    ...['Some chairs', 'ask 3 people', 'Order 12 of Ada', 'at least 10 sofas'].map(
+      (description): [string, CardContent['data'], string[]] => [
+        `that nothing follows from the words "${description}"`,
+        { description },
+        [
+          'warning quantity: The quantity is not known',
+          'warning product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+        ],
+      ],
+    ),
+    ['what an expression must be', { expression: 3 }, ['blocking expression: expression must be a text']],
+    [
+      'that an expression is no relation',
+      { expression: 'chairs + 2' },
+      ['blocking expression: There is no <=, >= or = in it'],
+    ],
+    [
+      'where an expression cannot be read',
+      { expression: 'chairs >= 2 +' },
+      ['blocking expression: The formula ends too early'],
+    ],
+    [
+      'where names are misused',
+      { expression: '2 make >= 3' },
+      ['blocking expression: make is a variable for each p: write `make[p]`'],
+    ],
+    [
+      'where texts are',
+      { expression: 'make[p] >= kind[p]', index: 'p in products' },
+      [
+        'blocking expression: kind is text, which cannot be counted with: compare it in a condition, as in `where kind[...] = "..."` (at character 12: kind[p])',
+      ],
+    ],
+    [
+      'what is wrong with a relation in its description',
+      { description: 'chairs * chairs >= 2' },
+      ['blocking description: It is not linear: the variables chairs and chairs are multiplied'],
+    ],
+    [
+      'what is wrong with its index',
+      { expression: 'make[p] >= 2', index: 'p in goods' },
+      ['blocking index: No set is called goods: say what it is, as in `goods: a, b, c` (at character 1: p in goods)'],
+    ],
+    [
+      'which names nothing has',
+      { expression: 'tables >= 2' },
+      ['warning expression: No variable or value on the canvas is called tables'],
+    ],
+  ])('is told %s', (_, data, expected) => expect(gapsOf(data)).toEqual(expected));
+
+  it('lets not all variables be provided when nothing has a name in it', () => {
+    const flag = (data: CardContent['data']) =>
+      judgeAndDerive([requirement(data), CHAIRS]).derived.all_variables_provided;
+    expect([flag({ expression: 'tables >= 2' }), flag({ expression: 'chairs >= 2' })]).toEqual([false, true]);
+  });
+
+  it('changes the digest of a model with the constraint that it is, and with nothing else', () => {
+    const digest = (data: CardContent['data'], ...others: CardContent[]) =>
+      modelDigest([CHAIRS, requirement(data), ...others]);
+    const without = modelDigest([CHAIRS]);
+    for (const words of [
+      { description: 'many chairs' },
+      { description: 'Nothing', quantity: 0 },
+      { description: '10 tables', quantity: 10, product: 'tables' },
+      { quantity: 10, unit: 'pieces' },
+    ])
+      expect(digest(words)).toBe(without);
+    const ten = digest({ quantity: 10, product: 'chairs', description: '10 chairs' });
+    expect(ten).toBe(digest({ quantity: 10, product: 'chairs', description: 'Ten for Ada', unit: 'pieces' }));
+    expect(digest({ description: 'chairs >= 11' })).toBe(digest({ expression: 'chairs >= 11' }));
+    const others = [
+      digest({ quantity: 11, product: 'chairs' }),
+      digest({ expression: 'chairs >= 11' }),
+      digest({ expression: 'make[p] >= 11', index: 'p in products' }),
+      digest({ expression: 'make[p] >= 11', index: 'p in goods' }),
+    ];
+    // 11 chairs are said in two ways.
+    expect(new Set([without, ten, ...others]).size).toBe(others.length + 1);
+  });
+
+  it('counts as it does on the whole canvas where some of the cards are looked at', () => {
+    const ten = requirement({ quantity: 10, product: 'chairs' });
+    expect(modelDigest([ten], new Set(['chairs']))).not.toBe(modelDigest([], new Set(['chairs'])));
+    expect(modelDigest([ten], new Set())).toBe(modelDigest([]));
+  });
+
+  it('costs little where there are many', () => {
+    const long = (at: number) => requirement({ description: `n${at}${'+a'.repeat(950)} >= 1` });
+    const cards = Array.from({ length: 500 }, (_, at) => long(at));
+    judgeAndDerive(cards);
+    expect(cpuMs(() => judgeAndDerive(cards))).toBeLessThan(300);
+  });
+});

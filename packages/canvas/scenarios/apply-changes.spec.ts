@@ -1,0 +1,668 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serialize } from 'node:v8';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { ColumnCells } from '../../data-engine/tasks.js';
+import { readCanvas } from '../model/canvas-reader.js';
+import { type Model, ModelProblem } from '../../solver/model.js';
+import type { ModelCard, SetTable } from '../model/model-card.js';
+import { readData } from '../data-content.js';
+import { type FileFacts, type FileState, questionOf } from '../data-file.js';
+import { applyChanges, withOtherFiles } from './apply-changes.js';
+import { type Change, CHANGE_KINDS, problemOfForm, sentenceOf } from './change.js';
+
+const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
+  id: label.toLowerCase().replaceAll(' ', '-'),
+  card_type,
+  label,
+  data: data as ModelCard['data'],
+});
+
+/** Three products in a file, demand by product and week in another one, weeks on the canvas. */
+const CARDS: ModelCard[] = [
+  card('data', 'Figures', { values: { hours: 100, rate: 2, least: 50 } }),
+  card('data', 'Goods', { set: 'products', file_path: 'products.csv', key: ['product'] }),
+  card('data', 'Orders', { set: 'orders', file_path: 'orders.csv', key: ['product', 'Week no'], default: 7 }),
+  card('data', 'Weeks', {
+    set: 'weeks',
+    members: '1 to 3',
+    values: { need: { 1: 10, 2: 20, 3: 30 }, season: { 1: 'low', 2: 'high', 3: 'high' } },
+  }),
+  card('variable', 'Make', { name: 'make', index: 'p in products', domain: 'continuous', upper: 'cap[p]' }),
+  card('variable', 'Store', { name: 'store', index: 't in weeks', domain: 'continuous' }),
+  card('variable', 'Extra', { name: 'extra', domain: 'continuous', lower: 2, upper: 10 }),
+  card('variable', 'Change', { name: 'change', domain: 'continuous', free: true }),
+  card('objective', 'Profit', {
+    sense: 'maximize',
+    expression: 'sum p in products: price[p] * make[p] + rate * extra',
+  }),
+  card('constraint', 'Labour', { expression: 'sum p in products: make[p] <= hours', classification: 'hard' }),
+  card('constraint', 'Overtime', { expression: 'extra <= 8', classification: 'hard' }),
+  card('constraint', 'Need', { expression: 'store[t] >= need[t]', index: 't in weeks', classification: 'hard' }),
+  card('constraint', 'Sold', {
+    expression: 'make[p] <= demand[p, t]',
+    index: 'p in products, t in weeks',
+    classification: 'hard',
+  }),
+  card('constraint', 'Twice', { expression: 'extra >= 0', classification: 'hard' }),
+  card('constraint', 'twice', { expression: 'extra >= 1', classification: 'hard' }),
+  card('kpi', 'Cost', { description: 'Cost', expression: '3 extra' }),
+  card('production_requirement', 'Ten', { description: 'ten', quantity: 10 }),
+].map((one, at) => ({ ...one, id: `${one.id}-${at}` }));
+const idOf = (label: string): string => CARDS.find((one) => one.label === label)!.id;
+
+const figures = (...cells: number[]): ColumnCells => ({ type: 'number', figures: Float64Array.from(cells) });
+const texts = (...cells: string[]): ColumnCells => {
+  const all = [...new Set(cells)];
+  return { type: 'text', texts: all, places: Int32Array.from(cells, (cell) => all.indexOf(cell)) };
+};
+type Table = Record<string, ColumnCells>;
+const PRODUCTS: Table = {
+  product: texts('oak chair', 'table', 'stool'),
+  price: figures(90, 210, 45),
+  cap: figures(40, NaN, 60),
+  region: texts('north', 'south', 'north'),
+};
+const FILES: Record<string, Table> = {
+  'products.csv': { ...PRODUCTS, cap: figures(40, 30, 60) },
+  'other.csv': { ...PRODUCTS, cap: figures(1, 2, 3) },
+  'orders.csv': {
+    product: texts('oak chair', 'oak chair', 'table'),
+    'Week no': figures(1, 2, 1),
+    demand: figures(30, 45, NaN),
+  },
+};
+const factsOf = (table: Table): FileFacts => ({
+  columns: Object.entries(table).map(([name, { type }]) => ({ name, type })),
+});
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scenarios-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What is known of the files of cards. */
+function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): Map<string, FileState> {
+  return new Map(
+    cards.flatMap((one): [string, FileState][] => {
+      const { file } = readData(one);
+      if (file === undefined) return [];
+      const table = FILES[file.path];
+      return [
+        [questionOf(file), table === undefined ? 'missing' : unread.includes(file.path) ? 'unread' : factsOf(table)],
+      ];
+    }),
+  );
+}
+
+/** The tables of cards, on the disk as a solve finds them. */
+function tablesOf(cards: readonly ModelCard[]): Map<string, SetTable> {
+  return new Map(
+    cards.flatMap((one): [string, SetTable][] => {
+      const { file } = readData(one);
+      const table = FILES[file?.path ?? ''];
+      if (file === undefined || table === undefined) return [];
+      const names = Object.keys(table);
+      const path = join(folder, file.path);
+      writeFileSync(path, serialize(Object.values(table)));
+      const columns = new Map(names.filter((name) => !file.key.includes(name)).map((name) => [name, name]));
+      return [[one.id, { file: path, names, columns, rowNumbers: [{ index: 0, row: 2 }] }]];
+    }),
+  );
+}
+
+const apply = (changes: readonly Change[], cards: readonly ModelCard[] = CARDS, unread: readonly string[] = []) =>
+  applyChanges(cards, changes, { files: statesOf(withOtherFiles(cards, changes), unread), name: 'Two shifts' });
+
+/** The model that changes make. */
+function modelOf(...changes: Change[]): Model {
+  const { cards, problems } = apply(changes);
+  expect(problems).toEqual([]);
+  return readCanvas(cards, tablesOf(cards));
+}
+
+const boundsOf = ({ variables }: Model, name: string): [number, number] => {
+  const { lower, upper } = variables.find((one) => one.name === name)!;
+  return [lower, upper];
+};
+const uppersOf = ({ rows }: Model, label: string): number[] =>
+  rows.filter(({ name }) => name === label || name.startsWith(`${label}[`)).map(({ upper }) => upper);
+const lowersOf = ({ rows }: Model, label: string): number[] =>
+  rows.filter(({ name }) => name === label || name.startsWith(`${label}[`)).map(({ lower }) => lower);
+/** The prices of the three products. */
+const pricesOf = ({ objective, variables }: Model): number[] =>
+  ['oak chair', 'table', 'stool'].map((product) => {
+    const at = variables.findIndex(({ name }) => name === `make[${product}]`);
+    return objective.coefficients[Array.from(objective.variables).indexOf(at)] ?? 0;
+  });
+const failureOf = (...changes: Change[]): string => {
+  try {
+    modelOf(...changes);
+    return '';
+  } catch (error) {
+    if (error instanceof ModelProblem) return error.message;
+    throw error;
+  }
+};
+
+describe('a scenario without changes', () => {
+  it('is the canvas', () => {
+    const model = modelOf();
+    expect(pricesOf(model)).toEqual([90, 210, 45]);
+    expect(uppersOf(model, 'Labour')).toEqual([100]);
+    expect(uppersOf(model, 'Sold')).toEqual([30, 45, 7, 7, 7, 7, 7, 7, 7]);
+    expect(lowersOf(model, 'Need')).toEqual([10, 20, 30]);
+    expect(boundsOf(model, 'make[table]')).toEqual([0, 30]);
+    expect(apply([]).cards).toEqual(CARDS);
+  });
+});
+
+describe('a value', () => {
+  it.each<[Partial<Change>, number]>([
+    [{ times: 1.5 }, 150],
+    [{ plus: -30 }, 70],
+    [{ to: 42 }, 42],
+    [{ to: 0 }, 0],
+    [{ times: 0 }, 0],
+  ])('is changed in the model: %j', (how, hours) => {
+    expect(uppersOf(modelOf({ kind: 'value', target: 'hours', ...how }), 'Labour')).toEqual([hours]);
+  });
+
+  it('is written with all others of its card at once: large cards are not read again for each change', () => {
+    let readings = 0;
+    const cells = new Proxy<Record<string, number>>(
+      { 1: 10, 2: 20 },
+      {
+        ownKeys: (all) => {
+          readings += 1;
+          return Reflect.ownKeys(all);
+        },
+      },
+    );
+    const readingsOf = (changes: number): number => {
+      const all = [card('data', 'Weeks', { set: 'weeks', members: '1 to 2', values: { hours: 1, need: cells } })];
+      readings = 0;
+      const { cards } = apply(
+        Array.from({ length: changes }, () => ({ kind: 'value', target: 'hours', plus: 1 })),
+        all,
+      );
+      expect(cards[0]?.data['values']).toMatchObject({ hours: 1 + changes });
+      return readings;
+    };
+    readingsOf(1);
+    expect(readingsOf(50)).toBeLessThanOrEqual(readingsOf(1));
+  });
+
+  it('is changed several times in the order of the changes', () => {
+    const twice: Change = { kind: 'value', target: 'hours', times: 2 };
+    const more: Change = { kind: 'value', target: 'hours', plus: 5 };
+    expect(uppersOf(modelOf(twice, more), 'Labour')).toEqual([205]);
+    expect(uppersOf(modelOf(more, twice), 'Labour')).toEqual([210]);
+  });
+});
+
+describe('a bound', () => {
+  it.each<[string, Partial<Change>, string, [number, number]]>([
+    ['extra.upper', { times: 1.5 }, 'extra', [2, 15]],
+    ['extra.lower', { plus: 1 }, 'extra', [3, 10]],
+    ['extra.upper', { to: 4 }, 'extra', [2, 4]],
+    ['make.upper', { times: 1.5 }, 'make[oak chair]', [0, 60]],
+    ['make.upper', { times: -1 }, 'make[oak chair]', [0, -40]],
+    ['make.upper', { plus: -5 }, 'make[stool]', [0, 55]],
+    ['make.upper', { to: 5 }, 'make[stool]', [0, 5]],
+    ['make.lower', { plus: 3 }, 'make[stool]', [3, 60]],
+    ['make.lower', { times: 3 }, 'make[stool]', [0, 60]],
+    ['store.upper', { to: 90 }, 'store[2]', [0, 90]],
+    ['change.lower', { to: -4 }, 'change', [-4, Infinity]],
+  ])('is changed in the model: %s %j', (target, how, variable, bounds) => {
+    expect(boundsOf(modelOf({ kind: 'bound', target, ...how }), variable)).toEqual(bounds);
+  });
+
+  it('that is a formula stays one, whatever is changed of its columns', () => {
+    const changes: Change[] = [
+      { kind: 'bound', target: 'make.upper', times: 1.5 },
+      { kind: 'bound', target: 'make.upper', plus: 1 },
+      { kind: 'cell', target: 'cap', key: ['table'], to: 100 },
+    ];
+    expect(apply(changes).cards[4]?.data['upper']).toBe('((cap[p]) * 1.5) + 1');
+    expect(boundsOf(modelOf(...changes), 'make[table]')).toEqual([0, 151]);
+  });
+});
+
+describe('a constraint that is added', () => {
+  it.each<[string, number[], number[]]>([
+    ['extra <= 4', [-Infinity], [4]],
+    ['make["stool"] >= 2', [2], [Infinity]],
+    ['make[p] <= 40 for p in products', [-Infinity, -Infinity, -Infinity], [40, 40, 40]],
+    ['make[p] = least for p in products where region[p] = "north"', [50, 50], [50, 50]],
+    ['2 <= sum t in weeks: store[t] <= 9', [2], [9]],
+  ])('is in the model beside all bounds: %s', (target, lower, upper) => {
+    const model = modelOf({ kind: 'add', target });
+    expect(lowersOf(model, target)).toEqual(lower);
+    expect(uppersOf(model, target)).toEqual(upper);
+    expect(boundsOf(model, 'make[table]')).toEqual([0, 30]);
+    expect(boundsOf(model, 'extra')).toEqual([2, 10]);
+  });
+
+  it.each([
+    ['extra', 'There is no <=, >= or = in it'],
+    ['extra <= * 4', '`*`'],
+    ['extra <= boxes', 'no variable and no value is called boxes'],
+    ['make <= 40', 'make'],
+    ['make[p] <= 40 for p in goods', 'goods'],
+    ['make["a", "b"] <= 40', 'make'],
+  ])('is refused with its fault: %s', (target, problem) => {
+    expect(apply([{ kind: 'add', target }]).problems).toEqual([
+      { index: 0, field: 'target', problem: expect.stringContaining(problem) },
+    ]);
+  });
+
+  it('has nothing but its relation', () => {
+    expect(problemOfForm({ kind: 'add', target: 'extra <= 4', to: 3 })).toMatchObject({ field: 'to' });
+  });
+});
+
+describe('a column', () => {
+  it.each<[Partial<Change>, number[]]>([
+    [{ times: 2 }, [180, 420, 90]],
+    [{ plus: 10 }, [100, 220, 55]],
+    [{ to: 1 }, [1, 1, 1]],
+    [{ times: 2, where: 'region = "north"' }, [180, 210, 90]],
+    [{ times: 2, where: 'region[product] = "north" and price > 50' }, [180, 210, 45]],
+    [{ to: 0, where: 'product = "table" or price[product] < 50' }, [90, 0, 0]],
+    [{ to: 0, where: 'not (region = "north")' }, [90, 0, 45]],
+    [{ to: 0, where: 'price > least' }, [0, 0, 45]],
+    [{ to: 0, where: 'price * rate >= 2 * 90' }, [0, 0, 45]],
+    [{ to: 0, where: 'price["stool"] = price' }, [90, 210, 0]],
+    [{ to: 0, where: '(sum q in products where region[q] = region[product]: 1) > 1' }, [0, 210, 0]],
+  ])('in a file is changed in the model: %j', (how, prices) => {
+    expect(pricesOf(modelOf({ kind: 'column', target: 'price', ...how }))).toEqual(prices);
+  });
+
+  it.each<[Partial<Change>, number[]]>([
+    [{ times: 2 }, [20, 40, 60]],
+    [{ to: 0, where: 'weeks = 2' }, [10, 0, 30]],
+    [{ to: 0, where: 'weeks > 1 and season = "high"' }, [10, 0, 0]],
+    [{ to: 0, where: 'season[weeks] = "low"' }, [0, 20, 30]],
+    [{ to: 0, where: 'need[weeks - 1] = 10' }, [10, 0, 30]],
+  ])('on the canvas is changed in the model: %j', (how, needs) => {
+    expect(lowersOf(modelOf({ kind: 'column', target: 'need', ...how }), 'Need')).toEqual(needs);
+  });
+
+  it('over pairs names both parts, other columns over one of them, and counts its default where a figure is missing', () => {
+    const change: Change = { kind: 'column', target: 'demand', plus: 1 };
+    expect(uppersOf(modelOf(change), 'Sold')).toEqual([31, 46, 7, 8, 7, 7, 7, 7, 7]);
+    const where = 'Week_no = 1 and region[product] = "north"';
+    expect(uppersOf(modelOf({ ...change, where }), 'Sold')).toEqual([31, 45, 7, 7, 7, 7, 7, 7, 7]);
+  });
+
+  it('is seen by the conditions of later changes as it is by then, and so is a value', () => {
+    const cheap: Change = { kind: 'column', target: 'price', to: 1, where: 'price < least' };
+    const double: Change = { kind: 'column', target: 'price', times: 2 };
+    const more: Change = { kind: 'value', target: 'least', to: 100 };
+    expect(pricesOf(modelOf(cheap))).toEqual([90, 210, 1]);
+    expect(pricesOf(modelOf(more, cheap))).toEqual([1, 210, 1]);
+    expect(pricesOf(modelOf(cheap, more))).toEqual([90, 210, 1]);
+    expect(pricesOf(modelOf(more, double, cheap))).toEqual([180, 420, 1]);
+    expect(pricesOf(modelOf(more, cheap, double))).toEqual([2, 420, 2]);
+    const elsewhere: Change = { kind: 'column', target: 'demand', to: 0, where: 'price[product] = 180' };
+    expect(uppersOf(modelOf(double, elsewhere), 'Sold').slice(0, 2)).toEqual([0, 0]);
+    expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders fits/);
+  });
+
+  it('has parts of members before anything else that is called so', () => {
+    const cards = [
+      ...CARDS,
+      card('data', 'Words', { values: { product: 3, q: 5 } }),
+      card('data', 'Days', {
+        set: 'days',
+        members: ['a', 'b'],
+        values: { days: { a: 1, b: 2 }, rest: { a: 1, b: 1 } },
+      }),
+      card('constraint', 'Rest', {
+        expression: 'extra >= rest[d] + 10 days[d]',
+        index: 'd in days',
+        classification: 'hard',
+      }),
+    ];
+    const { cards: made, problems } = apply(
+      [
+        { kind: 'column', target: 'price', to: 0, where: 'product = "table"' },
+        { kind: 'column', target: 'price', plus: 1, where: '(sum q in products where q = "stool": price[q]) = 45' },
+        { kind: 'column', target: 'rest', to: 5, where: 'days = "b" and days[days] = 2' },
+      ],
+      cards,
+    );
+    expect(problems).toEqual([]);
+    const model = readCanvas(made, tablesOf(made));
+    expect(pricesOf(model)).toEqual([91, 1, 46]);
+    expect(lowersOf(model, 'Rest')).toEqual([11, 25]);
+  });
+
+  it('may stand in a file that nobody has read', () => {
+    const change: Change = { kind: 'column', target: 'price', times: 2, where: 'area = "north"' };
+    expect(apply([change]).problems).toHaveLength(1);
+    const { cards, problems } = apply([change], CARDS, ['products.csv']);
+    expect(problems).toEqual([]);
+    expect(cards[1]?.adjustments).toMatchObject([{ column: 'price', times: 2, where: 'area = "north"' }]);
+  });
+});
+
+describe('a cell', () => {
+  it.each<[Partial<Change>, number[]]>([
+    [{ key: ['oak chair'], to: 30 }, [30, 210, 45]],
+    [{ key: [' table '], times: 2 }, [90, 420, 45]],
+    [{ key: ['stool'], plus: -5 }, [90, 210, 40]],
+  ])('is changed in the model: %j', (how, prices) => {
+    expect(pricesOf(modelOf({ kind: 'cell', target: 'price', ...how }))).toEqual(prices);
+  });
+
+  it('has a part for each column of the key, texts and numbers alike', () => {
+    for (const key of [
+      ['oak chair', 2],
+      ['oak chair', '2'],
+    ])
+      expect(uppersOf(modelOf({ kind: 'cell', target: 'demand', key, to: 1 }), 'Sold').slice(0, 3)).toEqual([30, 1, 7]);
+    expect(lowersOf(modelOf({ kind: 'cell', target: 'need', key: [3], times: 2 }), 'Need')).toEqual([10, 20, 60]);
+  });
+});
+
+describe('what is switched off', () => {
+  it.each(['Overtime', ' overtime', 'OVERTIME', idOf('Overtime')])('is left out: %s', (target) => {
+    expect(uppersOf(modelOf({ kind: 'off', target }), 'Overtime')).toEqual([]);
+    expect(uppersOf(modelOf(), 'Overtime')).toEqual([8]);
+  });
+
+  it('may be a KPI, an objective or a requirement, and the one of two labels that is called exactly so', () => {
+    expect(modelOf({ kind: 'off', target: 'Cost' }).kpis).toEqual([]);
+    expect(modelOf({ kind: 'off', target: 'twice' }).rows.map(({ name }) => name)).toContain('Twice');
+    expect(apply([{ kind: 'off', target: 'Ten' }]).cards).toHaveLength(CARDS.length - 1);
+    expect(failureOf({ kind: 'off', target: 'Profit' })).toMatch(/no objective/);
+  });
+});
+
+describe('a file', () => {
+  it.each(['products', 'Goods', 'goods'])('stands in the place of another one: %s', (target) => {
+    expect(boundsOf(modelOf({ kind: 'file', target, to: 'other.csv' }), 'make[oak chair]')).toEqual([0, 1]);
+  });
+
+  it('is there before everything else', () => {
+    const times: Change = { kind: 'column', target: 'cap', times: 10 };
+    const file: Change = { kind: 'file', target: 'products', to: 'other.csv' };
+    for (const changes of [
+      [times, file],
+      [file, times],
+    ])
+      expect(boundsOf(modelOf(...changes), 'make[stool]')).toEqual([0, 30]);
+  });
+});
+
+describe('what does not fit', () => {
+  const column = (target: string, more: Partial<Change> = {}): Change => ({
+    kind: 'column',
+    target,
+    times: 2,
+    ...more,
+  });
+  const where = (text: string): Change => column('price', { where: text });
+  const cell = (target: string, key: Change['key'], more: Partial<Change> = {}): Change => ({
+    kind: 'cell',
+    target,
+    ...(key && { key }),
+    to: 1,
+    ...more,
+  });
+  const bound = (target: string, more: Partial<Change> = { to: 1 }): Change => ({ kind: 'bound', target, ...more });
+  const value = (target: string, more: Partial<Change> = { to: 1 }): Change => ({ kind: 'value', target, ...more });
+  const off = (target: string): Change => ({ kind: 'off', target });
+  const file = (target: string, to: Change['to']): Change => ({
+    kind: 'file',
+    target,
+    ...(to !== undefined && { to }),
+  });
+
+  it.each<[Change, string | undefined, string]>([
+    [value('hourz'), 'target', 'no value of a data card is called hourz'],
+    [value('price'), 'target', 'price is a column over products: its kind is `column`, or `cell` for one member'],
+    [
+      value('extra'),
+      'target',
+      'extra is a variable: its bounds are `extra.lower` and `extra.upper`, of the kind `bound`',
+    ],
+    [value('weeks'), 'target', 'weeks is a set: name one of its columns'],
+    [value('hours', {}), undefined, 'exactly one of `times`, `plus` and `to` is needed'],
+    [value('hours', { times: 2, to: 3 }), undefined, 'exactly one of `times`, `plus` and `to` is needed'],
+    [value('hours', { to: 'many' }), 'to', 'a number is needed'],
+    [value('hours', { times: 1e308 }), 'times', 'the number becomes too large'],
+    [value('hours', { to: 1, where: 'price > 1' }), 'where', 'only a column has a `where`'],
+    [value('hours', { to: 1, key: ['a'] }), 'key', 'only a cell has a `key`'],
+    [
+      bound('extra'),
+      'target',
+      'a bound is called like its variable with `.lower` or `.upper` behind it, as in `x.upper`',
+    ],
+    [
+      bound('extra.middle'),
+      'target',
+      'a bound is called like its variable with `.lower` or `.upper` behind it, as in `x.upper`',
+    ],
+    [bound('hours.upper'), 'target', 'hours is a value of a data card: its kind is `value`'],
+    [bound('nothing.upper'), 'target', 'no variable is called nothing'],
+    [bound('store.upper', { times: 2 }), 'times', 'store has no upper bound: only `to` can give it one'],
+    [bound('change.lower', { plus: 2 }), 'plus', 'change has no lower bound: only `to` can give it one'],
+    [bound('extra.upper', { times: 1e308 }), 'times', 'the number becomes too large'],
+    [column('prize'), 'target', 'no column is called prize'],
+    [column('hours'), 'target', 'hours is a value of a data card: its kind is `value`'],
+    [column('make'), 'target', 'make is a variable: its bounds are `make.lower` and `make.upper`, of the kind `bound`'],
+    [column('region'), 'target', 'region is text, and only numbers can be changed'],
+    [where('region ='), 'where', 'The formula ends too early'],
+    [where('region'), 'where', 'A condition compares something, as in `demand[p] > 0`'],
+    [
+      where('area = "north"'),
+      'where',
+      'nothing is called area; of products it can name product, price, cap, region, and texts stand in double quotes',
+    ],
+    [
+      where('region = north'),
+      'where',
+      'nothing is called north; of products it can name product, price, cap, region, and texts stand in double quotes',
+    ],
+    [where('region > 3'), 'where', 'A text is compared with a figure: texts stand in double quotes, figures do not'],
+    [where('need > 3'), 'where', 'need is a column over weeks: write `need[p]`'],
+    [
+      { kind: 'column', target: 'demand', times: 2, where: 'price > 3' },
+      'where',
+      'price is a column over products: write `price[product]` or `price[Week_no]`',
+    ],
+    [
+      where('make[product] > 3'),
+      'where',
+      'A condition is decided before there is a plan, and make is a variable: compare what is known, or say it as a constraint',
+    ],
+    [
+      where('region[p] = "north"'),
+      'where',
+      'Nothing says which members p stands for: add `for p in ...` or `sum p in ...` with a set, or write "p" in quotes for the member of that name',
+    ],
+    [cell('price', undefined), 'key', 'a cell needs the `key` of its member, a part for each column of the key'],
+    [cell('price', []), 'key', 'a cell needs the `key` of its member, a part for each column of the key'],
+    [cell('price', ['a', 'b']), 'key', 'a member of products, over which price is, has one part, not 2'],
+    [cell('demand', ['a']), 'key', 'a member of orders, over which demand is, has 2 parts, not 1'],
+    [cell('need', [4]), 'key', 'weeks has no member "4"'],
+    [cell('region', ['table']), 'target', 'region is text, and only numbers can be changed'],
+    [off('Nothing'), 'target', 'no constraint, objective, KPI or production requirement is called Nothing'],
+    [off('tWICE'), 'target', 'several cards are called tWICE: say which by its id'],
+    [
+      off('Extra'),
+      'target',
+      'Extra is a variable, which formulas need: only constraints, objectives, KPIs and production requirements can be switched off',
+    ],
+    [
+      off('Goods'),
+      'target',
+      'Goods is data, which formulas need: only constraints, objectives, KPIs and production requirements can be switched off',
+    ],
+    [{ ...off('Labour'), to: 3 }, 'to', 'what is switched off has no `times`, `plus` or `to`'],
+    [file('shops', 'other.csv'), 'target', 'no set and no data card is called shops'],
+    [file('weeks', 'other.csv'), 'target', 'weeks does not stand in a file'],
+    [file('products', undefined), 'to', 'the path of a file is needed'],
+    [file('products', 3), 'to', 'the path of a file is needed'],
+    [file('products', 'missing.csv'), 'to', 'no file missing.csv is in the workspace'],
+    [file('products', 'a/../b.csv'), 'to', "path must not contain '.' or '..' segments"],
+    [
+      { ...file('products', 'other.csv'), times: 2 },
+      'times',
+      'a file has the path of another one in `to`, nothing else',
+    ],
+  ])('is told at its place: %j', (change, field, problem) => {
+    const before: Change = { kind: 'value', target: 'rate', to: 3 };
+    const { problems } = apply([before, change]);
+    expect(problems).toEqual([{ index: 1, ...(field !== undefined && { field }), problem }]);
+    expect(sentenceOf(problems[0]!, [before, change])).toBe(`change 2 (${change.target}): ${problem}`);
+  });
+
+  it('is told of all changes at once, each time that it is switched off, and of columns of two sets', () => {
+    const found = apply([off('Labour'), value('hourz'), off('labour')]).problems;
+    expect(found).toEqual([
+      { index: 1, field: 'target', problem: 'no value of a data card is called hourz' },
+      { index: 2, field: 'target', problem: 'labour is switched off already' },
+    ]);
+    const doubled = card('data', 'Others', {
+      set: 'others',
+      members: ['a'],
+      values: { price: { a: 1 }, more: { a: 1 } },
+    });
+    expect(apply([column('price')], [...CARDS, doubled]).problems[0]?.problem).toMatch(
+      /^price is a column over products and over others: /,
+    );
+    const second = card('data', 'More', { values: { hours: 3 } });
+    expect(apply([value('hours')], [...CARDS, second]).problems[0]?.problem).toBe(
+      'several data cards have a value called hours',
+    );
+  });
+
+  it('is told by the solve where only the files tell', () => {
+    const called = (target: string) => `Change 1 (${target}) of the scenario "Two shifts": `;
+    expect(failureOf(cell('price', ['oak char']))).toBe(`${called('price')}products has no member "oak char"`);
+    expect(failureOf(cell('demand', ['stool', 1]))).toBe(`${called('demand')}orders has no member "stool", "1"`);
+    expect(failureOf(where('region = "nrth"'))).toBe(
+      `${called('price')}no member of products fits \`where region = "nrth"\``,
+    );
+    expect(failureOf(where('product > 3'))).toMatch(
+      /^Change 1 \(price\) of the scenario "Two shifts": product is used/,
+    );
+  });
+});
+
+describe('applying changes', () => {
+  const name = fc.constantFrom(
+    'hours',
+    'rate',
+    'price',
+    'cap',
+    'demand',
+    'need',
+    'region',
+    'extra.upper',
+    'make.upper',
+    'store.lower',
+    'change.lower',
+    'Labour',
+    'Overtime',
+    'twice',
+    'products',
+    'Goods',
+    'weeks',
+    'nothing',
+    'extra <= hours',
+    '__proto__',
+  );
+  const figure = fc.constantFrom(0, 1, -2, 1.5, 1e-7, 1e21, 1e300);
+  const change: fc.Arbitrary<Change> = fc.record(
+    {
+      kind: fc.constantFrom(...CHANGE_KINDS),
+      target: name,
+      where: fc.constantFrom(
+        'region = "north"',
+        'price > 50',
+        'price > least',
+        'product = "table"',
+        'weeks > 1',
+        'x',
+        '(',
+      ),
+      key: fc.constantFrom<(string | number)[]>(['table'], ['oak chair', 1], [2], []),
+      times: figure,
+      plus: figure,
+      to: fc.oneof(figure, fc.constantFrom('other.csv', 'missing.csv')),
+    },
+    { requiredKeys: ['kind', 'target'] },
+  );
+
+  it('never changes what it is given, and says of every change that is left out why', () => {
+    const before = structuredClone(CARDS);
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 6 }), (changes) => {
+        const { cards, problems } = apply(changes);
+        expect(CARDS).toEqual(before);
+        for (const [index, one] of changes.entries())
+          if (problemOfForm(one) !== undefined) expect(problems.map((problem) => problem.index)).toContain(index);
+        // Those that fit by themselves are made as if the others were not there.
+        const fitting = changes.filter(
+          (one, index) => !problems.some((problem) => problem.index === index) || one.kind === 'file',
+        );
+        if (!changes.some(({ kind }) => kind === 'file')) {
+          const places = (all: ModelCard[]) =>
+            all.map(({ adjustments = [], ...rest }) => ({ ...rest, made: adjustments.length }));
+          expect(places(apply(fitting).cards)).toEqual(places(cards));
+          expect(apply(fitting).problems).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  it('makes a model that is read, or a refusal that names the scenario or a card', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
+        const { cards } = apply(changes);
+        try {
+          readCanvas(cards, tablesOf(cards));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ModelProblem);
+          expect((error as ModelProblem).message).toMatch(
+            /^(?:Change \d+ \(.+\) of the scenario|The .+ card|The canvas)/,
+          );
+        }
+      }),
+    );
+  });
+
+  it('does the same as the arithmetic of figures', () => {
+    const operation = fc.oneof(
+      fc.record({ times: fc.integer({ min: -9, max: 9 }) }),
+      fc.record({ plus: fc.integer({ min: -99, max: 99 }) }),
+      fc.record({ to: fc.integer({ min: -99, max: 99 }) }),
+    );
+    const done = (start: number, all: { times?: number; plus?: number; to?: number }[]): number =>
+      all.reduce((now, { times, plus, to }) => to ?? (times === undefined ? now + (plus ?? 0) : now * times), start);
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 5 }), (all) => {
+        const model = modelOf(
+          ...all.map((one): Change => ({ kind: 'value', target: 'hours', ...one })),
+          ...all.map((one): Change => ({ kind: 'column', target: 'price', ...one })),
+          ...all.map((one): Change => ({ kind: 'cell', target: 'need', key: [2], ...one })),
+          ...all.map((one): Change => ({ kind: 'bound', target: 'extra.upper', ...one })),
+          ...all.map((one): Change => ({ kind: 'bound', target: 'make.upper', ...one })),
+        );
+        expect(uppersOf(model, 'Labour')).toEqual([done(100, all)].map((one) => one + 0));
+        expect(pricesOf(model).map((one) => one || 0)).toEqual([90, 210, 45].map((one) => done(one, all) || 0));
+        expect(lowersOf(model, 'Need').map((one) => one || 0)).toEqual([10, done(20, all) || 0, 30]);
+        expect(boundsOf(model, 'extra')[1]).toBe(done(10, all));
+        expect(boundsOf(model, 'make[stool]')[1] || 0).toBeCloseTo(done(60, all) || 0, 6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,427 @@
+import { changed, isText, noColumn, noMember } from '../model/adjustments.js';
+import { indexOfWhere } from '../model/where.js';
+import type { ModelCard } from '../model/model-card.js';
+import { pathProblem } from '../../paths/index.js';
+import {
+  checkFormula,
+  type ColumnShape,
+  type Condition,
+  doubledColumn,
+  isProblem,
+  namesInCondition,
+  namesOfIndex,
+  parseCondition,
+  parseFormula,
+  shortened,
+  someNames,
+  type Vocabulary,
+} from '../../modelling/index.js';
+import { fieldOf } from '../card-shapes.js';
+import { type DataContent, isSetOfFile, readData } from '../data-content.js';
+import { type FileStates, questionOf } from '../data-file.js';
+import { vocabularyOn } from '../derivation.js';
+import { CARD_KINDS } from '../kinds/card-kinds.js';
+import { membersOf, toMember } from '../members.js';
+import {
+  arithmeticOf,
+  type Change,
+  type ChangeField,
+  type ChangeProblem,
+  operationOf,
+  problemOfForm,
+} from './change.js';
+import { addedConstraint } from './added-constraint.js';
+import { changedLimit } from './changed-limit.js';
+
+/** What is known where changes are applied. */
+export interface Circumstances {
+  /** What is known of the files that {@link withOtherFiles} names. */
+  files: FileStates;
+  /** What the scenario is called. */
+  name: string;
+}
+
+/** What changes have made of the cards; where one of them does not fit it is left out. */
+export interface Outcome {
+  cards: ModelCard[];
+  problems: ChangeProblem[];
+}
+
+/**
+ * Applies the changes of a scenario in their order, but for files: they are in their place before everything else. Columns are
+ * changed once they are read; their cards say so in `adjustments`. No card that is given changes.
+ */
+export function applyChanges(
+  cards: readonly ModelCard[],
+  changes: readonly Change[],
+  circumstances: Circumstances,
+): Outcome {
+  const application = new Application(cards, changes, circumstances);
+  return application.run();
+}
+
+/** The cards with the files that changes put in the place of others, to find out what is known of these. */
+export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Change[]): readonly ModelCard[] {
+  let all = cards;
+  for (const change of changes) {
+    const found = change.kind === 'file' && problemOfForm(change) === undefined ? cardOfFile(all, change) : undefined;
+    if (typeof found === 'object') all = replaced(all, found, { file_path: change.to });
+  }
+  return all;
+}
+
+/** Ends a change; never leaves this file. */
+class Refusal extends Error {
+  constructor(
+    readonly field: ChangeField | undefined,
+    readonly problem: string,
+  ) {
+    super(problem);
+  }
+}
+
+function refuse(field: ChangeField | undefined, problem: string): never {
+  throw new Refusal(field, problem);
+}
+
+class Application {
+  private cards: readonly ModelCard[];
+  private readonly vocabulary: Vocabulary;
+  /** Figures as they are now; those that were changed are put into their cards at the end. */
+  private readonly values: Map<string, number>;
+  /** The names of the values that were changed, by the ids of their cards. */
+  private readonly revalued = new Map<string, Set<string>>();
+  private readonly problems: ChangeProblem[] = [];
+  private readonly off: ModelCard[] = [];
+  private added = 0;
+  /** Cards of sets of whose files nothing is known. */
+  private readonly unread: ModelCard[];
+
+  constructor(
+    given: readonly ModelCard[],
+    private readonly changes: readonly Change[],
+    private readonly circumstances: Circumstances,
+  ) {
+    this.cards = withOtherFiles(given, changes);
+    this.vocabulary = vocabularyFor(this.cards, circumstances.files);
+    this.values = new Map(this.vocabulary.values);
+    this.unread = this.cards.filter((card) => isSetOfFile(card) && !this.isRead(contentOf(card)));
+  }
+
+  run(): Outcome {
+    for (const [index, change] of this.changes.entries()) {
+      const problem = problemOfForm(change);
+      if (problem !== undefined) {
+        this.problems.push({ index, ...problem });
+        continue;
+      }
+      try {
+        this.apply(change, index);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        this.problems.push({ index, problem: error.problem, ...(error.field && { field: error.field }) });
+      }
+    }
+    return { cards: this.cards.map((card) => this.withValues(card)), problems: this.problems };
+  }
+
+  private withValues(card: ModelCard): ModelCard {
+    const names = this.revalued.get(card.id);
+    if (names === undefined) return card;
+    const changes = Object.fromEntries(Array.from(names, (name) => [name, this.values.get(name)]));
+    return { ...card, data: { ...card.data, values: { ...fieldOf<object>(card, 'values'), ...changes } } };
+  }
+
+  private apply(change: Change, index: number): void {
+    switch (change.kind) {
+      case 'value':
+        this.changeValue(change);
+        break;
+      case 'bound':
+        this.changeBound(change);
+        break;
+      case 'limit':
+        this.changeLimit(change);
+        break;
+      case 'column':
+      case 'cell':
+        this.changeColumn(change, index);
+        break;
+      case 'add':
+        this.addConstraint(change);
+        break;
+      case 'off':
+        this.switchOff(change);
+        break;
+      case 'file':
+        this.checkFile(change);
+    }
+  }
+
+  private changeValue(change: Change): void {
+    const { target } = change;
+    const holders = this.of('data').filter((card) => contentOf(card).values.has(target));
+    const [card, other] = holders;
+    if (other !== undefined) refuse('target', `several data cards have a value called ${shortened(target)}`);
+    if (card === undefined)
+      refuse('target', this.notCalled(target, `no value of a data card is called ${shortened(target)}`));
+    const present = this.values.get(target) ?? contentOf(card).values.get(target) ?? NaN;
+    this.values.set(target, finite(changed(present, arithmeticOf(change)), change));
+    const names = this.revalued.get(card.id) ?? new Set();
+    this.revalued.set(card.id, names.add(target));
+  }
+
+  private changeBound(change: Change): void {
+    const { name, side } = /^(?<name>.*)\.(?<side>lower|upper)$/s.exec(change.target)?.groups ?? {};
+    if (name === undefined || side === undefined)
+      refuse('target', 'a bound is called like its variable with `.lower` or `.upper` behind it, as in `x.upper`');
+    const [card, other] = this.of('variable').filter((one) => fieldOf(one, 'name') === name);
+    if (other !== undefined) refuse('target', `several variables are called ${shortened(name)}`);
+    if (card === undefined) refuse('target', this.notCalled(name, `no variable is called ${shortened(name)}`));
+    const given = card.data[side] == null ? undefined : fieldOf<number | string>(card, side);
+    if (card.data[side] != null && given === undefined)
+      refuse('target', `the ${side} bound of ${shortened(name)} is no number and no formula`);
+    this.replace(card, { [side]: this.bound(change, card, side, given) });
+  }
+
+  private bound(change: Change, card: ModelCard, side: string, given: number | string | undefined): number | string {
+    const { times, plus, to } = change;
+    if (typeof to === 'number') return to;
+    // A variable begins at 0 unless it is free.
+    const present = given ?? (side === 'lower' && fieldOf(card, 'free') !== true ? 0 : undefined);
+    if (present === undefined)
+      refuse(
+        operationOf(change),
+        `${shortened(fieldOf<string>(card, 'name') ?? '')} has no ${side} bound: only \`to\` can give it one`,
+      );
+    if (typeof present === 'number') return finite(changed(present, arithmeticOf(change)), change);
+    const text = times === undefined ? `(${present}) + ${plus}` : `(${present}) * ${times}`;
+    const formula = parseFormula(text);
+    if (isProblem(formula)) refuse('target', `the ${side} bound would be no formula: ${formula.problem}`);
+    return text;
+  }
+
+  private changeLimit(change: Change): void {
+    const { target } = change;
+    const [card, other] = named(this.of('constraint'), target);
+    if (other !== undefined)
+      refuse('target', `several constraints are called ${shortened(target)}: say which by its id`);
+    if (card === undefined) refuse('target', `no constraint is called ${shortened(target)}`);
+    const { families, variables } = this.vocabulary;
+    const isVariable = (name: string): boolean => variables.has(name) || families.has(name);
+    const expression = changedLimit(fieldOf<string>(card, 'expression') ?? '', arithmeticOf(change), isVariable);
+    if (typeof expression !== 'string')
+      refuse('target', `the limit of ${shortened(target)} cannot be changed: ${expression.problem}`);
+    this.replace(card, { expression });
+  }
+
+  private addConstraint({ target }: Change): void {
+    const card = addedConstraint(target, this.added + 1, this.vocabulary, this.unread.length > 0);
+    if (typeof card === 'string') refuse('target', card);
+    this.added += 1;
+    this.cards = [...this.cards, card];
+  }
+
+  private changeColumn(change: Change, index: number): void {
+    const { target: column, where, key } = change;
+    const shape = this.columnOf(column);
+    const card =
+      shape === undefined ? this.unread[0] : this.of('data').find((one) => contentOf(one).set?.name === shape.set);
+    if (card === undefined) throw new Error('A column is over no set');
+    const parts = key?.map(toMember);
+    if (parts !== undefined && shape !== undefined) this.checkKey(parts, column, contentOf(card));
+    const condition = where === undefined ? undefined : parseCondition(where);
+    if (condition !== undefined && isProblem(condition)) refuse('where', condition.problem);
+    if (condition !== undefined && shape !== undefined) this.checkWhere(condition, shape.set, contentOf(card));
+    const values = condition === undefined ? {} : this.valuesIn(condition);
+    this.put({
+      ...card,
+      adjustments: [
+        ...(card.adjustments ?? []),
+        {
+          place: index,
+          called: `Change ${index + 1} (${shortened(column)}) of the scenario "${shortened(this.circumstances.name)}"`,
+          column,
+          ...(where !== undefined && { where }),
+          ...(parts !== undefined && { key: parts }),
+          ...(Object.keys(values).length > 0 && { values }),
+          ...arithmeticOf(change),
+        },
+      ],
+    });
+  }
+
+  /** What is known of a column of numbers; undefined where it may stand in a file that nobody has read. */
+  private columnOf(name: string): ColumnShape | undefined {
+    const [shape, other] = this.vocabulary.columns.get(name) ?? [];
+    if (shape === undefined) {
+      const isOther =
+        this.values.has(name) || this.vocabulary.variables.has(name) || this.vocabulary.families.has(name);
+      return this.unread.length > 0 && !isOther ? undefined : refuse('target', this.notCalled(name, noColumn(name)));
+    }
+    if (other !== undefined) refuse('target', doubledColumn(name, shape, other));
+    return shape.type === 'text' ? refuse('target', shape.misfit ?? isText(name)) : shape;
+  }
+
+  private checkKey(key: readonly string[], column: string, { set }: DataContent): void {
+    if (set === undefined) return;
+    if (key.length !== set.arity) {
+      const parts = set.arity === 1 ? 'one part' : `${set.arity} parts`;
+      refuse(
+        'key',
+        `a member of ${shortened(set.name)}, over which ${shortened(column)} is, has ${parts}, not ${key.length}`,
+      );
+    }
+    const members = membersOf(set);
+    const [member = ''] = key;
+    if (members?.has(member) === false) refuse('key', noMember(set.name, key));
+  }
+
+  private checkWhere(condition: Condition, set: string, { file, set: own }: DataContent): void {
+    const isInFile = own?.members === undefined && file !== undefined;
+    const isColumn = (name: string): boolean =>
+      this.vocabulary.columns.get(name)?.some((shape) => shape.set === set) === true;
+    const index = indexOfWhere(condition, { set, titles: isInFile ? file.key : [set], isColumn });
+    const nothing = { sides: [{ kind: 'number', value: 0 }], relations: [] } satisfies Parameters<
+      typeof checkFormula
+    >[0];
+    const { problem, unknown } = checkFormula(nothing, index, 'bound', this.vocabulary);
+    // They may stand in a file that nobody has read.
+    if (unknown.length > 0 && this.unread.length > 0) return;
+    if (unknown.length > 0) {
+      const parts = namesOfIndex(index).filter((name) => !name.startsWith('#'));
+      const known = [...parts, ...this.columnsOver(set)];
+      refuse(
+        'where',
+        `nothing is called ${someNames(unknown)}; of ${shortened(set)} it can name ${someNames(known)}, and texts stand in double quotes`,
+      );
+    }
+    if (problem !== undefined) refuse('where', problem.problem);
+  }
+
+  private columnsOver(set: string): string[] {
+    return [...this.vocabulary.columns].flatMap(([name, shapes]) =>
+      shapes.some((one) => one.set === set) ? [name] : [],
+    );
+  }
+
+  /** The figures of the names in a condition, as they are now. */
+  private valuesIn(condition: Condition): Record<string, number> {
+    const names = [...namesInCondition(condition)];
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const value = this.values.get(name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+  }
+
+  private switchOff({ target }: Change): void {
+    const found = named(this.cards, target);
+    const [card, other] = found.filter(({ card_type }) => CARD_KINDS[card_type].role !== 'names');
+    if (other !== undefined) refuse('target', `several cards are called ${shortened(target)}: say which by its id`);
+    if (card !== undefined) {
+      this.off.push(card);
+      this.cards = this.cards.filter(({ id }) => id !== card.id);
+      return;
+    }
+    const [kept] = found;
+    if (kept !== undefined)
+      refuse(
+        'target',
+        `${shortened(target)} is ${kept.card_type === 'data' ? 'data' : 'a variable'}, which formulas need: only constraints, objectives, KPIs and production requirements can be switched off`,
+      );
+    if (named(this.off, target).length > 0) refuse('target', `${shortened(target)} is switched off already`);
+    refuse('target', `no constraint, objective, KPI or production requirement is called ${shortened(target)}`);
+  }
+
+  private checkFile(change: Change): void {
+    const found = cardOfFile(this.cards, change);
+    if (typeof found === 'string') refuse('target', found);
+    const problem = pathProblem(String(change.to));
+    if (problem !== undefined) refuse('to', problem);
+    const { file } = contentOf(found);
+    if (file !== undefined && this.circumstances.files.get(questionOf(file)) === 'missing')
+      refuse('to', `no file ${shortened(file.path)} is in the workspace`);
+  }
+
+  private isRead({ file }: DataContent): boolean {
+    const state = file === undefined ? undefined : this.circumstances.files.get(questionOf(file));
+    return typeof state === 'object' && state.problem === undefined;
+  }
+
+  /** What a name is instead of what it is taken for. @param nothing what is said where it is nothing at all */
+  private notCalled(name: string, nothing: string): string {
+    const { columns, families, variables, sets } = this.vocabulary;
+    const short = shortened(name);
+    const [column] = columns.get(name) ?? [];
+    if (this.values.has(name)) return `${short} is a value of a data card: its kind is \`value\``;
+    if (column !== undefined)
+      return `${short} is a column over ${shortened(column.set)}: its kind is \`column\`, or \`cell\` for one member`;
+    if (families.has(name) || variables.has(name))
+      return `${short} is a variable: its bounds are \`${short}.lower\` and \`${short}.upper\`, of the kind \`bound\``;
+    if (sets.has(name)) return `${short} is a set: name one of its columns`;
+    return nothing;
+  }
+
+  private of(type: ModelCard['card_type']): ModelCard[] {
+    return this.cards.filter(({ card_type }) => card_type === type);
+  }
+
+  private replace(card: ModelCard, data: Record<string, unknown>): void {
+    this.cards = replaced(this.cards, card, data);
+  }
+
+  private put(card: ModelCard): void {
+    this.cards = this.cards.map((one) => (one.id === card.id ? card : one));
+    this.unread.splice(0, this.unread.length, ...this.unread.map((one) => (one.id === card.id ? card : one)));
+  }
+}
+
+/** By the cards of a canvas; scenarios that read the same files have the same names. */
+const vocabularies = new WeakMap<readonly ModelCard[], { files: FileStates; vocabulary: Vocabulary }>();
+
+function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabulary {
+  const known = vocabularies.get(cards);
+  if (known?.files === files) return known.vocabulary;
+  const vocabulary = vocabularyOn(cards, files);
+  vocabularies.set(cards, { files, vocabulary });
+  return vocabulary;
+}
+
+/** By the data, which changes put others in the place of. */
+const contents = new WeakMap<object, DataContent>();
+
+/** What a data card says; scenarios ask the same cards again and again. */
+function contentOf(card: ModelCard): DataContent {
+  const content = contents.get(card.data) ?? readData(card);
+  contents.set(card.data, content);
+  return content;
+}
+
+/** The card whose file a change replaces, or why there is none. */
+function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard | string {
+  const data = cards.filter(({ card_type }) => card_type === 'data');
+  const bySet = data.filter((card) => fieldOf(card, 'set') === target);
+  const [card, other] = bySet.length > 0 ? bySet : named(data, target);
+  if (card === undefined) return `no set and no data card is called ${shortened(target)}`;
+  if (other !== undefined) return `several data cards are called ${shortened(target)}: say which by its id`;
+  return fieldOf(card, 'file_path') === undefined ? `${shortened(target)} does not stand in a file` : card;
+}
+
+/** The cards that a label or an id means: those that are called exactly so, else in whatever case. */
+function named(cards: readonly ModelCard[], target: string): ModelCard[] {
+  const byId = cards.filter(({ id }) => id === target.toLowerCase());
+  if (byId.length > 0) return byId;
+  const exact = cards.filter(({ label }) => label === target);
+  return exact.length > 0 ? exact : cards.filter(({ label }) => plain(label) === plain(target));
+}
+
+const plain = (label: string): string => label.trim().toLowerCase();
+
+const replaced = (cards: readonly ModelCard[], card: ModelCard, data: Record<string, unknown>): ModelCard[] =>
+  cards.map((one) => (one.id === card.id ? { ...one, data: { ...one.data, ...data } } : one));
+
+function finite(figure: number, change: Change): number {
+  return Number.isFinite(figure) ? figure : refuse(operationOf(change), 'the number becomes too large');
+}

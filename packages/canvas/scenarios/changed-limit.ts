@@ -1,0 +1,66 @@
+import { type Arithmetic, changed } from '../model/adjustments.js';
+import { type FormulaProblem, isProblem, Lexer, mentionsOf, parseFormula, type Token } from '../../modelling/index.js';
+
+/**
+ * Changes the limit of a constraint: the side of its relation that has no variable.
+ *
+ * @param isVariable whether a name is that of a variable
+ * @returns the formula with another limit
+ */
+export function changedLimit(
+  text: string,
+  change: Arithmetic,
+  isVariable: (name: string) => boolean,
+): string | FormulaProblem {
+  const formula = parseFormula(text);
+  if (isProblem(formula)) return formula;
+  const sides = sidesOf(text, formula.relations.length);
+  if (sides === undefined) return { problem: 'its formula cannot be taken apart' };
+  const limits = sides.filter(({ text: side }) => isLimit(side, isVariable));
+  const [limit, other] = limits;
+  if (limit === undefined) return { problem: 'its formula has variables on both sides, so it has no single limit' };
+  if (other !== undefined) return { problem: 'its formula has two limits, so change the card itself' };
+  const side = limit.text.trim();
+  const figure = Number(side);
+  const value = Number.isFinite(figure) ? String(changed(figure, change)) : withArithmetic(side, change);
+  const result = `${text.slice(0, limit.from)} ${value} ${text.slice(limit.from + limit.text.length)}`.trim();
+  const read = parseFormula(result);
+  return isProblem(read) ? read : result;
+}
+
+interface Side {
+  text: string;
+  from: number;
+}
+
+/** The texts of the sides of a formula, found by the relation signs that leave an expression on each side. */
+function sidesOf(text: string, relations: number): Side[] | undefined {
+  const signs: Token[] = [];
+  const lexer = new Lexer(text);
+  for (let token = lexer.next(); token.kind !== 'end'; token = lexer.next(token))
+    if (token.kind === 'relation') signs.push(token);
+  const choices = relations === 1 ? signs.map((sign) => [sign]) : relations === 2 ? pairsOf(signs) : [];
+  return choices.map((chosen) => cut(text, chosen)).find((sides) => sides.every(isExpression));
+}
+
+const pairsOf = (signs: readonly Token[]): Token[][] =>
+  signs.flatMap((one, at) => signs.slice(at + 1).map((other) => [one, other]));
+
+function cut(text: string, signs: readonly Token[]): Side[] {
+  const starts = [0, ...signs.map(({ position, written }) => position + written.length)];
+  const ends = [...signs.map(({ position }) => position), text.length];
+  return starts.map((from, at) => ({ text: text.slice(from, ends[at]), from }));
+}
+
+function isExpression({ text }: Side): boolean {
+  const formula = parseFormula(text);
+  return !isProblem(formula) && formula.relations.length === 0;
+}
+
+function isLimit(side: string, isVariable: (name: string) => boolean): boolean {
+  const formula = parseFormula(side);
+  return !isProblem(formula) && !mentionsOf(formula, undefined).some(isVariable);
+}
+
+const withArithmetic = (side: string, { times, plus, to }: Arithmetic): string =>
+  to !== undefined ? String(to) : times !== undefined ? `(${side}) * ${times}` : `(${side}) + ${plus ?? 0}`;

@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache';
+import { isProblem, mentionsOf, nearestNames, parseFormula, shortened } from '../modelling/index.js';
+import type { CardContent } from './card.js';
+import { fieldOf } from './card-shapes.js';
+import { CARD_KINDS } from './kinds/card-kinds.js';
+import { formulaIn } from './requirement.js';
+
+type Content = Pick<CardContent, 'card_type' | 'data'>;
+
+/** A variable that has limits alone and is spelled like a variable of the model. */
+export interface StrayVariable<Of extends Content> {
+  card: Of;
+  name: string;
+  /** Name that was probably meant. */
+  meant: string;
+}
+
+/** A variable that has limits alone. */
+type UnusedVariable<Of extends Content> = Omit<StrayVariable<Of>, 'meant'> & Partial<Pick<StrayVariable<Of>, 'meant'>>;
+
+/** Maximum number of variables whose names are compared with the others. */
+const MAX_COMPARED = 50;
+/** Formulas whose names are cached. */
+const MAX_FORMULAS = 1_500;
+const namesByFormula = new LRUCache<string, readonly string[]>({ max: MAX_FORMULAS });
+
+/** Variables that are probably misspelled names. */
+export const strayVariables = <Of extends Content>(cards: readonly Of[]): StrayVariable<Of>[] =>
+  unusedVariables(cards).flatMap(({ meant, ...one }) => (meant === undefined ? [] : [{ ...one, meant }]));
+
+/** Variables that nothing depends on and that are not spelled like another one, in a model with an objective. */
+export const idleVariables = <Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] =>
+  cards.some((card) => card.card_type === 'objective' && formulaIn(card) !== undefined)
+    ? unusedVariables(cards).filter(({ meant }) => meant === undefined)
+    : [];
+
+/** Variables with limits that no formula uses. A variable with a domain was declared on purpose. */
+function unusedVariables<Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] {
+  const variables = cards.flatMap((card) => {
+    const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
+    return name === undefined ? [] : [{ card, name }];
+  });
+  const limited = variables.filter(({ card }) => hasLimitsAlone(card));
+  if (limited.length === 0) return [];
+  const names = new Set(variables.map(({ name }) => name));
+  const used = new Set(cards.flatMap((card) => variablesOfModel(card, names)));
+  return limited
+    .filter(({ name }) => !used.has(name))
+    .slice(0, MAX_COMPARED)
+    .map(({ card, name }) => {
+      const [meant] = nearestNames(name, used, 1);
+      return { card, name, ...(meant !== undefined && { meant }) };
+    });
+}
+
+export const describeStray = ({ name, meant }: Pick<StrayVariable<Content>, 'name' | 'meant'>): string =>
+  `No objective and no other variable depends on ${shortened(name)}. Did you mean ${shortened(meant)}?`;
+
+function hasLimitsAlone({ data: { domain, lower, upper } }: Content): boolean {
+  return domain == null && (upper != null || (lower != null && lower !== 0));
+}
+
+/** The variables of an objective, or of a relation between several. A relation of one variable is its limit. */
+function variablesOfModel(card: Content, names: ReadonlySet<string>): string[] {
+  if (CARD_KINDS[card.card_type].role !== 'plan') return [];
+  const mentions = namesOf(formulaIn(card)?.expression ?? '').filter((name) => names.has(name));
+  return card.card_type === 'objective' || mentions.length > 1 ? mentions : [];
+}
+
+function namesOf(text: string): readonly string[] {
+  const known = namesByFormula.get(text);
+  if (known !== undefined) return known;
+  const formula = parseFormula(text);
+  const names = isProblem(formula) ? [] : mentionsOf(formula, undefined);
+  namesByFormula.set(text, names);
+  return names;
+}

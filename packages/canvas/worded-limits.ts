@@ -1,0 +1,72 @@
+import { hasFigure, isCompared, nearestNames, wordsOf } from '../modelling/index.js';
+import type { CardContent } from './card.js';
+import { fieldOf } from './card-shapes.js';
+import { asksForNothing } from './kinds/production-requirement.js';
+import { requirementOf } from './requirement.js';
+
+/* Limits in the words of requirements and KPIs: plans ignore words, whatever was said first. */
+
+type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
+
+/** Names, words of a text, and words of a name that are compared. */
+const MAX_NAMES = 2_000;
+const MAX_WORDS = 60;
+const MAX_NAME_WORDS = 3;
+/** Words of a product, which may be misspelled, and names that they are compared with. */
+const MAX_PRODUCT = 5;
+const MAX_NEAR = 200;
+/** Articles that can be names too. */
+const ARTICLES = ['a', 'i'];
+
+/** Returns the cards whose words are a limit of something on the canvas. */
+export function wordedLimits<Of extends Content>(
+  cards: readonly Of[],
+  variables: Pick<ReadonlySet<string>, 'has'>,
+): Of[] {
+  const worded = cards.filter((card) => isOfWords(card, variables));
+  if (worded.length === 0) return [];
+  const names = new Set(cards.flatMap(namesGivenBy).slice(0, MAX_NAMES).map(spelled));
+  for (const article of ARTICLES) names.delete(article);
+  return worded.filter((card) => isNamed(textOf(card), fieldOf<string>(card, 'product') ?? '', names));
+}
+
+/** Whether a card has a figure or a comparison in words that make no formula. */
+function isOfWords(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): boolean {
+  const { card_type } = card;
+  const isRequirement = card_type === 'production_requirement' && !asksForNothing(card.data);
+  if ((!isRequirement && card_type !== 'kpi') || card.data['expression'] != null) return false;
+  if (isRequirement && requirementOf(card, variables) !== undefined) return false;
+  const text = textOf(card);
+  return fieldOf(card, 'quantity') !== undefined || hasFigure(text) || isCompared(text);
+}
+
+const textOf = (card: Content): string =>
+  ['description', 'product'].flatMap((field) => fieldOf<string>(card, field) ?? []).join(' ');
+
+function namesGivenBy(card: Content): string[] {
+  if (card.card_type === 'objective' || card.card_type === 'constraint') return [card.label];
+  const members = fieldOf<string[] | string>(card, 'members');
+  return [
+    ...['name', 'set'].flatMap((field) => fieldOf<string>(card, field) ?? []),
+    ...(Array.isArray(members) ? members : []),
+    ...['values', 'columns'].flatMap((field) => Object.keys(fieldOf<object>(card, field) ?? {})),
+  ];
+}
+
+const spelled = (name: string): string => wordsOf(name).join(' ');
+
+/** Whether a text has a name, in any case and number. Names of a product may be misspelled. */
+function isNamed(text: string, product: string, names: ReadonlySet<string>): boolean {
+  const words = wordsOf(text).slice(0, MAX_WORDS);
+  const isName = (_: string, from: number): boolean =>
+    Array.from({ length: MAX_NAME_WORDS }, (__, more) => words.slice(from, from + more + 1).join(' ')).some((one) =>
+      names.has(one),
+    );
+  const near = [...names].slice(0, MAX_NEAR);
+  return (
+    words.some(isName) ||
+    wordsOf(product)
+      .slice(0, MAX_PRODUCT)
+      .some((word) => nearestNames(word, near, 1).length > 0)
+  );
+}

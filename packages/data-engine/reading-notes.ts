@@ -1,0 +1,57 @@
+import type { Dialect, LeftOut, TableDescription, UncertainField } from './tasks.js';
+
+/** Maximum number of characters that a note quotes from a left-out row, and of entries that it lists. */
+const MAX_QUOTE = 40;
+const MAX_ENTRIES = 4;
+
+const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
+  delimiter: ({ delimiter }) =>
+    `cells can be split in several ways; ${JSON.stringify(delimiter)} is taken as the delimiter`,
+  encoding: ({ encoding, other_encodings }) =>
+    `the file does not say its encoding; ${encoding} is assumed${other_encodings.length === 0 ? '' : `, but it may be ${other_encodings.join(' or ')}`}`,
+  header: ({ header_row }) =>
+    header_row === null
+      ? 'it is unclear whether the first row holds names; it is read as data'
+      : `it is unclear whether row ${header_row} holds the names of the columns; it is read as the header`,
+  decimal: ({ decimal }) =>
+    decimal === null
+      ? 'some columns have a decimal point and others a decimal comma; each is read in its own way'
+      : `some numbers fit a decimal point and a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
+  date_order: ({ date_order }) =>
+    date_order === null
+      ? 'the day is first in some columns of dates and the month in others; each is read in its own way'
+      : `some dates fit several orders of day, month and year; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
+  last_row: ({ last_row, other_last_row }) =>
+    `the table may end at row ${other_last_row}, above an empty row, a note, a total that does not match its column or another table; all rows down to row ${last_row} are read as data`,
+  subtotals: () => 'some rows are called totals or may be the sums of other rows; they are read as data',
+};
+
+/** Sentences, without capitals and full stops, about guesses that a table was read with. */
+export const guessesOf = (dialect: Dialect | null, fields?: readonly UncertainField[]): string[] =>
+  dialect === null
+    ? []
+    : dialect.uncertain.filter((field) => fields?.includes(field) ?? true).map((field) => GUESSES[field](dialect));
+
+/** Describes the parts that are left out of a table. Returns undefined for an empty list. */
+export function leftOutOf(parts: readonly LeftOut[]): string | undefined {
+  if (parts.length === 0) return undefined;
+  const more = parts.length > MAX_ENTRIES ? ` and ${parts.length - MAX_ENTRIES} more` : '';
+  return `left out: ${parts.slice(0, MAX_ENTRIES).map(described).join(', ')}${more}`;
+}
+
+function described({ place, kind, first, last, text }: LeftOut): string {
+  const unit = place === 'beside' ? 'column' : 'row';
+  const where = first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`;
+  const line = text.replace(/\s+/g, ' ');
+  const quote = line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE).toWellFormed()}…` : line;
+  return `${where} (${kind}: ${quote})`;
+}
+
+/** Guesses that can change values. */
+export const GUESSES_OF_VALUES = ['encoding', 'decimal', 'date_order', 'last_row', 'subtotals'] as const;
+
+/** Lists the left-out parts and the guesses that a planner should check before planning with a table. */
+export const readingNotes = ({ dialect, leftOut }: Pick<TableDescription, 'dialect' | 'leftOut'>): string[] => [
+  ...[leftOutOf(leftOut)].flatMap((phrase) => phrase ?? []),
+  ...guessesOf(dialect, GUESSES_OF_VALUES),
+];
