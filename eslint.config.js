@@ -110,7 +110,7 @@ export default defineConfig(
       'packages/embedded-postgres/**',
       // SQL of DuckDB on files, which reaches no database of the service.
       '{src/data-engine,src/tables,packages/data-engine}/**',
-      'src/agent/guide/table-answers.ts',
+      'packages/guide/table-answers.ts',
       'src/**/*.spec.ts',
     ],
     rules: { 'no-restricted-syntax': ['error', ...everywhere, noEnvironment, noForwardReference, noCheckedCasts] },

@@ -41,7 +41,7 @@ const SCHEMA = '/test/integration/schema\\.spec\\.ts$';
  * the clock of their modules or declare applications, for which Jest has to load both sides.
  */
 const BUILT = [
-  ...['canvas', 'data-engine', 'embedded-postgres', 'modelling', 'solver'].map((name) => `packages/${name}`),
+  ...['canvas', 'data-engine', 'embedded-postgres', 'guide', 'modelling', 'solver'].map((name) => `packages/${name}`),
   ...['agent', 'data-engine', 'tables'].map((name) => `src/${name}`),
   ...['corpus', 'data-engine', 'modelling', 'support'].map((name) => `test/${name}`),
 ];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GuideAgent } from '../dist/src/agent/guide/guide.agent.js';
+import { GuideAgent } from '../dist/src/agent/guide.agent.js';
 
 /* Loaded into the built service before it starts: its agent says 50 words a second for 10 seconds, as a language model may. */
 GuideAgent.prototype.run = async function* run() {

@@ -10,7 +10,7 @@ import { TablesModule } from '../tables/tables.module.js';
 import { BudgetsService } from '../usage/budgets.service.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { Agent } from './agent.js';
-import { GuideAgent } from './guide/guide.agent.js';
+import { GuideAgent } from './guide.agent.js';
 import { ImagesService } from './images/images.service.js';
 import { AgentFilesService } from './tools/agent-files.service.js';
 import { AskerRightsService } from './tools/asker-rights.service.js';

@@ -1,3 +1,4 @@
+import type { Message, WorkspaceChange, WorkspaceFile, WorkspaceSummary } from '../../packages/conversation/index.js';
 import type { ProjectId } from '../database/checked-id.js';
 import type { Tx } from '../database/database.service.js';
 import type { Principal } from '../auth/principal.js';
@@ -5,49 +6,12 @@ import type { CardResponse, CompletenessResponse } from '../projects/canvas/canv
 import type { Project } from '../projects/project.entity.js';
 import type { EffectiveConfig } from '../skills/effective-config.service.js';
 import type { Spender } from '../usage/spender.js';
-import type { QuestionAnswer } from './ask-user-question.js';
 import type { RecordedStep } from './recorded-step.js';
-import type { ToolCall } from './tool-call.js';
 
-/** One message of the conversation, as the agent sees it. */
-export interface AgentMessage {
-  role: 'user' | 'assistant' | 'system';
-  content: string;
-  user_name: string | null;
-  tool_calls: ToolCall[];
-  /** The choice that a user sent with the message. */
-  answer: QuestionAnswer | null;
-  /** Ids or paths of workspace files. */
-  file_ids: string[];
-  /** What the message was written about. */
-  context: { id: string; type: string }[];
-  /** Whether it is one of the messages that this turn answers. */
-  to_answer: boolean;
-  /** The turn that answers or wrote the message. */
-  turn_id?: string | null;
-  /** Texts and calls of the agent in their order. */
-  parts?: (string | ToolCall)[];
+/** One message of the conversation, with what the agent needs to go on from it. */
+export interface AgentMessage extends Message {
   /** Provider data of the calls, from the agent that made them. */
   steps?: RecordedStep[];
-}
-
-/** A file that came or went in the name of the conversation since the turn before. */
-export interface WorkspaceChange {
-  kind: 'uploaded' | 'deleted';
-  path: string;
-}
-
-/** What lies at the top of the workspace; the number counts all of it, the lists may be cut. */
-export interface WorkspaceSummary {
-  directories: string[];
-  files: WorkspaceFile[];
-  total: number;
-}
-
-export interface WorkspaceFile {
-  path: string;
-  /** In bytes. */
-  size: number;
 }
 
 /** Everything that a turn gives the agent; fixed when the turn starts. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { QuestionAnswer } from '../agent/ask-user-question.js';
+import type { QuestionAnswer } from '../../packages/conversation/index.js';
 import type { Principal } from '../auth/principal.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 

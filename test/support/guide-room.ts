@@ -12,13 +12,17 @@ import { type FileStates, NO_FILES } from '../../packages/canvas/data-file.js';
 import { derive, judge } from '../../packages/canvas/derivation.js';
 import { modelDigest } from '../../packages/canvas/model-digest.js';
 import type { AgentContext, AgentEvent, AgentMessage } from '../../src/agent/agent.js';
-import { ASK_USER_QUESTION, type Question, type QuestionAnswer } from '../../src/agent/ask-user-question.js';
-import type { ToolCall } from '../../src/agent/tool-call.js';
-import type { ToldResult } from '../../src/agent/tools/result-tools.service.js';
+import {
+  ASK_USER_QUESTION,
+  type Question,
+  type QuestionAnswer,
+  type ToolCall,
+} from '../../packages/conversation/index.js';
+import type { ToldResult } from '../../packages/guide/index.js';
 import { askUserQuestion } from '../../src/agent/tools/question-tools.js';
 import { type Tool, ToolFailure } from '../../src/agent/tools/tool.js';
 import { ToolboxesService } from '../../src/agent/tools/toolboxes.service.js';
-import { GuideAgent } from '../../src/agent/guide/guide.agent.js';
+import { GuideAgent } from '../../src/agent/guide.agent.js';
 
 /** Whoever asks may do everything. */
 const NO_LIMITS = { assertReads: () => Promise.resolve(), assertWrites: () => Promise.resolve() };

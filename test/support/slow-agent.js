@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GuideAgent } from '../../dist/src/agent/guide/guide.agent.js';
+import { GuideAgent } from '../../dist/src/agent/guide.agent.js';
 
 /* Loaded into a process of the built service before it starts: its agent says a word every 100 ms, as many as its messages ask for. */
 GuideAgent.prototype.run = async function* speak({ messages, signal }) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentMessage } from '../agent.js';
-import type { ToolCall } from '../tool-call.js';
+import type { ToolCall } from '../../../packages/conversation/index.js';
 import { conversationOf, exchange } from './conversation.js';
 
 const message = (role: AgentMessage['role'], content: string, more: Partial<AgentMessage> = {}): AgentMessage => ({

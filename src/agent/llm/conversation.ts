@@ -2,7 +2,7 @@ import type { ImagePart, ModelMessage, TextPart } from 'ai';
 import type { AgentContext, AgentMessage } from '../agent.js';
 import type { ShownImage } from '../images/images.service.js';
 import type { RecordedStep } from '../recorded-step.js';
-import type { ToolCall } from '../tool-call.js';
+import type { ToolCall } from '../../../packages/conversation/index.js';
 import { cutText, markAsData } from '../tools/data-text.js';
 import type { Call, Reply } from '../tools/toolboxes.service.js';
 import { filesByName, type MessageFiles } from './message-files.js';

@@ -1,7 +1,7 @@
 import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import type { AgentMessage } from '../agent.js';
 import type { RecordedStep } from '../recorded-step.js';
-import type { ToolCall } from '../tool-call.js';
+import type { ToolCall } from '../../../packages/conversation/index.js';
 
 /** A call with its result, in the form for the model. */
 export interface PairedCall {

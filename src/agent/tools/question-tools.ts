@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ASK_USER_QUESTION, type Question } from '../ask-user-question.js';
+import { ASK_USER_QUESTION, type Question } from '../../../packages/conversation/index.js';
 import type { Tool } from './tool.js';
 
 const text = z.string().trim().min(1).max(1_000);

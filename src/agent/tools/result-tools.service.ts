@@ -1,3 +1,4 @@
+import type { ToldConstraints, ToldResult, ToldValues } from '../../../packages/guide/index.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { TaskProblem } from '../../../packages/data-engine/index.js';
@@ -40,47 +41,6 @@ const constraintsInput = z.strictObject({
   tight: z.boolean().default(false).describe('Only members without slack'),
   limit: z.int().min(1).max(100).default(20),
 });
-
-/** The newest run of the canvas, as read_result returns it. */
-export interface ToldResult extends Partial<
-  Pick<ExecutionResult, 'objective_value' | 'message' | 'conflict' | 'kpis' | 'families'>
-> {
-  execution_id: string;
-  status: string;
-  ended_at: Date | null;
-  error?: string;
-  /** Absent without a result. */
-  outcome?: ExecutionResult['status'];
-  /** Values of the first variables, families with their totals. */
-  variables?: Record<string, number>;
-  variable_count?: number;
-  /** The constraints with the least slack; of a family its tightest member. */
-  constraints?: ExecutionResult['constraints'];
-  constraint_count?: number;
-  is_integer: boolean;
-  /** Labels of the cards, and paths of the files, that changed since the run. */
-  changed_since: string[];
-}
-
-/** A page of values, as read_values returns it. */
-export interface ToldValues {
-  variable: string;
-  values: RunValue[];
-  /** Members that match, and the sum of their values. */
-  count: number;
-  sum: number;
-  /** Members of the variable. */
-  size: number;
-}
-
-/** A member of a constraint, as read_constraints returns it. */
-export interface ToldConstraint {
-  name: string;
-  keys: string;
-  activity: number;
-  slack: number;
-  dual: number | null;
-}
 
 /** Tools that read the newest run of the canvas. They solve nothing. */
 @Injectable()
@@ -193,7 +153,7 @@ export class ResultToolsService {
   private async constraintsOf(
     { name, tight, limit }: z.infer<typeof constraintsInput>,
     context: AgentContext,
-  ): Promise<{ constraints: ToldConstraint[]; total: number }> {
+  ): Promise<ToldConstraints> {
     const { result } = await this.read(await this.requireNewest(context), context);
     if (result?.objective_value == null) throw new Conflict('execution_has_no_plan', 'The newest run has no plan');
     const path = result.table_paths?.find((one) => one.endsWith('/constraints.csv'));
@@ -216,7 +176,7 @@ export class ResultToolsService {
     path: string,
     { name, tight, limit }: { name: string | undefined; tight: boolean; limit: number },
     context: AgentContext,
-  ): Promise<{ constraints: ToldConstraint[]; total: number } | undefined> {
+  ): Promise<ToldConstraints | undefined> {
     const query = {
       columns: ['name', 'keys', 'activity', 'slack', 'dual'],
       where: [

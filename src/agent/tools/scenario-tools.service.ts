@@ -1,3 +1,4 @@
+import type { ScenarioRun, ToldComparison } from '../../../packages/guide/index.js';
 import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
@@ -15,7 +16,6 @@ import {
   withOtherFiles,
 } from '../../../packages/canvas/index.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
-import type { ScenarioComparisonResponse } from '../../scenarios/scenario-comparison.dto.js';
 import { ScenarioComparisonService } from '../../scenarios/scenario-comparison.service.js';
 import { ScenarioSolvesService, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
 import { changesProblem, ScenarioChange } from '../../scenarios/scenarios.dto.js';
@@ -71,28 +71,6 @@ const compareInput = z.strictObject({
 const MAX_DIFFERING = 30;
 
 type Upsert = z.infer<typeof upsertInput>;
-
-/** What solve_scenarios tells of a run, beside that of the canvas as it is. */
-export interface ScenarioRun {
-  /** Null of the canvas as it is. */
-  scenario: string | null;
-  execution_id: string;
-  status: ExecutionRecord['status'];
-  /** Absent where there is no result. */
-  outcome?: string;
-  objective_value?: number | null;
-  /** To that of the canvas as it is, where both have one. */
-  difference?: number;
-  kpis?: { label: string; value: number | null }[];
-  conflict?: string[];
-  error?: string;
-}
-
-/** What compare_scenarios tells. */
-export interface ToldComparison extends Pick<ScenarioComparisonResponse, 'base' | 'scenarios'> {
-  /** Values by the names of scenarios; null of the canvas. */
-  differing: { variable: string; keys: string[]; values: { scenario: string | null; value: number }[] }[];
-}
 
 /** Tools for scenarios: what changes of the canvas come to. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { ConversationId } from '../../database/checked-id.js';
-import type { WorkspaceChange as AgentWorkspaceChange } from '../../agent/agent.js';
+import type { WorkspaceChange as AgentWorkspaceChange } from '../../../packages/conversation/index.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { WorkspaceChange } from './workspace-change.entity.js';
 

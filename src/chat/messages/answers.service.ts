@@ -1,7 +1,6 @@
 import type { ConversationId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
-import type { QuestionAnswer } from '../../agent/ask-user-question.js';
-import type { ToolCall } from '../../agent/tool-call.js';
+import type { QuestionAnswer, ToolCall } from '../../../packages/conversation/index.js';
 import type { Tx } from '../../database/database.service.js';
 import { type AnswerPlace, placeAnswer } from './answers.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ASK_USER_QUESTION, type QuestionAnswer } from '../../agent/ask-user-question.js';
-import type { ToolCall } from '../../agent/tool-call.js';
+import { ASK_USER_QUESTION, type QuestionAnswer, type ToolCall } from '../../../packages/conversation/index.js';
 import { Invalid } from '../../common/errors/errors.js';
 import { answerCall, placeAnswer } from './answers.js';
 

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ASK_USER_QUESTION, type Question, type QuestionAnswer, questionsOf } from '../../agent/ask-user-question.js';
-import type { ToolCall } from '../../agent/tool-call.js';
+import {
+  ASK_USER_QUESTION,
+  type Question,
+  type QuestionAnswer,
+  questionsOf,
+  type ToolCall,
+} from '../../../packages/conversation/index.js';
 import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../common/errors/errors.js';
 
 /** Where to store an answer: on an open call, nowhere as a repeat, or on the user's own message. */

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../agent/agent.js';
 import type { RecordedStep } from '../../agent/recorded-step.js';
-import type { ToolCall } from '../../agent/tool-call.js';
+import type { ToolCall } from '../../../packages/conversation/index.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { toValidJson, toValidText } from './text.js';
 

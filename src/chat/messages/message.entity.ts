@@ -1,8 +1,7 @@
 import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { QuestionAnswer } from '../../agent/ask-user-question.js';
+import type { QuestionAnswer, ToolCall } from '../../../packages/conversation/index.js';
 import type { RecordedStep } from '../../agent/recorded-step.js';
-import type { ToolCall } from '../../agent/tool-call.js';
 import type { ContentSegment } from './message-body.js';
 
 export const MESSAGE_ROLES = ['user', 'assistant', 'system'] as const;

@@ -1,5 +1,5 @@
 import type { ConversationId } from '../../database/checked-id.js';
-import type { QuestionAnswer } from '../../agent/ask-user-question.js';
+import type { QuestionAnswer } from '../../../packages/conversation/index.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type AgentContext, type AgentMessage, AskerRefused, type WorkspaceFile } from '../../agent/agent.js';
+import type { WorkspaceFile } from '../../../packages/conversation/index.js';
+import { type AgentContext, type AgentMessage, AskerRefused } from '../../agent/agent.js';
 import { TURN_SENTENCES } from '../../agent/turn-sentences.js';
 import { assertMayGoOn } from '../../agent/budget-left.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AgentContext, type AgentEvent, AgentFailure } from '../../../src/agent/agent.js';
-import { ASK_USER_QUESTION } from '../../../src/agent/ask-user-question.js';
+import { ASK_USER_QUESTION } from '../../../packages/conversation/index.js';
 import type { ChatResponse, ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
 import { TurnReaperService } from '../../../src/chat/turns/turn-reaper.service.js';
 import { Config } from '../../../src/config/config.js';

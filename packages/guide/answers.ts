@@ -1,0 +1,197 @@
+import { type Message, type Question, type QuestionAnswer, questionsOf } from '../conversation/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import { hasFigure, isLimiting, isName, isProblem, parseFormula, parseIndex } from '../modelling/index.js';
+import { readStatement } from './grammar.js';
+import { whyAmounts } from './index-grammar.js';
+import { splitStatements } from './lines.js';
+import { splitLabel } from './relation-grammar.js';
+import { isReserved } from './reserved-names.js';
+import { isOfScenario } from './scenario-grammar.js';
+import type { Reading, Statement } from './statement.js';
+import { typedOptions } from './typed-options.js';
+import { figureOf, NO_NAME, tidy } from './words.js';
+
+/** The place in a question's id into which an answer in free words is put. */
+export const BLANK = '…';
+/** Longer lines are no answer to a question that was not chosen as one. */
+const MAX_REPLY_LENGTH = 80;
+
+/** A statement of a turn's messages. */
+export interface Saying {
+  /** In the user's words. */
+  source: string;
+  read: () => Reading;
+}
+
+/**
+ * What the messages to answer say, in order: chosen options as the statements that they stand for, other words as
+ * statements of the grammar or, failing that, as an answer to the question. Each is read when it is asked for.
+ */
+export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
+  for (const [index, message] of messages.entries()) {
+    if (!message.to_answer) continue;
+    const earlier = messages.slice(0, index);
+    const { content, answer } = message;
+    if (answer === null) {
+      yield* sayings(content, openQuestion(earlier), false);
+      continue;
+    }
+    const question = answeredQuestion(earlier, answer);
+    const chosen = Object.values(answer.selections ?? {}).flat();
+    const words = answer.other_text ?? '';
+    for (const label of chosen) yield* choice(label, question);
+    // Beside the one option that a question takes, words are no second answer to it.
+    yield* sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true);
+    // Clients repeat in the text what was chosen, and it is not said twice.
+    const isRepeated = [...chosen, words, chosen.join(', ')].some((text) => text.trim() === content.trim());
+    if (!isRepeated) yield* sayings(content, undefined, false);
+  }
+}
+
+/** What a label stands for, under the label's name; a label of no question at all is not understood. */
+function* choice(label: string, question: Question | undefined): Generator<Saying> {
+  const statements = question?.options.find((option) => option.label === label)?.description;
+  if (statements === undefined) yield { source: label, read: () => ({ reason: 'it answers no open question' }) };
+  else for (const text of splitStatements(statements)) yield { source: text, read: () => readStatement(text) };
+}
+
+function* sayings(text: string, question: Question | undefined, isAnswer: boolean): Generator<Saying> {
+  const typed = question === undefined ? [] : typedOptions(text, question);
+  if (typed.length > 0) {
+    for (const label of typed) yield* choice(label, question);
+    return;
+  }
+  const mayReply = isAnswer || (text.length <= MAX_REPLY_LENGTH && !/[?!]$/.test(text.trimEnd()) && isSingle(text));
+  const pattern = question?.id?.includes(BLANK) === true ? question.id : undefined;
+  let isAnswered = question === undefined;
+  for (const source of splitStatements(text)) {
+    const [label] = isAnswered ? [] : typedOptions(source, question!);
+    if (label !== undefined) {
+      isAnswered = question?.multi_select !== true;
+      yield* choice(label, question);
+      continue;
+    }
+    const readBeside = (): Reading => {
+      const answer = isAnswered || pattern === undefined ? undefined : answerBeside(source, pattern);
+      isAnswered ||= answer !== undefined;
+      return answer ?? read(source, undefined);
+    };
+    yield { source, read: mayReply ? () => read(source, pattern) : readBeside };
+  }
+}
+
+const isSingle = (text: string): boolean => Array.from(splitStatements(text)).length === 1;
+
+/** Reads words beside other statements as an answer that no name could be: `continuous`, `hard` or a figure. */
+function answerBeside(line: string, pattern: string): Reading | undefined {
+  if (line.length > MAX_REPLY_LENGTH || readStatement(line).statement !== undefined || isOfScenario(line))
+    return undefined;
+  const reading = readStatement(pattern.replace(BLANK, () => line));
+  const { statement } = reading;
+  const isFact = statement?.kind === 'variables' || statement?.kind === 'family' || statement?.kind === 'classify';
+  return isFact || (statement?.kind === 'set' && figureOf(line) !== undefined) ? reading : undefined;
+}
+
+/** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
+function read(line: string, pattern: string | undefined): Reading {
+  const alone = readStatement(line);
+  // What is said of a scenario never becomes a card, and figures are no words.
+  const isNoAnswer = (): boolean =>
+    ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined || givesFigures(line);
+  if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
+  // `must hold` takes the place of the verb before the answer.
+  const place = MODAL.test(line) ? / (?:is|are) …$/ : BLANK;
+  const inPattern = readStatement(pattern.replace(place, () => (place === BLANK ? line : ` ${line}`)));
+  if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
+  // A limit in words is no name and no description.
+  const isAmount = inPattern.statement?.kind === 'requirement' && inPattern.statement.quantity !== undefined;
+  if (alone.statement === undefined && isLimiting(line) && isWords(inPattern) && !isAmount) return alone;
+  const isBare =
+    (alone.statement?.kind === 'question' && alone.statement.isBare === true) ||
+    (alone.statement?.kind === 'variables' && (isOfIndex(pattern) || alone.statement.names.every(isReserved)));
+  if ((alone.statement === undefined || isBare) && !mayFill(line, pattern)) return alone;
+  if (inPattern.statement !== undefined && (alone.statement === undefined || isBare || givesFormula(alone, pattern)))
+    return inPattern;
+  return alone;
+}
+
+/** Statements that there is nothing of a kind. */
+const NOTHING: ReadonlySet<Statement['kind']> = new Set(['no_kpi', 'no_requirement', 'data_in_formulas']);
+
+const MODAL = /^(?:must|may|can|have to|has to) /i;
+const GIVEN = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
+const BETWEEN = /^(?:to|and|or|until|through)$/i;
+
+/** Whether a line gives a name nothing but figures: `price is 3`, `weeks: one to four`. */
+function givesFigures(line: string): boolean {
+  const parts = (GIVEN.exec(line)?.groups?.['body'] ?? '').split(/[ ,-]+|\.\.+/).filter((part) => part !== '');
+  return parts.some(hasFigure) && parts.every((part) => hasFigure(part) || BETWEEN.test(part));
+}
+
+/** Whether a question asks for an index, such as `t in weeks`, which could also be a unit. */
+const isOfIndex = (pattern: string): boolean => pattern.endsWith(` index: ${BLANK}`);
+
+/** Whether words can be what a question asks for: a figure, a sense, a file or a formula is no sentence. */
+function mayFill(line: string, pattern: string): boolean {
+  // `yes` names nothing, but `none` can be all that is said of KPIs.
+  if (NO_NAME.test(tidy(line)))
+    return NOTHING.has(readStatement(pattern.replace(BLANK, () => line)).statement?.kind ?? 'kpi');
+  // `price = cost` is said in full.
+  if (pattern.endsWith(` = ${BLANK}`) && isName(line)) return false;
+  const field = /^set .+ (?<field>\w+): …$/.exec(pattern)?.groups?.['field'] ?? '';
+  if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
+  if (field === 'sense') return /^(?:max|min)/i.test(line);
+  if (isOfIndex(pattern)) return !isProblem(parseIndex(line));
+  if (pattern === `data: ${BLANK}`)
+    return (
+      !line.includes(' ') ||
+      /\.\w{2,8}$/.test(line) ||
+      readStatement(`data: ${line}`).statement?.kind === 'data_in_formulas'
+    );
+  if (field !== 'expression') return field === '' || !isSentence(line);
+  // Its own name makes a line another statement.
+  if (splitLabel(line).label !== undefined) return false;
+  const isAnswer = /^(?:yes|no|ok|okay|sure|nothing|none)\b/i.test(line);
+  return !isAnswer && !isProblem(parseFormula(line));
+}
+
+/** Whether a line limits something and is longer than a name or a figure. */
+const isSentence = (line: string): boolean => isLimiting(line) && line.trim().split(/\s+/).length > 2;
+
+/** Whether nothing but words is made of a statement. */
+function isWords({ statement }: Reading): boolean {
+  if (statement?.kind === 'requirement') return statement.relation === undefined;
+  return (statement?.kind === 'kpi' || statement?.kind === 'objective') && isProblem(parseFormula(statement.text));
+}
+
+/** Whether a line is meant as a formula, so that it is no answer in words where it cannot be read. */
+const isFormula = (line: string): boolean => /[<>=≤≥[\]]/.test(line);
+
+/** Whether a line gives what the question asks a formula of a formula: `profit = 3x + 2y`. */
+function givesFormula({ statement }: Reading, pattern: string): boolean {
+  const asked = /^set (.+) expression: …$/.exec(pattern)?.[1];
+  if (statement?.kind !== 'relation' || statement.label !== undefined) return false;
+  const { sides, relations } = statement.formula;
+  return relations.join() === '=' && sides[0].kind === 'name' && sides[0].name.toLowerCase() === asked?.toLowerCase();
+}
+
+/** Begins the sentence that names a question again, whose options are shown further up. */
+export const STILL_OPEN = 'Still open: ';
+
+/** The open question of the newest answer of the agent: the one that it asks, or names again. */
+export function openQuestion(messages: readonly Message[]): Question | undefined {
+  for (const { role, content, tool_calls } of messages.toReversed()) {
+    if (role !== 'assistant') continue;
+    const call = tool_calls.findLast((one) => one.status === 'completed' && questionsOf(one).length > 0);
+    if (call !== undefined) return call.result === null ? questionsOf(call)[0] : undefined;
+    if (!content.includes(STILL_OPEN)) return undefined;
+  }
+  return undefined;
+}
+
+/** The question that was given an answer. */
+function answeredQuestion(messages: readonly Message[], answer: QuestionAnswer): Question | undefined {
+  const calls = messages.flatMap(({ tool_calls }) => tool_calls);
+  const call = calls.findLast((one) => questionsOf(one).length > 0 && isDeepStrictEqual(one.result, answer));
+  return call === undefined ? undefined : questionsOf(call)[0];
+}

@@ -1,0 +1,395 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  CARD_KINDS,
+  type CardType,
+  fieldOf,
+  formulaIn,
+  type IndexedFormula,
+  MAX_LABEL_LENGTH,
+} from '../canvas/index.js';
+import {
+  hasFigure,
+  isName,
+  isProblem,
+  mentionsOf,
+  namesIn,
+  nearestNames,
+  parseFormula,
+  someOf,
+} from '../modelling/index.js';
+import { classify, confirm, countsData, remove, set } from './card-changes.js';
+import { namesCard, whyMisnamed } from './given-names.js';
+import { addFacts } from './limits.js';
+import { quote } from './quote.js';
+import { unreadFormula } from './open-statements.js';
+import { assignmentIn, boundsIn, pairIn } from './relation-grammar.js';
+import type { Sketch, SketchCard } from './sketch.js';
+import type { Statement, StatementOf, VariableFacts } from './statement.js';
+import { findFile } from './workspace-file.js';
+
+/** The data card of values that are typed into the chat. */
+const VALUES = 'Values';
+
+/** `2 tables + chairs`, `sum p in goods: make[p]`; neither `cost-benefit` nor `3 shifts`. */
+const COMPUTATION = / [-+*/] |\d ?[*/]|\]/;
+
+/** Variables of one statement, and names that a refusal shows. */
+export const MAX_NAMES = 100;
+const MAX_SHOWN = 10;
+
+/** What statements are applied to. */
+export interface Application {
+  sketch: Sketch;
+  /** Paths of the workspace's files that are known to be there. */
+  files: readonly string[];
+}
+
+/**
+ * Does to the sketch what a statement says.
+ *
+ * @param cause the statement in the user's words
+ * @returns why it cannot be, in words without a full stop; undefined when it is done
+ */
+export function apply(statement: Statement, { sketch, files }: Application, cause: string): string | undefined {
+  const misnamed = whyMisnamed(statement, sketch);
+  if (misnamed !== undefined) return misnamed;
+  switch (statement.kind) {
+    case 'several':
+      return joined(statement.statements.map((one) => apply(one, { sketch, files }, cause)));
+    case 'objective':
+      return applyObjective(statement, sketch, cause);
+    case 'relation':
+      return applyRelation(statement, sketch, cause);
+    case 'family':
+      return applyFamily(statement, sketch, cause);
+    case 'members': {
+      const { set, members } = statement;
+      const holder = setCard(sketch, set);
+      if (holder !== undefined) sketch.change(holder, { ...NO_FILE, members }, cause);
+      return holder === undefined ? put(sketch, 'data', set, { set, members }, cause) : undefined;
+    }
+    case 'file_set':
+      return applyFileSet(statement, sketch, files, cause);
+    case 'cells':
+      return applyCells(statement, sketch, cause);
+    case 'column_name':
+      return applyColumnName(statement, sketch, cause);
+    case 'variables':
+      return applyVariables(statement, sketch, cause);
+    case 'classify':
+      return classify(statement, sketch, cause);
+    case 'kpi': {
+      const parsed = parseFormula(statement.text);
+      const isRead = !isProblem(parsed) && parsed.relations.length === 0;
+      const isFormula =
+        statement.label === undefined
+          ? isRead && (COMPUTATION.test(statement.text) || sketch.knows(namesIn(parsed)))
+          : isRead || /[[\]+*<>=≤≥]/.test(statement.text);
+      const label = statement.label ?? statement.text;
+      const data = isFormula ? { description: label, expression: statement.text } : { description: statement.text };
+      return put(sketch, 'kpi', label, data, cause);
+    }
+    case 'no_kpi': {
+      const data = { description: 'The value of the objective, and nothing else' };
+      return whyStaying(statement, sketch, 'kpi') ?? putNothingMore(sketch, 'kpi', data, cause);
+    }
+    case 'data_file':
+      return applyFile(statement.path, sketch, files, cause);
+    case 'data_in_formulas': {
+      const data = { in_formulas: true, description: 'Every figure stands in the formulas' };
+      return whyStaying(statement, sketch, 'data') ?? putNothingMore(sketch, 'data', data, cause);
+    }
+    case 'requirement':
+      return applyRequirement(statement, sketch, cause);
+    case 'no_requirement': {
+      const data = { description: 'Nothing beyond the constraints', quantity: 0 };
+      const staying = whyStaying(statement, sketch, 'production_requirement');
+      return staying ?? putNothingMore(sketch, 'production_requirement', data, cause);
+    }
+    case 'confirm':
+      return confirm(statement, sketch, cause);
+    case 'remove':
+      return remove(statement.whom, sketch, cause);
+    case 'set':
+      return set(statement, sketch, cause);
+    case 'solve':
+    case 'scenario':
+    case 'remove_scenario':
+    case 'show_scenarios':
+    case 'solve_scenarios':
+    case 'compare_scenarios':
+    case 'help':
+    case 'show':
+    case 'table':
+    case 'question':
+    case 'what_if':
+    case 'unclear_question':
+    case 'undo':
+    case 'how_to_give':
+    case 'later':
+    case 'courtesy':
+      return undefined;
+  }
+}
+
+function put(
+  sketch: Sketch,
+  type: CardType,
+  label: string,
+  data: Record<string, unknown>,
+  cause: string,
+): string | undefined {
+  if (label.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
+  const outdated = sketch.find(type, CARD_KINDS[type].nothingMore ?? '');
+  const card = sketch.put(type, label, data, cause);
+  if (outdated !== undefined && outdated !== card) sketch.remove(outdated);
+  return undefined;
+}
+
+/** Names the cards that stay although a statement says that there are none. */
+function whyStaying(
+  { isFurther }: StatementOf<'no_kpi' | 'no_requirement' | 'data_in_formulas'>,
+  sketch: Sketch,
+  type: 'kpi' | 'production_requirement' | 'data',
+): string | undefined {
+  const isOther = ({ label, data }: SketchCard): boolean =>
+    type === 'data'
+      ? data['file_path'] !== undefined && data['set'] === undefined
+      : label !== CARD_KINDS[type].nothingMore;
+  const cards = sketch.of(type).filter(isOther);
+  if (isFurther === true || cards.length === 0) return undefined;
+  const word = type === 'production_requirement' ? 'requirement' : type;
+  const removals = cards.map((card) => {
+    const reference = `${word} ${card.label}`;
+    return quote(`remove ${sketch.resolve(reference) === card ? reference : (card.id ?? card.label)}`);
+  });
+  const labels = cards.map(({ label }) => quote(label, 60));
+  const [stay, them] = cards.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
+  return `the ${word} ${someOf(labels, MAX_SHOWN)} ${stay} on the canvas: write ${someOf(removals, MAX_SHOWN)} to remove ${them}`;
+}
+
+/** Says of a type that there is nothing more; what there is already stays as it is. */
+function putNothingMore(
+  sketch: Sketch,
+  type: CardType,
+  data: Record<string, unknown>,
+  cause: string,
+): string | undefined {
+  return sketch.of(type).length > 0 ? undefined : put(sketch, type, CARD_KINDS[type].nothingMore ?? type, data, cause);
+}
+
+/** A formula that is new has to be confirmed anew. */
+function applyObjective(
+  { sense, label, text, weight }: StatementOf<'objective'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  const formula = parseFormula(text);
+  const isFormula = text !== '' && !isProblem(formula);
+  const isWord = isFormula && formula.sides[0].kind === 'name';
+  const isKnown = isFormula && sketch.knows(namesIn(formula));
+  const hasFormula = label === undefined ? isFormula && (!isWord || isKnown) : text !== '';
+  if (hasFormula && isProblem(formula)) return formula.problem;
+  if (label === undefined && !isFormula && (hasFigure(text) || /[+*/<>=]/.test(text)))
+    return isProblem(formula) ? formula.problem : undefined;
+  const [only, ...others] = sketch.of('objective');
+  const words = label ?? (hasFormula ? undefined : text);
+  const name = words ?? (others.length === 0 ? only?.label : undefined) ?? 'Objective';
+  const old = sketch.find('objective', name);
+  if (
+    old !== undefined &&
+    old.causes.some((one) => one !== cause) &&
+    unreadFormula(old) !== undefined &&
+    words === undefined
+  )
+    return `the message has an objective before it that cannot be read: give each a name, as in \`maximize profit: 3x + 2y\``;
+  const data = {
+    ...(sense !== undefined && { sense }),
+    ...(hasFormula && { expression: text }),
+    ...(weight !== undefined && { weight }),
+  };
+  const isNew = old === undefined || Object.entries(data).some(([key, value]) => old.data[key] !== value);
+  return put(sketch, 'objective', name, { ...data, ...(isNew && { confirmed: null }) }, cause);
+}
+
+/** Which of the three a relation is: without a label, one name alone is bounded, or given a value. */
+function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause: string): string | undefined {
+  const { label, text, index, formula, counts } = statement;
+  if (label === undefined && counts === undefined && index === undefined) {
+    const assigned = assignmentIn(formula);
+    if (assigned !== undefined && sketch.variable(assigned.name) === undefined) {
+      const other = sketch.namedCard(assigned.name);
+      if (other !== undefined) return namesCard(assigned.name, other);
+      const holder = sketch.holderOf(assigned.name) ?? sketch.find('data', VALUES);
+      const values = { ...fieldOf<Record<string, number>>(holder ?? EMPTY, 'values'), [assigned.name]: assigned.value };
+      const description = 'Values typed into the chat';
+      if (holder === undefined) return put(sketch, 'data', VALUES, { values, description }, cause);
+      sketch.change(holder, { values }, cause);
+      return undefined;
+    }
+    const pair = pairIn(formula);
+    if (pair.length > 0 && pair.every(({ name }) => sketch.variable(name) !== undefined))
+      return joined(pair.map(({ name, facts }) => state(name, facts, sketch, cause)));
+    const bounded = boundsIn(formula);
+    if (bounded !== undefined) return state(bounded.name, bounded.facts, sketch, cause);
+  }
+  const same = sketch.of('constraint').find((card) => card.data['expression'] === text && card.data['index'] === index);
+  const name = label ?? same?.label ?? sketch.freeLabel('constraint', 'Constraint');
+  return put(sketch, 'constraint', name, { expression: text, index: index ?? null, ...countsData(counts) }, cause);
+}
+
+/** What was said of the requirement in another form before does not count any more. */
+function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch, cause: string): string | undefined {
+  const type = 'production_requirement';
+  const { text: description, label, quantity, product } = statement;
+  const relation = statement.relation ?? misspelledAmount(statement, sketch);
+  if (relation !== undefined) {
+    const same = sketch.of(type).find((card) => isDeepStrictEqual(formulaIn(card), relation));
+    const name = label ?? same?.label ?? sketch.freeLabel(type, 'Requirement');
+    const { expression, index = null } = relation;
+    return put(sketch, type, name, { description, expression, index, quantity: null, product: null }, cause);
+  }
+  const amount = { ...(quantity !== undefined && { quantity }), ...(product !== undefined && { product }) };
+  const known = quantity === undefined ? { quantity: null, product: null } : amount;
+  const data = { description, expression: null, index: null, ...known };
+  return put(sketch, type, label ?? product ?? description, data, cause);
+}
+
+/** `10 chiars`, where a variable is called `chairs`: a relation, which cannot be solved before the name is right. */
+function misspelledAmount(
+  { quantity, product }: StatementOf<'requirement'>,
+  sketch: Sketch,
+): IndexedFormula | undefined {
+  if (quantity === undefined || product === undefined || !isName(product) || sketch.knows([product])) return undefined;
+  const names = sketch.of('variable').flatMap((card) => fieldOf<string>(card, 'name') ?? []);
+  const [near] = nearestNames(product, names, 1);
+  return near === undefined ? undefined : { expression: `${product} >= ${quantity}` };
+}
+
+/** Declares a variable for each member of an index, or bounds it; a relation between variables is a constraint. */
+function applyFamily(
+  { name, index, facts, relation }: StatementOf<'family'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  const card = sketch.variable(name);
+  const others = relation === undefined ? [] : mentionsOf(relation.formula, undefined).filter((one) => one !== name);
+  const isConstraint = others.some((one) => sketch.variable(one) !== undefined);
+  const isOfAll = card === undefined || card.data['index'] === index;
+  if (relation !== undefined && (isConstraint || !isOfAll)) return applyRelation(relation, sketch, cause);
+  const isBare = Object.keys(facts).every((key) => key === 'unit');
+  const [column] = (isBare && sketch.vocabulary.columns.get(name)) || [];
+  if (column !== undefined) return `${quote(name)} is a column over ${column.set}, and a declaration needs a new name`;
+  if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
+  // Another index replaces the first one only in a new declaration.
+  const isDeclared = isOfAll || isBare || facts.domain !== undefined;
+  if (isDeclared) sketch.change(card, { index }, cause);
+  addFacts({ card, name, index }, facts, sketch, cause, isDeclared);
+  return undefined;
+}
+
+function applyCells({ column, set, cells }: StatementOf<'cells'>, sketch: Sketch, cause: string): string | undefined {
+  const holder = setCard(sketch, set);
+  if (holder === undefined) return `no set is called ${quote(set)}: say its members first, as in \`${set}: a, b, c\``;
+  const values = { ...fieldOf<Record<string, unknown>>(holder, 'values'), [column]: cells };
+  sketch.change(holder, { values }, cause);
+  return undefined;
+}
+
+function applyColumnName(
+  { column, set, of }: StatementOf<'column_name'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  const holder = setCard(sketch, set);
+  if (holder?.data['file_path'] === undefined)
+    return `no set in a file is called ${quote(set)}: say first where it stands, as in \`${set} from file.csv key ...\``;
+  sketch.change(holder, { columns: { ...fieldOf<Record<string, string>>(holder, 'columns'), [column]: of } }, cause);
+  return undefined;
+}
+
+const setCard = (sketch: Sketch, set: string): SketchCard | undefined =>
+  sketch.of('data').find((card) => fieldOf(card, 'set') === set);
+
+const EMPTY: Pick<SketchCard, 'card_type' | 'data'> = { card_type: 'data', data: {} };
+
+function applyVariables(
+  { names, facts, declares }: StatementOf<'variables'>,
+  sketch: Sketch,
+  cause: string,
+): string | undefined {
+  if (names.length > MAX_NAMES) return `one statement is about at most ${MAX_NAMES} variables`;
+  const strange = names.filter((name) => !declares && sketch.variable(name) === undefined);
+  if (strange.length > 0)
+    return `no variable is called ${someOf(
+      strange.map((name) => quote(name)),
+      MAX_SHOWN,
+    )}`;
+  return joined(names.map((name) => state(name, facts, sketch, cause)));
+}
+
+/** Notes what is said of a variable. */
+function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
+  if (sketch.values.has(name)) return `${quote(name)} is a value, no variable`;
+  const card = sketch.variable(name);
+  const isDeclared = facts.domain !== undefined && sketch.uses(name);
+  const other = isDeclared ? undefined : sketch.namedCard(name);
+  if (other !== undefined) return namesCard(name, other);
+  if (card === undefined) return putVariable(sketch, { name }, facts, cause);
+  const index = fieldOf<string>(card, 'index');
+  addFacts({ card, name, ...(index !== undefined && { index }) }, facts, sketch, cause);
+  return undefined;
+}
+
+/** Declares a variable with what is said of it. */
+function putVariable(
+  sketch: Sketch,
+  subject: { name: string; index?: string },
+  facts: VariableFacts,
+  cause: string,
+): string | undefined {
+  const problem = put(sketch, 'variable', subject.name, { ...subject }, cause);
+  const card = sketch.variable(subject.name);
+  if (card !== undefined) addFacts({ card, ...subject }, facts, sketch, cause);
+  return problem;
+}
+
+/** A set whose members are said does not stand in a file any more. */
+const NO_FILE = { file_path: null, sheet: null, key: null, column: null, columns: null, default: null };
+
+/** What was said of the set in another way before does not count any more. */
+function applyFileSet(
+  { set, path, sheet, key, column, fallback }: StatementOf<'file_set'>,
+  sketch: Sketch,
+  files: readonly string[],
+  cause: string,
+): string | undefined {
+  const found = findFile(path, files);
+  if ('problem' in found) return found.problem;
+  const data = {
+    ...NO_FILE,
+    set,
+    file_path: found.path,
+    members: null,
+    ...(sheet !== undefined && { sheet }),
+    ...(key !== undefined && { key }),
+    ...(column !== undefined && { column }),
+    ...(fallback !== undefined && { default: fallback }),
+  };
+  const holder = setCard(sketch, set);
+  if (holder === undefined) return put(sketch, 'data', set, data, cause);
+  sketch.change(holder, data, cause);
+  return undefined;
+}
+
+/** @param path as it was written; the end of a file's path is enough when only one file has it */
+function applyFile(path: string, sketch: Sketch, files: readonly string[], cause: string): string | undefined {
+  const found = findFile(path, files);
+  return 'problem' in found ? found.problem : put(sketch, 'data', found.path, { file_path: found.path }, cause);
+}
+
+/** The first of several problems, each once; undefined where there is none. */
+export function joined(problems: (string | undefined)[]): string | undefined {
+  const found = [...new Set(problems.filter((problem) => problem !== undefined))];
+  return found.length === 0 ? undefined : found.slice(0, 5).join(', and ');
+}

@@ -1,0 +1,137 @@
+import { fieldOf, MAX_LABEL_LENGTH } from '../canvas/index.js';
+import { isName, someOf } from '../modelling/index.js';
+import { columnsIn } from './file-set-grammar.js';
+import { quote } from './quote.js';
+import type { Sketch, SketchCard } from './sketch.js';
+import type { Classification, StatementOf } from './statement.js';
+import { figureOf } from './words.js';
+
+/*
+ * What statements do to cards that are there already. Each answers, as `apply` does, why it cannot be done.
+ */
+
+/** Constraints of one statement, and labels that a refusal shows. */
+const MAX_LABELS = 100;
+const MAX_SHOWN = 10;
+/** Between the names of a list. */
+const SEPARATOR = / ?, ?(?:and )?| and | & /;
+const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity', 'default']);
+
+/** How a constraint counts, as data of its card. */
+export const countsData = (counts: Classification | undefined): Record<string, unknown> =>
+  counts === undefined
+    ? {}
+    : counts.classification === 'hard'
+      ? { classification: 'hard', penalty: null }
+      : { classification: 'soft', ...(counts.penalty !== undefined && { penalty: counts.penalty }) };
+
+/** Says how constraints count: all, those of which it is not known, or a list of labels. */
+export function classify({ whom, counts }: StatementOf<'classify'>, sketch: Sketch, cause: string): string | undefined {
+  const all = sketch.of('constraint');
+  const isOpen = (card: SketchCard): boolean => fieldOf(card, 'classification') === undefined;
+  const cards = whom === 'all' ? all : whom === 'unclassified' ? all.filter(isOpen) : listed(whom, sketch);
+  if (typeof cards === 'string') return cards;
+  if (cards.length === 0) return 'there is no such constraint yet';
+  for (const card of cards) sketch.change(card, countsData(counts), cause);
+  return undefined;
+}
+
+/** The constraints of a list of labels, or which of them there is not. */
+function listed(whom: string, sketch: Sketch): SketchCard[] | string {
+  const whole = sketch.resolve(whom, ['constraint']);
+  if (whole !== undefined) return [whole];
+  // `make labour soft`, unless a constraint is called so.
+  const made = /^make (?<rest>.+)$/i.exec(whom)?.groups?.['rest'];
+  if (made !== undefined) return listed(made, sketch);
+  const labels = whom.split(SEPARATOR);
+  if (labels.length > MAX_LABELS) return `one statement is about at most ${MAX_LABELS} constraints`;
+  const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
+  const missing = labels.filter((_, index) => cards[index] === undefined);
+  return missing.length > 0
+    ? `no constraint is called ${someOf(
+        missing.map((label) => quote(label, 40)),
+        MAX_SHOWN,
+      )}`
+    : cards.filter((card) => card !== undefined);
+}
+
+/** The user agrees to an objective, or to all. */
+export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause: string): string | undefined {
+  const named = whom === undefined ? undefined : sketch.resolve(whom, ['objective']);
+  if (whom !== undefined && named === undefined) return `no objective is called ${quote(whom, 40)}`;
+  const cards = named === undefined ? sketch.of('objective') : [named];
+  if (cards.length === 0) return 'there is no objective yet';
+  for (const card of cards) sketch.change(card, { confirmed: true }, cause);
+  return undefined;
+}
+
+/** Removes a card, a value of a data card, or all of a list. */
+export function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
+  const isKnown = (one: string): boolean =>
+    sketch.resolve(one) !== undefined || sketch.holderOf(withoutValue(one)) !== undefined;
+  const names = isKnown(whom) ? [whom] : whom.split(SEPARATOR);
+  const missing = names.filter((one) => !isKnown(one));
+  if (missing.length > 0) return nothingCalled(missing.length === names.length ? [whom] : missing);
+  for (const one of names) removeOne(one, sketch, cause);
+  return undefined;
+}
+
+const withoutValue = (whom: string): string => whom.replace(/^(?:the )?value /i, '');
+const nothingCalled = (names: readonly string[]): string =>
+  `there is nothing called ${someOf(
+    names.map((one) => quote(one, 40)),
+    MAX_SHOWN,
+  )}`;
+
+/** What is written in the same way goes before what differs by case. */
+function removeOne(whom: string, sketch: Sketch, cause: string): void {
+  const name = withoutValue(whom);
+  const holder = sketch.holderOf(name);
+  const card = sketch.resolveExactly(whom) ?? (holder === undefined ? sketch.resolve(whom) : undefined);
+  if (card !== undefined) {
+    sketch.remove(card);
+    return;
+  }
+  if (holder === undefined) return;
+  const values = Object.entries(fieldOf<Record<string, number>>(holder, 'values') ?? {}).filter(
+    ([key]) => key !== name,
+  );
+  if (values.length === 0) sketch.remove(holder);
+  else sketch.change(holder, { values: Object.fromEntries(values) }, cause);
+}
+
+/** `set <card> <field>: <value>`, which fills any gap that a card can have. */
+export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, cause: string): string | undefined {
+  const card = sketch.resolve(whom);
+  if (card === undefined) return `there is nothing called ${quote(whom, 40)}`;
+  const key = field === 'formula' ? 'expression' : field;
+  const text = key === 'expression' ? withoutName(value, card) : value.trim();
+  if (key === 'label') {
+    if (text.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
+    card.label = text;
+    return undefined;
+  }
+  // What does not fit is kept as it is said: the gap that it makes keeps the model from being solved.
+  const content = contentOf(key, text) ?? text;
+  if (key === 'name' && !isName(text)) return `${quote(text, 40)} is no name`;
+  const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
+  sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
+  return undefined;
+}
+
+function contentOf(field: string, text: string): unknown {
+  if (FIGURES.has(field)) return figureOf(text);
+  if (field === 'confirmed' || field === 'free') return /^(?:yes|true|confirmed)$/i.test(text);
+  if (field === 'key') return columnsIn(text);
+  if (field === 'sense') return /^max/i.test(text) ? 'maximize' : /^min/i.test(text) ? 'minimize' : undefined;
+  if (field === 'domain' || field === 'classification') return text.toLowerCase();
+  return text;
+}
+
+/** A formula without the card's own name in front: `profit = 3x + 2y` of the objective profit. */
+function withoutName(text: string, { label }: Pick<SketchCard, 'label'>): string {
+  const trimmed = text.trim();
+  const begins = trimmed.slice(0, label.length).toLowerCase() === label.toLowerCase();
+  const rest = /^ ?[:=] ?(.+)$/.exec(begins ? trimmed.slice(label.length) : '')?.[1];
+  return rest ?? trimmed;
+}

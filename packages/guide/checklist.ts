@@ -1,0 +1,31 @@
+import type { Checklist } from '../canvas/index.js';
+
+type Checkable = Exclude<keyof Checklist, 'overall'>;
+
+/** The checklist in the order in which a model is built: what holds when the item is met, and the item in short. */
+const ITEMS: readonly [Checkable, string, string][] = [
+  ['objective_drafted', 'An objective is drafted', 'an objective'],
+  ['objectives_defined', 'The objectives are defined', 'the formula of the objective'],
+  ['all_variables_provided', 'All variables are provided', 'the variables'],
+  ['all_constraints_classified', 'All constraints are classified as hard or soft', 'constraints that are hard or soft'],
+  ['kpis_defined', 'The figures that judge a plan are defined', 'KPIs'],
+  ['data_available', 'The data is available', 'data'],
+  ['production_requirements_defined', 'The production requirements are defined', 'production requirements'],
+  ['feasibility_result', 'A solve found the model feasible', 'a feasible solve'],
+];
+
+export interface ChecklistItem {
+  key: Checkable;
+  statement: string;
+  short: string;
+  met: boolean;
+}
+
+/** Every item of the checklist with whether it is met. */
+export const readChecklist = (checklist: Partial<Checklist>): ChecklistItem[] =>
+  ITEMS.map(([key, statement, short]) => ({
+    key,
+    statement,
+    short,
+    met: checklist[key] === true || checklist[key] === 'pass',
+  }));

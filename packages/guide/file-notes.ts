@@ -1,0 +1,11 @@
+import { notesOfFile, questionOf, readData } from '../canvas/index.js';
+import type { Sketch } from './sketch.js';
+
+/** Lists how the files of sets were read, where a planner should check it. */
+export function fileNotes(sketch: Sketch): string[] {
+  const notes = sketch.of('data').flatMap((card) => {
+    const content = readData(card);
+    return content.file === undefined ? [] : notesOfFile(content, sketch.files.get(questionOf(content.file)));
+  });
+  return [...new Set(notes)];
+}

@@ -1,0 +1,65 @@
+import { isName } from '../modelling/index.js';
+import { tableFormat } from '../data-engine/index.js';
+import type { Reading, StatementOf } from './statement.js';
+import { figureOf, without } from './words.js';
+
+/*
+ * Sets in files: `products from data/products.csv key product`, `lanes from lanes.xlsx sheet Lanes key origin, destination`,
+ * `origins from lanes.csv column origin`, `demand from demand.csv key product, week default 0`. Words in quotation marks are names.
+ */
+
+const FROM = /^(?<set>\S+) from (?:(?:the )?file )?(?<rest>.+)$/i;
+const QUOTES = `"'\``;
+const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
+/** What may stand behind the path. */
+const PARTS = /,? (?:sheet|keys?|column|default) /gi;
+const KEY = /^,? (?:keys?|column) /i;
+const COMMAS = /,| and /gi;
+
+/** What a set in a file says; undefined for other texts. */
+export function readFileSet(text: string): Reading | undefined {
+  const { set = '', rest = '' } = FROM.exec(text)?.groups ?? {};
+  if (!isName(set)) return undefined;
+  const [place = '', ...parts] = splitBefore(rest, PARTS);
+  const path = bare(place);
+  if (tableFormat(path) === undefined)
+    return KEY.test(parts.join(''))
+      ? { reason: `\`${path}\` is no file: say where it stands, as in \`${set} from book.xlsx sheet ${path} key ...\`` }
+      : undefined;
+  const statement: StatementOf<'file_set'> = { kind: 'file_set', set, path };
+  const seen = new Set<string>();
+  for (const part of parts) {
+    const [word = '', ...words] = without(part, ' ,').split(' ');
+    const said = words.join(' ');
+    const name = word.toLowerCase().replace(/^keys$/, 'key');
+    if (seen.has(name)) return { reason: `\`${name}\` is there twice` };
+    seen.add(name);
+    if (name === 'sheet') statement.sheet = bare(said);
+    else if (name === 'column') statement.column = bare(said);
+    else if (name === 'key') statement.key = columnsIn(said);
+    else {
+      const figure = figureOf(said);
+      if (figure === undefined) return { reason: `${said} is no number` };
+      statement.fallback = figure;
+    }
+  }
+  if (statement.key !== undefined && statement.column !== undefined)
+    return { reason: 'the members are told by a `key` or are the values of a `column`, not both' };
+  return { statement };
+}
+
+/** The columns of a list: `origin, destination`, `origin and "to, by road"`. */
+export const columnsIn = (text: string): string[] =>
+  splitBefore(text, COMMAS)
+    .map((part) => bare(part.replace(/^(?:,| and )/i, '')))
+    .filter((column) => column !== '');
+
+/** A text cut before all that a pattern finds outside of quotation marks. */
+function splitBefore(text: string, pattern: RegExp): string[] {
+  const plain = text.replace(QUOTED, (quoted) => '_'.repeat(quoted.length));
+  const places = [0, ...Array.from(plain.matchAll(pattern), ({ index }) => index), text.length];
+  return places.slice(1).map((end, at) => text.slice(places[at], end));
+}
+
+/** A name without the marks around it. */
+export const bare = (text: string): string => without(without(text.trim(), ' ,:'), QUOTES).trim();

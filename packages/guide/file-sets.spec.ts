@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../test/support/guide-room.js';
+import { type FileFacts, questionOf } from '../canvas/data-file.js';
+import { readStatement } from './grammar.js';
+
+describe('a set in a file', () => {
+  it.each<[string, object]>([
+    ['products from data/products.csv', { path: 'data/products.csv' }],
+    ['products from data/products.csv key product', { path: 'data/products.csv', key: ['product'] }],
+    ['products from "my key list.xlsx", key Product no', { path: 'my key list.xlsx', key: ['Product no'] }],
+    [
+      'products from the file a.parquet keys a, b and c default -2.5',
+      { path: 'a.parquet', key: ['a', 'b', 'c'], fallback: -2.5 },
+    ],
+    [
+      'Products from lanes.xlsx sheet "Week 1" key origin',
+      { set: 'Products', path: 'lanes.xlsx', sheet: 'Week 1', key: ['origin'] },
+    ],
+    ['products from products.csv column region', { path: 'products.csv', column: 'region' }],
+    [
+      'products FROM a.xlsx sheet "Unit default 2" key "a, b", c',
+      { path: 'a.xlsx', sheet: 'Unit default 2', key: ['a, b', 'c'] },
+    ],
+  ])('%s', (text, statement) => {
+    expect(readStatement(text)).toEqual({ statement: { kind: 'file_set', set: 'products', ...statement } });
+  });
+
+  it.each<[string, string]>([
+    ['products from a.csv key a default none', 'none is no number'],
+    ['products from a.csv key a key b', '`key` is there twice'],
+    ['products from a.csv key a column b', 'the members are told by a `key` or are the values of a `column`, not both'],
+  ])('is told what is wrong: %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
+
+  it.each(['sum of price from products.csv', 'data from products.doc', 'x = 3 from now on'])('is not: %s', (text) => {
+    expect(readStatement(text).statement?.kind).not.toBe('file_set');
+  });
+
+  it('becomes a card, and another one does not keep what was said before', async () => {
+    const room = new Room();
+    room.files = ['data/products.csv', 'weeks.csv'];
+    await room.say('products from products.csv key product default 0\nregions from products.csv column region');
+    expect(room.data('products')).toEqual({
+      set: 'products',
+      file_path: 'data/products.csv',
+      key: ['product'],
+      default: 0,
+    });
+    expect(room.data('regions')).toEqual({ set: 'regions', file_path: 'data/products.csv', column: 'region' });
+    await room.say('products from weeks.csv key a, b');
+    expect(room.data('products')).toEqual({ set: 'products', file_path: 'weeks.csv', key: ['a', 'b'] });
+    await room.say('products: 1 to 4');
+    expect(room.data('products')).toEqual({ set: 'products', members: '1 to 4' });
+    const turn = await room.say('others from others.csv key a');
+    expect(turn.text).toContain('no file `others.csv` is in the workspace: upload it, then say so again');
+  });
+
+  describe('and its columns', () => {
+    const facts: FileFacts = {
+      columns: [
+        { name: 'product', type: 'text' },
+        { name: 'region', type: 'text' },
+        { name: 'Unit price', type: 'number' },
+      ],
+    };
+    const goal = 'maximize gain: x; x integer; Most: x <= 1, hard; kpi: none';
+    const roomOf = async (...files: Parameters<typeof questionOf>[0][]) => {
+      const room = new Room();
+      room.files = ['products.csv'];
+      room.fileStates = new Map(files.map((file) => [questionOf(file), facts]));
+      await room.say(`${goal}\nproducts from products.csv key product`);
+      return room;
+    };
+    const byKey = { path: 'products.csv', key: ['product'], isDistinct: false };
+    const byColumn = { path: 'products.csv', key: ['region'], isDistinct: true };
+
+    it('can be called in another way, and those of no name are asked for', async () => {
+      const room = await roomOf(byKey);
+      const { text, question } = await room.say('price of products: column "Unit prise"\ncost of weeks: column Cost');
+      expect(room.data('products')).toMatchObject({ columns: { price: 'Unit prise' } });
+      expect(text).toContain(
+        '- Data `products`: file `products.csv`, set `products`, key `product`, columns `price = Unit prise`',
+      );
+      expect(text).toContain(
+        'no set in a file is called `weeks`: say first where it stands, as in `weeks from file.csv key ...`',
+      );
+      expect(question).toMatchObject({
+        question: '`products`: products.csv has no column Unit prise. Its columns are product, region, Unit price.',
+        options: ['product', 'region', 'Unit price', 'Remove products'].map((label) => ({ label })),
+      });
+      await room.choose('Unit price');
+      expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price' } });
+      await room.say('kind of products: column region');
+      expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price', kind: 'region' } });
+    });
+
+    it('are asked for where a key and a column are there', async () => {
+      const room = await roomOf(byKey, byColumn);
+      const { question } = await room.say('set products column: region');
+      expect(question).toMatchObject({
+        question:
+          '`products`: It has a `key` and a `column`: keep `key` if product tells its rows apart, or `column` if its members are the different values of region.',
+        options: ['Rows told apart by product', 'Different values of region', 'Remove products'].map((label) => ({
+          label,
+        })),
+      });
+      await room.choose('Different values of region');
+      expect(room.data('products')).toEqual({ set: 'products', file_path: 'products.csv', column: 'region' });
+    });
+  });
+
+  it('is told once how it was read', async () => {
+    const room = new Room();
+    room.files = ['limits.csv'];
+    const notes = ['left out: row 4 (total: Total 3)', 'some numbers fit a decimal point and a decimal comma'];
+    const facts: FileFacts = { columns: [{ name: 'item', type: 'text' }], notes };
+    room.fileStates = new Map([[questionOf({ path: 'limits.csv', key: ['item'], isDistinct: false }), facts]]);
+    const told = `Check how the files were read:\n- limits.csv: ${notes[0]}\n- limits.csv: ${notes[1]}`;
+    expect((await room.say('items from limits.csv key item')).text).toContain(told);
+    for (const message of ['show', 'solve', 'goods from limits.csv key item'])
+      expect((await room.say(message)).text).not.toContain('limits.csv: ');
+    notes.push('the table may end at row 7');
+    const { text } = await room.say('show');
+    expect(text).toContain('Check how the files were read:\n- limits.csv: the table may end at row 7');
+    expect(text).not.toContain('decimal');
+  });
+
+  it('has columns that are not asked for as variables', async () => {
+    const room = new Room();
+    room.files = ['products.csv'];
+    const facts: FileFacts = {
+      columns: [
+        { name: 'product', type: 'text' },
+        { name: 'price', type: 'number' },
+      ],
+    };
+    room.fileStates = new Map([[questionOf({ path: 'products.csv', key: ['product'], isDistinct: false }), facts]]);
+    const turn = await room.say(
+      'products from products.csv key product\nmaximize profit: sum p in products: price[p] * make[p]',
+    );
+    expect(turn.question?.question).toContain('What is `make[p]`?');
+  });
+});

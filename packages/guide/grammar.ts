@@ -1,0 +1,273 @@
+import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
+import { type IndexedFormula, relationIn, whyUnread } from '../canvas/index.js';
+import { readFileSet } from './file-set-grammar.js';
+import { readBareQuestion, readQuestion } from './question-grammar.js';
+import { readColumnName, readIndexed, readSet } from './index-grammar.js';
+import { readRelation, splitCounts, withClassLast } from './relation-grammar.js';
+import { readScenario } from './scenario-grammar.js';
+import type { Reading, Sense, Statement } from './statement.js';
+import { readTableQuestion } from './table-grammar.js';
+import { figureOf, NUMBER, tidy, without } from './words.js';
+
+/** Longer statements are not looked at. */
+export const MAX_STATEMENT = 2_000;
+
+/** What a statement says. Takes time in proportion to it, whatever it holds: CI checks every pattern here for that. */
+export function readStatement(source: string): Reading {
+  if (source.length > MAX_STATEMENT) return { reason: `a statement has at most ${MAX_STATEMENT} characters` };
+  const text = withClassLast(tidy(source));
+  for (const read of isOfNames(text) ? [] : READERS) {
+    const reading = read(text);
+    if (reading !== undefined) return reading;
+  }
+  const indexed = readIndexed(text);
+  if (indexed !== undefined) return indexed;
+  const relation = readRelation(text);
+  return relation.statement === undefined ? (readSet(text) ?? readBareQuestion(text) ?? relation) : relation;
+}
+
+/** `objective = 3x`, `kpi = 3`: the word says what the formula is. */
+const NAMED_KIND =
+  /^(?:objectives?|goals?|kpis?|key figures?|indicators?|max(?:imi[sz]e)?|min(?:imi[sz]e)?) ?=(?![=<>])/i;
+
+/** `max = 12` gives a value: a formula of figures alone is no objective. */
+const NAMED_VALUE = new RegExp(`^m(?:ax|in) ?= ?${NUMBER}$`, 'i');
+
+/** Whether a text is a relation as it stands: then the words of other statements are names in it. */
+const isOfNames = (text: string): boolean =>
+  (!NAMED_KIND.test(text) || NAMED_VALUE.test(text)) && relationIn(splitCounts(text).rest) !== undefined;
+
+/** Reads one kind of statement; undefined where the text is of another kind. */
+type Reader = (text: string) => Reading | undefined;
+
+/** A reader for what a pattern finds. */
+const by =
+  (pattern: RegExp, toStatement: (groups: Partial<Record<string, string>>) => Statement): Reader =>
+  (text) => {
+    const match = pattern.exec(text);
+    return match === null ? undefined : { statement: toStatement(match.groups ?? {}) };
+  };
+
+/** Whether words such as `no other` keep what is there. */
+const furtherIn = ({ more, others }: Partial<Record<string, string>>): { isFurther?: true } =>
+  more === undefined && others === undefined ? {} : { isFurther: true };
+
+const RELATION_SIGN = /[<>=≤≥]/;
+const SENSES: [RegExp, Sense][] = [
+  [/^max/i, 'maximize'],
+  [/^min/i, 'minimize'],
+];
+const FIELDS =
+  'sense|expression|formula|index|weight|confirmed|description|name|domain|lower|upper|free|unit|classification|penalty|target|quantity|product|file_path|sheet|key|column|default|label';
+const PENALTY = String.raw`(?:[, ]* ?\(?(?:and |with |at )?(?:an? )?(?:penalty|cost)(?: of| is| =|:)? ?(?<penalty>${NUMBER})(?: (?:per|an?|each) ?\w*)?\)?)?`;
+
+const WEIGHTED = new RegExp(String.raw`^(?<rest>.+?),? \(?weight(?: of| is| =|:)? ?(?<weight>${NUMBER})\)?$`, 'i');
+const AMOUNT = new RegExp(String.raw`^(?:at least )?(?<figure>${NUMBER}) ?(?<product>.*)$`, 'is');
+const CLASSES = [
+  String.raw`^(?<whom>.+?),?:?(?: (?:is|are|must be|should be|may be))?(?: an?)?(?: all)? (?<word>hard|soft)(?: constraints?)?${PENALTY}[.!]*$`,
+  String.raw`^(?<whom>.+?) (?<word>(?:must|have to|has to)(?: always)? (?:hold|be kept)|(?:may|can|must) (?:never|not) be broken)[.!]*$`,
+  String.raw`^(?<whom>.+?) (?:may|can) be (?<word>broken)(?: (?:at|for)(?: a penalty of| a cost of)? (?<price>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?[.!]*$`,
+].map((pattern) => new RegExp(pattern, 'i'));
+
+/** What people say beside a model. */
+const COURTESY = String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|all right|(?:very )?good|great|fine|perfect|nice|excellent|bye|goodbye|(?:that|this|it)(?:['’]s| is| looks) (?:all|it|right|correct|good|fine|great)|looks (?:right|good|fine|great)|(?:i think )?we are done)(?: (?:there|guide|very much|a lot))?`;
+
+const READERS: readonly Reader[] = [
+  readScenario,
+  readTableQuestion,
+  readFileSet,
+  readColumnName,
+  by(
+    new RegExp(
+      String.raw`^(?:(?:${COURTESY}|yes|now|then|so|and|please|let us|let['’]s|(?:can|could) you|go ahead and),?[.!]* )*(?:solve|optimi[sz]e|run|calculate)(?: (?:it|now|again|this|the|model|plan|please))*[.!?]*$`,
+      'i',
+    ),
+    () => ({ kind: 'solve' }),
+  ),
+  by(/^(?:help|examples?|\?|what can (?:you|i) do|how does (?:this|it) work)[?.!]*$/i, () => ({ kind: 'help' })),
+  by(
+    /^(?:show|status|checklist|summary)(?: (?:me|the|my|whole|model|cards?|canvas|checklist|all|it|everything))*[.!?]*$/i,
+    () => ({
+      kind: 'show',
+    }),
+  ),
+  readQuestion,
+  by(/^(?:later|not (?:yet|now)|wait|skip(?: (?:it|this))?)[.!]*$/i, () => ({ kind: 'later' })),
+  by(new RegExp(String.raw`^${COURTESY}(?:,?[.!]* ${COURTESY})*[.!]*$`, 'i'), () => ({ kind: 'courtesy' })),
+  by(
+    /^(?:(?:i |we )?(?:confirm(?:ed)?|agreed?)(?: (?:it|them|(?:the )?(?:objectives?|goals?)))?|(?:the )?(?:objectives?|goals?) (?:is|are) (?:right|correct|confirmed|fine|ok))[.!]*$/i,
+    () => ({ kind: 'confirm' }),
+  ),
+  by(/^confirm (?:the )?(?:objective )?(?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'confirm', whom })),
+  by(/^(?:remove|delete|drop|forget) (?<whom>.+)$/i, ({ whom = '' }) => ({ kind: 'remove', whom })),
+  by(
+    new RegExp(String.raw`^set (?<whom>.+?) (?<field>${FIELDS})(?: to |: ?| ?= ?| (?=${NUMBER}$))(?<value>.+)$`, 'is'),
+    ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
+  ),
+  readObjective,
+  readClassification,
+  by(
+    new RegExp(
+      String.raw`^(?<field>penalty|weight) (?:of|for) (?<whom>[^:<>=≤≥]+?)(?: is| to|:| =)? (?<value>${NUMBER})$`,
+      'i',
+    ),
+    ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
+  ),
+  by(
+    new RegExp(
+      String.raw`^(?!(?:hard|soft)\b)(?<whom>[^:<>=≤≥]+?),?(?: has)?(?: an?)? (?<field>penalty|weight)(?: of| is| =|:)? ?(?<value>${NUMBER})$`,
+      'i',
+    ),
+    ({ whom = '', field = '', value = '' }) => ({ kind: 'set', whom, field: field.toLowerCase(), value }),
+  ),
+  by(
+    /^(?:no (?<more>other |more |further )?kpis?|kpis?(?: is| are)?:? (?:none|no|nothing|(?<others>no others?)|(?:only )?the objective(?: alone| only| itself)?)|(?:the )?objective is the only kpi)[.!]*$/i,
+    (groups) => ({ kind: 'no_kpi', ...furtherIn(groups) }),
+  ),
+  by(
+    new RegExp(
+      String.raw`^(?:kpi|key figure|indicator) (?<whom>[^:=<>≤≥]+?)(?: has)?(?: an?)? target(?: of| is|:)? (?<value>${NUMBER})$`,
+      'i',
+    ),
+    ({ whom = '', value = '' }) => ({ kind: 'set', whom: `kpi ${whom}`, field: 'target', value }),
+  ),
+  by(/^(?:kpis?|key figures?|indicators?)(?: (?<label>[^:=<>≤≥]+?))? ?[:=] ?(?<text>.+)$/i, ({ label, text = '' }) => ({
+    kind: 'kpi',
+    text,
+    ...(label !== undefined && { label }),
+  })),
+  by(
+    /^(?:no (?<more>other |more |further )?data|data:? (?:is )?(?:none|no|nothing|(?:(?:they are |it is |all )?(?:in|from) )?(?:the |my |our )?(?:formulas?|model))|(?:all )?(?:the |my |our )?(?:data|figures|numbers) (?:is|are|stand) (?:all )?in the (?:formulas?|model))[.!]*$/i,
+    (groups) => ({ kind: 'data_in_formulas', ...furtherIn(groups) }),
+  ),
+  by(/^(?:the )?data(?: ?:|(?: is)? in| file:?) ?(?<path>[^=<>≤≥]+)$/i, ({ path = '' }) => ({
+    kind: 'data_file',
+    path: without(path, `"'\``).trim(),
+  })),
+  by(
+    /^(?:no (?<more>other |more |further )?(?:production )?requirements?|(?:production )?requirements?:? (?:none|no|nothing|(?<others>no others?)|nothing beyond the constraints))[.!]*$/i,
+    (groups) => ({ kind: 'no_requirement', ...furtherIn(groups) }),
+  ),
+  readRequirement,
+];
+
+/** `maximize profit: 3x + 2y`, `minimise cost = 2a`, `max 3x + 2y`, `maximize profit`, `objective: 3x + 2y`. */
+function readObjective(text: string): Reading | undefined {
+  const { rest = text, weight } = WEIGHTED.exec(text)?.groups ?? {};
+  const match =
+    /^(?:(?:objective|goal)s?(?: (?<named>[^:]+?))? ?: ?)?(?:(?:maximi[sz]e|minimi[sz]e|max|min)\b)(?! ?,)(?<said>.*)$/i.exec(
+      rest,
+    ) ?? /^(?:objective|goal)s?(?: (?<named>[^:=]+?))? ?(?:[:=]|\bis\b) ?(?<said>.+)$/is.exec(rest);
+  if (match === null) return undefined;
+  const { named, said = '' } = match.groups ?? {};
+  const verb = /(?:^|: ?)(maximi[sz]e|minimi[sz]e|max|min)\b/i.exec(rest)?.[1] ?? '';
+  const sense = SENSES.find(([pattern]) => pattern.test(verb))?.[1];
+  const body = said.replace(/^(?: ?[:=])? ?(?:(?:the|our|my) )?/i, '').trim();
+  const whole = parseFormula(body);
+  const colon = isProblem(whole) ? body.indexOf(':') : -1;
+  const equals = colon >= 0 || (body.match(/[<>=≤≥]/g) ?? []).length !== 1 ? -1 : body.indexOf('=');
+  const at = colon >= 0 ? colon : equals;
+  const label = (at >= 0 ? body.slice(0, at).trim() : '') || named;
+  const formula = (at >= 0 ? body.slice(at + 1) : body).trim();
+  if (formula === '' && (label ?? '') === '')
+    return { reason: 'what is it that counts, as in `maximize profit: 3x + 2y`?' };
+  const statement: Statement = {
+    kind: 'objective',
+    text: formula,
+    ...(sense !== undefined && { sense }),
+    ...(label !== undefined && { label }),
+    ...(weight !== undefined && { weight: Number(weight) }),
+  };
+  // `max load: x + y <= 4` names a constraint, and `max(x, y) <= 4` is none of an objective.
+  if (RELATION_SIGN.test(formula))
+    return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };
+  const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
+  return parsed !== undefined && isProblem(parsed) ? { reason: whyUnread(parsed, formula) } : { statement };
+}
+
+/** `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5`, `labour must hold`. */
+function readClassification(text: string): Reading | undefined {
+  const clauses = clausesOf(text);
+  if (clauses.length > 1) {
+    const statements = clauses.map((clause) => readClassification(clause)?.statement);
+    const isWhole = statements.every((statement) => statement !== undefined);
+    return isWhole ? { statement: { kind: 'several', statements } } : undefined;
+  }
+  for (const pattern of CLASSES) {
+    const { whom, word = '', penalty, price } = pattern.exec(text)?.groups ?? {};
+    if (whom === undefined || RELATION_SIGN.test(whom)) continue;
+    const isSoft = /^(?:soft|broken)$/i.test(word);
+    const cost = penalty ?? price;
+    return {
+      statement: {
+        kind: 'classify',
+        whom: groupOf(whom),
+        counts: {
+          classification: isSoft ? 'soft' : 'hard',
+          ...(isSoft && cost !== undefined && { penalty: Number(cost) }),
+        },
+      },
+    };
+  }
+  return undefined;
+}
+
+const CLASS_LAST = /\b(?:hard|soft)(?: constraints?)?(?:$| \(?(?:an?|and|at|with|penalty|cost)\b)/i;
+const PRICE = /^(?:and |with |at )?(?:an? )?(?:penalty|cost)\b/i;
+
+/** Splits `labour is hard, wood is soft, penalty 5` behind each class and its price. */
+function clausesOf(text: string): string[] {
+  const clauses: string[] = [];
+  let isEnded = true;
+  let separator = '';
+  for (const [at, piece] of text.split(/(, and |, | and )/i).entries()) {
+    if (at % 2 === 1) {
+      separator = piece;
+      continue;
+    }
+    if (isEnded && !(clauses.length > 0 && PRICE.test(piece))) clauses.push(piece);
+    else clauses.push(`${clauses.pop() ?? ''}${separator}${piece}`);
+    isEnded = CLASS_LAST.test(piece) || PRICE.test(piece);
+  }
+  return clauses;
+}
+
+function groupOf(whom: string): string {
+  if (/^(?:make )?(?:all|all of them|everything|(?:all )?(?:the )?constraints|all limits|they)(?: all)?$/i.test(whom))
+    return 'all';
+  return /^(?:make )?(?:all )?(?:the )?(?:unclassified|other|remaining)(?: constraints| ones)?$/i.test(whom)
+    ? 'unclassified'
+    : whom;
+}
+
+const REQUIREMENTS = [
+  /^(?:production )?requirements?(?: (?<label>[^:<>=≤≥]+?))?: ?(?<text>.+)$/i,
+  /^(?:we must |we have to |must )?produce (?<text>.+)$/i,
+];
+const MEMBER = /[\p{L}\p{N}_]\[/u;
+
+/** `requirement: chairs >= 100`, or `produce 100 chairs a week`: with a figure first, the quantity and what it is of. */
+function readRequirement(said: string): Reading | undefined {
+  const match = REQUIREMENTS.map((pattern) => pattern.exec(said)).find((found) => found !== null);
+  if (match === undefined) return undefined;
+  const { label, text = '' } = match.groups ?? {};
+  const named = { kind: 'requirement' as const, text, ...(label !== undefined && { label }) };
+  const relation = relationIn(text) ?? unreadRelation(text);
+  if (relation !== undefined) return { statement: { ...named, relation } };
+  const { figure, product } = AMOUNT.exec(text)?.groups ?? {};
+  const quantity = figure === undefined ? undefined : figureOf(figure);
+  return {
+    statement: {
+      ...named,
+      ...(quantity !== undefined && { quantity }),
+      ...(product !== undefined && product !== '' && { product }),
+    },
+  };
+}
+
+/** A text that is meant as a relation and cannot be read: no plan is made before it is. */
+function unreadRelation(text: string): IndexedFormula | undefined {
+  if (!MEMBER.test(text) && !RELATION_SIGN.test(text)) return undefined;
+  const { body: expression, index } = splitIndex(text) ?? { body: text };
+  return { expression, ...(index !== undefined && { index }) };
+}

@@ -1,0 +1,156 @@
+import { call, say, type Steps } from './steps.js';
+import type { Turn } from './turn.js';
+import { isDeepStrictEqual } from 'node:util';
+import { ASK_USER_QUESTION } from '../conversation/index.js';
+import { notesOnPoints } from '../modelling/index.js';
+import { looseVariables } from '../canvas/index.js';
+import type { ScenarioRun, ToldComparison } from './tool-results.js';
+import { openQuestion, statementsIn, STILL_OPEN } from './answers.js';
+import {
+  describeCard,
+  describeChanges,
+  describeChecklist,
+  describeFiles,
+  describeLeft,
+  describeOpen,
+  describeProgress,
+  describeRefused,
+  describeStart,
+  HELP,
+} from './describe.js';
+import { asMeant } from './meant-questions.js';
+import { askForMeaning, describeExample } from './meaning-questions.js';
+import { fileNotes } from './file-notes.js';
+import { describeLoose } from './loose-variables.js';
+import { nextQuestion } from './questions.js';
+import { bullets } from './quote.js';
+import { describeComparison, describeRuns } from './scenarios.js';
+import { Sketch } from './sketch.js';
+import { describeSolve, type Feasibility, type Outcome, warningsOfSolve, whatSolvingLacks } from './solving.js';
+import { answerAll, isAsked } from './turn-answers.js';
+import {
+  answerQuestions,
+  changeScenarios,
+  draft,
+  filesFor,
+  introduceFiles,
+  perform,
+  readAll,
+  whatIsMissing,
+} from './turn-work.js';
+import { describeIdle } from './stray-variables.js';
+import { undoLast } from './undo.js';
+import { describeUnused } from './unused-statements.js';
+import { openStatements } from './open-statements.js';
+
+/**
+ * Answers the messages of a turn by rules alone: it reads statements of a small grammar (docs/modelling.md), makes cards of them, asks
+ * for what the checklist misses next, and starts solves.
+ */
+export async function* answerTurn(turn: Turn): Steps {
+  const isFirst = !turn.messages.some(({ role }) => role === 'assistant');
+  if (isFirst) yield* say(...describeStart(turn));
+  yield* say(...describeFiles(turn));
+  yield* say(...(yield* introduceFiles(turn)));
+
+  const { said: read, left: unread } = await readAll(statementsIn(turn.messages));
+  const files = yield* filesFor(turn, read);
+  const sketch = new Sketch(turn.cards);
+  const said = asMeant(read, sketch);
+  const undone = said.some(({ reading }) => reading.statement?.kind === 'undo');
+  if (undone) yield* say(undoLast(sketch, turn.messages));
+  const loose = new Set(looseVariables(sketch.cards).map(({ name }) => name));
+  const drafted = await draft(said, sketch, files);
+  const { kinds, refused, left } = drafted;
+  const made = yield* perform(drafted, turn.signal);
+  sketch.files = await turn.readFiles(sketch.contents());
+  yield* say(...describeChanges(made));
+  const guesses = fileNotes(sketch).filter((note) => !isTold(note, turn));
+  if (guesses.length > 0) yield* say(`Check how the files were read:\n${bullets(guesses.slice(0, MAX_WARNINGS))}`);
+  const understood = said.filter(({ reading }) => reading.statement !== undefined).map(({ source }) => source);
+  yield* say(...notesOnPoints(understood.join('\n')).map((note) => `${note}.`));
+  const isToSolve = kinds.has('solve') || kinds.has('solve_scenarios');
+  const loosening = looseVariables(sketch.cards).filter(({ name }) => isToSolve || !loose.has(name));
+  yield* say(...loosening.slice(0, MAX_WARNINGS).map(describeLoose));
+  const idle = describeIdle(sketch, ({ causes }) => isToSolve || causes.length > 0);
+  yield* say(...idle.slice(0, MAX_WARNINGS));
+  yield* say(...(yield* changeScenarios(drafted, made, files)));
+  yield* say(...(yield* answerQuestions(drafted, made, files)));
+  const toSendAgain = [...left, ...unread];
+  yield* say(...describeOpen(openStatements(sketch)), ...describeRefused(refused), ...describeLeft(toSendAgain));
+  const proposed = askForMeaning(refused, sketch);
+  const isUnexplained = refused.some(({ reason }) => reason === undefined);
+  if (isUnexplained && proposed === undefined) yield* say(...describeExample(sketch));
+
+  let feasibility = sketch.changesModel ? 'unchecked' : turn.checklist.feasibility_result;
+  const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));
+  // Prose beside a question changes nothing, and may be meant as a part of the model to solve.
+  const missing = isToSolve ? refused : refused.filter(({ reason }) => reason !== undefined);
+  const lacks =
+    isToSolve || asked.length > 0 ? [...whatSolvingLacks(sketch), ...whatIsMissing(missing, made, toSendAgain)] : [];
+  if (isToSolve && lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
+  const warnings = isToSolve && lacks.length === 0 ? warningsOfSolve(sketch) : [];
+  const isHeld = warnings.some((warning) => !isTold(warning, turn));
+  if (warnings.length > 0)
+    yield* say(
+      `${isHeld ? 'Look at this, and write `solve` again to solve it as it is' : 'Warnings'}:\n${bullets(warnings)}`,
+    );
+  const isSolvable = lacks.length === 0 && !isHeld;
+  const solved = kinds.has('solve') && isSolvable ? yield* solve(feasibility) : undefined;
+  if (solved !== undefined) yield* say(solved.text);
+  feasibility = solved?.feasibility ?? feasibility;
+  if (kinds.has('solve_scenarios') && isSolvable) {
+    const compared = yield* solveScenarios(drafted.solved, feasibility);
+    yield* say(compared.text);
+    ({ feasibility } = compared);
+  }
+  const answers = yield* answerAll(asked, sketch, files, lacks);
+  yield* say(...answers.paragraphs);
+  feasibility = answers.feasibility ?? feasibility;
+  if (isToSolve && isSolvable) yield* say(...describeUnused(turn.messages));
+  if (kinds.has('compare_scenarios')) yield* say(yield* compareScenarios());
+  if (kinds.has('help')) yield* say(HELP);
+  if (kinds.has('show')) yield* say(bullets(sketch.cards.map(describeCard)) || 'The canvas is empty.');
+  const checklist = { ...sketch.derive(), feasibility_result: feasibility };
+  yield* say(isFirst || kinds.has('show') ? describeChecklist(checklist) : describeProgress(checklist));
+  const question = kinds.has('later')
+    ? undefined
+    : (answers.question ??
+      proposed ??
+      nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files }));
+  if (question === undefined) return;
+  // The same question is shown once. Its options are still there.
+  if (isDeepStrictEqual(question, openQuestion(turn.messages))) yield* say(`${STILL_OPEN}${question.question}`);
+  else yield* call(ASK_USER_QUESTION, { questions: [question] });
+}
+
+/** Whether an earlier answer has a warning or a note. */
+const isTold = (warning: string, { messages }: Turn): boolean =>
+  messages.some(({ role, content }) => role === 'assistant' && content.includes(warning));
+
+/** Warnings of one answer. */
+const MAX_WARNINGS = 5;
+
+/** Solves scenarios beside the canvas. @param names empty for all of them */
+async function* solveScenarios(
+  names: readonly string[],
+  feasibility: Feasibility,
+): Steps<Pick<Outcome, 'text' | 'feasibility'>> {
+  const reply = yield* call('solve_scenarios', names.length === 0 ? {} : { names });
+  if (!reply.ok) return { text: `The scenarios were not solved: ${reply.error}.`, feasibility };
+  const { runs, feasibility_result } = reply.result as { runs: ScenarioRun[]; feasibility_result: Feasibility };
+  return { text: describeRuns(runs), feasibility: feasibility_result };
+}
+
+/** The newest plans side by side, and what differs between them. */
+async function* compareScenarios(): Steps<string> {
+  const reply = yield* call('compare_scenarios');
+  return reply.ok ? describeComparison(reply.result as ToldComparison) : `Nothing was compared: ${reply.error}.`;
+}
+
+async function* solve(feasibility: Feasibility): Steps<Outcome> {
+  const reply = yield* call('run_solve');
+  return reply.ok
+    ? describeSolve(reply.result)
+    : { text: `It was not solved: ${reply.error}.`, clash: [], feasibility };
+}

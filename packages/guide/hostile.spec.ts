@@ -1,0 +1,95 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { cpuMs } from '../../test/support/cpu-time.js';
+import { Room } from '../../test/support/guide-room.js';
+import { repeated, SHAPES } from '../../test/support/hostile-texts.js';
+import { readStatement } from './grammar.js';
+import { splitStatements } from './lines.js';
+import { Sketch } from './sketch.js';
+import { unreadCards } from './unread.js';
+
+const AROUND: [string, string][] = [
+  ['', ''],
+  ['x ', '=1'],
+  ['set x expression: ', '\u0000'],
+  ['goal ', ' :'],
+];
+const SKETCH = new Sketch([]);
+const TOO_LONG = 'a statement has at most 2000 characters';
+
+describe('statements that some reader could take long for', () => {
+  it.each(SHAPES)('take next to no time: %j', (shape) => {
+    for (const around of AROUND) {
+      const text = repeated(shape, 2_000, around);
+      // The first time, the patterns are compiled.
+      readStatement(text);
+      expect(cpuMs(() => readStatement(text))).toBeLessThan(50);
+    }
+  });
+
+  it.each(SHAPES)('take next to no time when they cannot be read: %j', (shape) => {
+    for (const around of AROUND) {
+      const text = repeated(shape, 4_000, around);
+      unreadCards(text, SKETCH);
+      expect(cpuMs(() => unreadCards(text, SKETCH))).toBeLessThan(100);
+    }
+  });
+
+  it.each(SHAPES)('take no long time to be joined: %j', (shape) => {
+    const lines = repeated(`${shape}\n`, 6_000);
+    expect(cpuMs(() => Array.from(splitStatements(lines)))).toBeLessThan(1_000);
+  });
+
+  it.each(SHAPES)('take no time when they are long: %j', (shape) => {
+    const text = repeated(shape, 100_000);
+    const first = (): string => Array.from(splitStatements(text))[0] ?? '';
+    expect(cpuMs(first)).toBeLessThan(500);
+    if (first().length > 2_000) expect(readStatement(first())).toEqual({ reason: TOO_LONG });
+  });
+
+  it('are told that they are too long, and the others are done', async () => {
+    const room = new Room();
+    const { text } = await room.say(
+      `maximize profit: x\n${'in unit '.repeat(300)}\nc: ${'x + '.repeat(600)}x <= 1\nx integer`,
+    );
+    expect(text).toContain(TOO_LONG);
+    expect(text).toContain('A formula has at most 2000 characters');
+    expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'c', 'x']);
+  });
+
+  it('are about so many variables and constraints', async () => {
+    const room = new Room();
+    const names = Array.from({ length: 101 }, (_, index) => `x${index}`);
+    expect((await room.say(`${names.join(', ')} binary`)).text).toContain(
+      'one statement is about at most 100 variables',
+    );
+    expect((await room.say(`${names.join(', ')} are hard`)).text).toContain('at most 100 constraints');
+    const { text } = await room.say(`${names.slice(1).join(', ')} in pieces`);
+    expect(text).toContain('`x10` and 90 more');
+    expect(room.cards).toEqual([]);
+  });
+});
+
+it('reads a message of many statements with pauses in which other work goes on', async () => {
+  const message = Array.from({ length: 52 }, (_, index) =>
+    repeated(SHAPES[index % SHAPES.length] ?? '', 1_900, [`c${index}: `, '=1']),
+  ).join('\n');
+  const room = new Room();
+  const said = room.say(message);
+  // Processor time: on a busy machine a short piece of work takes long as well.
+  let [longest, since, isDone] = [0, process.cpuUsage(), false];
+  void said.finally(() => (isDone = true));
+  while (!isDone) {
+    await breathe();
+    const { user, system } = process.cpuUsage(since);
+    longest = Math.max(longest, (user + system) / 1000);
+    since = process.cpuUsage();
+  }
+  await said;
+  expect(longest).toBeLessThan(250);
+});
+
+it('leaves what is beyond a thousand statements unread', async () => {
+  const { text } = await new Room().say('what;'.repeat(1_000) + 'maximize x;'.repeat(2));
+  expect(text).toContain('One turn has no room for more: `maximize x`');
+});

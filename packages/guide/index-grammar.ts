@@ -1,0 +1,290 @@
+import {
+  FIGURE_WORD,
+  isName,
+  isProblem,
+  namesOfIndex,
+  parseFormula,
+  parseIndex,
+  splitIndex,
+} from '../modelling/index.js';
+import { rangeOf, whyUnread } from '../canvas/index.js';
+import { bare } from './file-set-grammar.js';
+import { quote } from './quote.js';
+import { isChain, splitCounts, splitLabel, turned } from './relation-grammar.js';
+import { readFacts, setBound } from './variable-facts.js';
+import type { Reading, Statement, VariableFacts } from './statement.js';
+import { figureOf, NUMBER } from './words.js';
+
+/*
+ * Statements on sets and what has an index: `weeks: 1 to 52`, `shifts: early, late`, `cost of shifts: early 10, late 12`,
+ * `make[p] integer for p in products`, `Demand: make[p] <= demand[p] for p in products where demand[p] > 0`.
+ */
+
+const SIGNS = /(<=|=<|>=|=>|==|[<>=≤≥])/;
+const NAME = String.raw`(?:"(?<quoted>[^"]*)"|(?<plain>[^",]+?))`;
+const END = String.raw`(?: ?, ?(?:and )?| and |$)`;
+const MEMBER = new RegExp(NAME + END, 'y');
+const CELL = new RegExp(String.raw`${NAME}(?: ?[:=] ?| )(?<figure>${NUMBER})${END}`, 'iy');
+const COLUMN_NAME = /^(?<column>\S+) of (?<set>[^\s:]+) ?: ?column:? (?<body>.+)$/i;
+/** `protein 9`, `protein 9 g`, `9 protein`, `9 g of protein` */
+const COUNT = `(?:${NUMBER}|${FIGURE_WORD.source})`;
+const AMOUNT = new RegExp(
+  String.raw`^(?:(?<before>\p{L}[\p{L}\p{N} ]*) ${COUNT}(?: ?[%\p{L}]{1,3})?|${COUNT}(?: ?\p{L}+(?: of|(?= \p{L})))? (?<behind>\p{L}[\p{L}\p{N}]*))$`,
+  'iu',
+);
+const FIGURE = new RegExp(COUNT, 'i');
+/** Begins a rule, as in `no overtime`. */
+const RULE = /^ *(?:no|not|never|only|always|at|max|min|up|each|every|all|any|without|exactly) /i;
+/** Words of a member without quotes. */
+const MAX_WORDS = 4;
+const SENTENCE =
+  /\b(?:it|you|we|they|there|is|are|was|were|has|have|had|gives?|needs?|takes?|costs?|requires?|contains?|provides?|makes?|uses?|sells?|earns?|can|cannot|must|should|will|per|each|every)\b/i;
+const PHRASE = /^ *\p{Ll}.* (?:in|of|with|for|on|from|at|by) /u;
+/** Labels that other statements begin with. */
+const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
+
+/** `cost of products: column "Unit cost"`; undefined for other texts. */
+export function readColumnName(text: string): Reading | undefined {
+  const { column = '', set = '', body = '' } = COLUMN_NAME.exec(text)?.groups ?? {};
+  const of = cellsIn(`column ${body}`) === undefined ? bare(body) : '';
+  if (of === '' || !isName(column) || !isName(set)) return undefined;
+  return { statement: { kind: 'column_name', column, set, of } };
+}
+
+/** `weeks: 1 to 52`, `shifts: early, late, night`, `cost of shifts: early 10, late 12`; undefined for other texts. */
+export function readSet(text: string): Reading | undefined {
+  const { label, body } = splitLabel(text);
+  if (label === undefined || TAKEN.test(label) || body === '') return undefined;
+  const [column = '', set, ...more] = label.split(' of ');
+  if (set !== undefined) {
+    const cells = more.length > 0 || !isName(column) || !isName(set) ? undefined : cellsIn(body);
+    if (cells === undefined) return undefined;
+    const doubled = whyDoubled(text);
+    return doubled === undefined ? { statement: { kind: 'cells', column, set, cells } } : { reason: doubled };
+  }
+  if (!isName(label)) return undefined;
+  const list = listOf(body);
+  const range = list.replace(/^(-?\d+) ?(?:\.{2,3}|…|[-–]) ?(?=\d+$)/, '$1 to ');
+  if (rangeOf(range) !== undefined) return { statement: { kind: 'members', set: label, members: range } };
+  const continued = continuedIn(list);
+  if (continued !== undefined) return { statement: { kind: 'members', set: label, members: continued } };
+  const members = /[<>=≤≥:[\]]/.test(list) ? undefined : membersIn(list);
+  if (members === undefined || members.length < 2 || isProse(list)) return undefined;
+  const incomplete = whyIncomplete(text);
+  if (incomplete !== undefined) return { reason: incomplete };
+  const amounts = whyAmounts(text);
+  if (amounts !== undefined) return { reason: amounts };
+  const doubled = whyDoubled(text);
+  if (doubled !== undefined) return { reason: doubled };
+  return { statement: { kind: 'members', set: label, members } };
+}
+
+/** A list without the brackets around all of it: `{a, b}`. */
+const listOf = (text: string): string => text.replace(/^(?:\{([^{}]*)\}|\[([^[\]]*)\])$/, '$1$2').trim();
+
+const ELLIPSIS = /(\.{2,}|…)/;
+const IS_ELLIPSIS = /^(?:\.{2,}|…)$/;
+/** Words that stand for further members. */
+const AND_MORE = /^(?:etc|et cetera|so (?:on|forth)|more)\.?$/i;
+/** `W12`: a number at the end of a text. */
+const COUNTED = /^(?<text>.*\D)?(?<number>\d{1,9})$/;
+/** Members of a list with an ellipsis. */
+const MAX_CONTINUED = 1_000;
+
+/** The items of a list without quotes around them, with each ellipsis apart. */
+const plainItems = (list: string): string[] =>
+  (matchesOf(MEMBER, list) ?? [])
+    .flatMap(({ groups }) => groups?.['plain']?.split(ELLIPSIS) ?? [])
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** The members of `1, 2, ..., 5` or `W1, ..., W5`; undefined for other lists, also for those that do not say how they go on. */
+function continuedIn(list: string): string[] | string | undefined {
+  const items = list.includes('"') ? [] : plainItems(list);
+  const at = items.findIndex((item) => IS_ELLIPSIS.test(item));
+  if (at < 1 || at !== items.length - 2) return undefined;
+  const counted = items.toSpliced(at, 1).map((item) => COUNTED.exec(item)?.groups);
+  const [first, second] = counted;
+  const numbers = counted.map((groups) => Number(groups?.['number']));
+  const [begin = NaN, next = NaN] = numbers;
+  const [before = NaN, end = NaN] = numbers.slice(-2);
+  const step = at > 1 ? next - begin : Math.sign(end - begin);
+  const count = (end - begin) / step + 1;
+  const isSeries =
+    counted.every((groups) => groups !== undefined && groups['text'] === first?.['text']) &&
+    numbers.slice(0, at).every((number, place) => number === begin + place * step) &&
+    Number.isInteger(count) &&
+    (end - before) * step > 0 &&
+    count <= MAX_CONTINUED;
+  if (!isSeries || second === undefined) return undefined;
+  const { text = '', number = '' } = first ?? {};
+  const width = /^0/.test(number) ? number.length : 0;
+  if (text === '' && width === 0 && Math.abs(step) === 1) return `${begin} to ${end}`;
+  return Array.from({ length: count }, (_, place) => `${text}${String(begin + place * step).padStart(width, '0')}`);
+}
+
+/** Explains why the members of a set are not those that a list has; undefined for other texts. */
+export function whyIncomplete(text: string): string | undefined {
+  const { label, body } = splitLabel(text);
+  if (label === undefined || !isName(label) || TAKEN.test(label) || /[<>=≤≥:]/.test(body)) return undefined;
+  const items = plainItems(listOf(body));
+  if (items.length < 2 || isProse(body)) return undefined;
+  if (items.some((item) => IS_ELLIPSIS.test(item)) || AND_MORE.test(items.at(-1) ?? ''))
+    return `it does not say all members: write each of them, or a range such as \`${label}: 1 to 5\``;
+  return items.every(isBalanced)
+    ? undefined
+    : `brackets are no part of a member: write \`${label}: a, b\`, or read pairs from a file, as in \`${label} from pairs.csv key from, to\``;
+}
+
+/** Whether the brackets of a member are inside it: `chair (large)`. */
+const isBalanced = (member: string): boolean => !/[()[\]{}]/.test(member.replace(/(?<=[^\s] ?)\([^()[\]{}]*\)/, ''));
+
+/** Names the member that a list of members or of their figures has twice; undefined for other texts. */
+export function whyDoubled(text: string): string | undefined {
+  const { label, body } = splitLabel(text);
+  const list = listOf(body);
+  if (label === undefined || TAKEN.test(label) || /[<>=≤≥[\]]/.test(list)) return undefined;
+  const isOfCells = / of /.test(label);
+  const members = matchesOf(isOfCells ? CELL : MEMBER, list)?.map(nameOf) ?? [];
+  const doubled = members.find((member, at) => members.indexOf(member) < at);
+  return doubled === undefined || (!isOfCells && isProse(list)) ? undefined : `the member ${doubled} is there twice`;
+}
+
+/** Explains what `Beans: protein 9, carbs 40` can mean; undefined for other texts, such as `lines: line 1, line 2`. */
+export function whyAmounts(text: string): string | undefined {
+  const { label, body } = splitLabel(text);
+  if (label === undefined || label.split(' ').length > MAX_WORDS || SENTENCE.test(body)) return undefined;
+  const parts = body.split(/ ?, ?(?:and )?| and /);
+  const words = parts
+    .map((part) => AMOUNT.exec(part)?.groups)
+    .map((groups) => groups?.['before'] ?? groups?.['behind']);
+  // Members of a set are counted: `line 1, line 2`, `2024 W1, 2024 W2`.
+  const kinds = new Set(words.map((word) => word?.replace(/\d+/g, '')));
+  const [first = ''] = words;
+  if (parts.length < 2 || words.includes(undefined) || kinds.size < parts.length) return undefined;
+  const figure = FIGURE.exec(parts[0] ?? '')?.[0];
+  const member = isName(label) ? label : `"${label}"`;
+  const members = parts.map((part) => `"${part}"`).join(', ');
+  return `it is a list of amounts without what they are for: write \`${first.replace(/ /g, '_')} of items: ${member} ${figure}\`, or \`${label}: ${members}\` for members of a set`;
+}
+
+/** Whether a list is made of prose: `14 grams of protein`, `low in fat`. Members in quotes may have any words. */
+const isProse = (body: string): boolean =>
+  body
+    .replace(/"[^"]*"/g, '')
+    .split(/,| and /)
+    .some((part) => {
+      const count = part.trim().split(' ').length;
+      const most = /^ *\d/.test(part) ? 2 : MAX_WORDS;
+      return (
+        count > most ||
+        RULE.test(part) ||
+        (count > 2 && (SENTENCE.test(part) || PHRASE.test(part))) ||
+        /[!?]/.test(part)
+      );
+    });
+
+/** The members of a list; undefined for what is none. */
+function membersIn(text: string): string[] | undefined {
+  const members = matchesOf(MEMBER, text)?.map(nameOf);
+  return members?.every((member) => member !== '') === true ? members : undefined;
+}
+
+function cellsIn(text: string): Record<string, number> | undefined {
+  const cells = new Map<string, number>();
+  for (const match of matchesOf(CELL, text) ?? []) cells.set(nameOf(match), Number(match.groups?.['figure']));
+  return cells.size === 0 || ![...cells.values()].every(Number.isFinite) ? undefined : Object.fromEntries(cells);
+}
+
+const nameOf = ({ groups }: RegExpExecArray): string => (groups?.['quoted'] ?? groups?.['plain'] ?? '').trim();
+
+/** What a pattern finds one after the other, from the beginning to the end; undefined when something is left. */
+function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined {
+  const found: RegExpExecArray[] = [];
+  pattern.lastIndex = 0;
+  while (pattern.lastIndex < text.length) {
+    const match = pattern.exec(text);
+    if (match === null) return undefined;
+    found.push(match);
+  }
+  return found;
+}
+
+/** What stands under an index: a variable for each member, its bounds, or a constraint; undefined for other texts. */
+export function readIndexed(text: string): Reading | undefined {
+  const { rest: counted, counts } = splitCounts(text);
+  const split = splitIndex(counted);
+  if (split === undefined) return undefined;
+  const { index } = split;
+  const over = parseIndex(index);
+  if (isProblem(over)) return { reason: whyUnread(over, index, true) };
+  const { label, body } = splitLabel(split.body);
+  const variable = label === undefined && counts === undefined ? readVariable(body, namesOfIndex(over)) : undefined;
+  const formula = parseFormula(body);
+  const relation: Extract<Statement, { kind: 'relation' }> | undefined =
+    isProblem(formula) || formula.relations.length === 0
+      ? undefined
+      : {
+          kind: 'relation',
+          text: body,
+          index,
+          formula,
+          ...(label !== undefined && { label }),
+          ...(counts !== undefined && { counts }),
+        };
+  if (variable !== undefined) {
+    const { reason, ...family } = variable;
+    if (reason !== undefined) return { reason };
+    return { statement: { kind: 'family', ...family, index, ...(relation !== undefined && { relation }) } };
+  }
+  const misordered = whyMisordered(text);
+  if (misordered !== undefined) return { reason: misordered };
+  if (relation !== undefined) return { statement: relation };
+  return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
+}
+
+/** `make[p]`, `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */
+function readVariable(
+  body: string,
+  names: readonly string[],
+): { name: string; facts: VariableFacts; reason?: string } | undefined {
+  const { facts, rest, reason: contrary } = readFacts(body);
+  let reason = contrary;
+  const sides = rest.split(SIGNS).map((side) => side.trim());
+  if (!isChain(sides)) return undefined;
+  const at = sides.findIndex((side) => familyIn(side, names) !== undefined);
+  const name = familyIn(sides[at] ?? '', names);
+  if (name === undefined || (sides.length === 5 && at !== 2)) return undefined;
+  for (let place = 1; place < sides.length; place += 2) {
+    const bound = sides[place < at ? place - 1 : place + 1] ?? '';
+    const figure = figureOf(bound) ?? bound;
+    const sign = sides[place] ?? '';
+    const relation = /^={1,2}$/.test(sign) ? '=' : /<|≤/.test(sign) ? '<=' : '>=';
+    reason ??= setBound(facts, place > at ? relation : turned(relation), figure, sign === '<' || sign === '>');
+  }
+  return { name, facts, ...(reason !== undefined && { reason }) };
+}
+
+/** Explains why a declaration such as `x[j, i] binary for i in jobs, j in jobs` does not fit its index; undefined for other texts. */
+export function whyMisordered(text: string): string | undefined {
+  const { body = '', index = '' } = splitIndex(text) ?? {};
+  const over = parseIndex(index);
+  if (isProblem(over) || splitLabel(body).label !== undefined) return undefined;
+  const { facts, rest } = readFacts(body);
+  const formula = facts.domain === undefined ? undefined : parseFormula(rest);
+  if (formula === undefined || isProblem(formula)) return undefined;
+  const member = formula.sides.find(({ kind }) => kind === 'member');
+  if (member?.kind !== 'member') return undefined;
+  const right = `${member.name}[${namesOfIndex(over).join(', ')}]`;
+  return `the [ ] of a declaration name the indices behind its \`for\`, in their order: write ${quote(right)}`;
+}
+
+/** The name of a variable whose members stand for all of an index; undefined for other texts. */
+function familyIn(side: string, names: readonly string[]): string | undefined {
+  const formula = parseFormula(side);
+  if (isProblem(formula) || formula.relations.length > 0) return undefined;
+  const [member] = formula.sides;
+  if (member.kind !== 'member' || member.keys.length !== names.length) return undefined;
+  const isWhole = member.keys.every((key, at) => key.kind === 'index' && key.lag === 0 && key.name === names[at]);
+  return isWhole ? member.name : undefined;
+}

@@ -1,0 +1,217 @@
+import { isName, isProblem, parseFormula, splitIndex } from '../modelling/index.js';
+import { MAX_STATEMENT, readStatement } from './grammar.js';
+import { splitCounts, splitLabel } from './relation-grammar.js';
+
+/*
+ * Statements in a text, one per line or between semicolons. A line that begins with an operator, an index or the condition of an index
+ * continues the statement before it, and so does a line after an operator, an open bracket or a comma. A `-` can also be the bullet of a list: the lines decide.
+ * `# ...` and `// ...` are comments, on a line of their own and behind a statement. A comment between two lines does not part them.
+ */
+
+const SEPARATOR = /(\r\n|[\n\r\u2028\u2029;\u037e])/;
+/** Rules and headings of Markdown, and code fences. */
+const DECORATION = /^(?:[-=*_+~]{2,}|#+ .*|`{3,}\w*)$/;
+/** Begins a comment, unless a number as in `machine #2` or a path as in `https://` stands there. */
+const COMMENT = /(?<![^\s])(?:#(?! ?\d)|\/\/)/;
+const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
+const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
+const RELATION = /[<>=≤≥]/;
+const SIGN = /^[-+*/·×÷−]/;
+/** `- x`, `2) x`, `2. x`, and `2.x`, which is no figure. */
+const BULLET = /^(?<indent>\s*)(?:(?<mark>[-*•+]|\d{1,4}(?:\.\)?|\))) +|\d{1,4}\.(?!e[-+]?\d)(?=[\p{L}_]))/iu;
+/** A number that can be a figure too: `2. - x`, `2. <= x`. */
+const NUMBER_BEFORE_SIGN = /^\d+\. +[-+*/·×÷−<>=≤≥]/;
+const NUMBERED_LINE = /^[ \t]*\d{1,4}\. /gm;
+const IN_PARENTHESES = /^[ \t]*\((?<number>\d{1,4})\) /gm;
+const DASHED_RELATION = /^[ \t]*- .*[<>=≤≥]/gm;
+const LIMITED_NAME = /^[\p{L}_][^-+*/·×÷−<>=≤≥]*[<>=≤≥]/u;
+const LIMITED_FIGURE = /^[\d.,]+ ?[<>=≤≥]/;
+const FORMULA = /[:<>=≤≥[\]\d]/;
+const THREE_WORDS = /(?<!\p{L})\p{L}{2,} \p{L}+ \p{L}{2,}/u;
+/** A condition behind an index. `with` and `given` do not belong there and are told. */
+const CONDITION = /^(?:where|with|given) /i;
+const MORE_CONDITIONS = /^(?:and|or) /i;
+const GREETING =
+  /^(?:hello|hi|hey|dear|thanks|thank|ok|okay|yes|no|so|well|please|now|then|first|next|finally|also)\b/i;
+/** What may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
+const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
+
+/**
+ * Returns the statements of a text without the marks of lists and of code around them. A Greek question mark separates statements
+ * like the semicolon that it is normalized to. Each statement is read when it is asked for, so a long text is not read at once.
+ */
+export function* splitStatements(text: string): Generator<string> {
+  const list = listIn(text);
+  for (const line of joinLines(text)) {
+    for (const part of withoutConstraint(line)) {
+      const trimmed = part.trim();
+      // Normalisation takes quadratic time for long runs of combining marks.
+      const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'), list);
+      if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
+    }
+  }
+}
+
+/** Returns the lines and parts of lines of a text, each with the lines that continue it. */
+function* joinLines(text: string): Generator<string> {
+  const pieces = text.split(SEPARATOR);
+  let statement = '';
+  let isFormula: boolean | undefined;
+  let isComment = false;
+  for (let at = 0; at < pieces.length; at += 2) {
+    const isNewLine = at > 0 && !/[;\u037e]/.test(pieces[at - 1] ?? '');
+    isComment &&= !isNewLine;
+    const piece = pieces[at] ?? '';
+    const line: string = isComment ? '' : withoutComment(piece);
+    isComment ||= line !== piece;
+    if (isComment && line === '') continue;
+    const isShort = Math.max(statement.length, line.length) <= MAX_STATEMENT;
+    if (isNewLine && isShort && continues(statement, line, () => (isFormula ??= isOpenFormula(statement)))) {
+      statement += ` ${line.trim()}`;
+      continue;
+    }
+    if (statement !== '') yield statement;
+    [statement, isFormula] = [line, undefined];
+  }
+  yield statement;
+}
+
+/** Returns a line without the comment at its end. Without a statement before it, the text of a comment belongs to the line. */
+function withoutComment(line: string): string {
+  const at = line.length > MAX_STATEMENT ? -1 : line.search(COMMENT);
+  if (at < 0) return line;
+  const head = line.slice(0, at).trimEnd();
+  const isInText = (head.split('"').length - 1) % 2 === 1;
+  return isInText || !mayEnd(head.trim()) ? line : head;
+}
+
+/** Whether a comment may stand behind a text: a statement or a part of one, and no prose. */
+const mayEnd = (text: string): boolean =>
+  text === '' || OPEN_END.test(text) || /[,:]$/.test(text) || isWhole(text) || isTerm(text) || isFormula(text);
+
+const isFormula = (text: string): boolean =>
+  !isProblem(parseFormula(splitCounts(splitLabel(withoutBullet(text)).body).rest));
+
+/** Whether a line continues the statement before it. */
+function continues(statement: string, line: string, isFormula: () => boolean): boolean {
+  const [before, next] = [statement.trim(), line.trim()];
+  if (before === '' || next === '' || DECORATION.test(before) || DECORATION.test(next)) return false;
+  if (/^(?:[<>=]?=|≤|≥)/.test(next)) return !isProse(before);
+  if (/^[<>]/.test(next)) return isFormula() && isTerm(next);
+  if (isOfIndex(before, next)) return true;
+  const fits = (): boolean => !isWhole(next) || isWhole(`${before} ${next}`);
+  if (before.endsWith(',')) return continuesList(before, next) && fits();
+  if (OPEN_END.test(before)) return !isProse(before) && !beginsStatement(next) && fits();
+  // A `-` below a heading can be a bullet or a minus.
+  if (before.endsWith(':'))
+    return OBJECTIVE.test(withoutBullet(before)) && !BULLET.test(line) && !beginsStatement(next);
+  return SIGN.test(next) && continuesFormula(statement, line, isFormula);
+}
+
+/** `Cap: make[p] <= limit[p]`, `for p in products` and `where limit[p] < 4`. A line with an index of its own is a statement. */
+function isOfIndex(before: string, next: string): boolean {
+  if (/^for /i.test(next)) return !isProse(before) && splitIndex(`x ${next}`) !== undefined;
+  const isCondition = CONDITION.test(next) || (MORE_CONDITIONS.test(next) && / where /i.test(before));
+  return isCondition && !OBJECTIVE.test(before) && splitIndex(before) !== undefined && splitIndex(next) === undefined;
+}
+
+/** `shifts: early, late,` and `night`; `x, y,` and `z integer` */
+function continuesList(before: string, next: string): boolean {
+  if (BULLET.test(next) || GREETING.test(before) || OBJECTIVE.test(next)) return false;
+  const isIndex = before.endsWith(',') && /\b(?:sum|for) /.test(before.slice(before.lastIndexOf(':') + 1));
+  if (!isIndex && (beginsStatement(next) || (isWhole(before.slice(0, -1)) && isWhole(next)))) return false;
+  return FORMULA.test(before) || /^[^ ,]+(?:, ?[^ ,]+)*,$/.test(before);
+}
+
+/** `maximize profit: 30 chairs` and `+ 50 tables`; no new item of a list. */
+function continuesFormula(statement: string, line: string, isFormula: () => boolean): boolean {
+  const [item, sibling] = [BULLET.exec(statement)?.groups, BULLET.exec(line)?.groups];
+  const isSibling = item?.['mark'] === sibling?.['mark'] && (item?.['indent'] ?? '') === (sibling?.['indent'] ?? '');
+  if (sibling !== undefined && isSibling) return false;
+  const next = line.trim();
+  const rest = next.slice(1).trim();
+  if (beginsStatement(rest) || isProse(rest)) return false;
+  const begun = withoutBullet(statement.trim());
+  // Neither an objective nor a relation has another relation behind it.
+  if (RELATION.test(next) && (RELATION.test(begun) || OBJECTIVE.test(begun))) return false;
+  if (begun.split('(').length > begun.split(')').length) return true;
+  // A name alone is rather a heading, unless what follows is no bullet.
+  const isOpen = isFormula() || (/^[+/]/.test(next) && isName(begun));
+  return isOpen && (isTerm(next) || !isWhole(rest));
+}
+
+/** Whether a statement ends in a formula that can go on. */
+function isOpenFormula(statement: string): boolean {
+  const begun = withoutBullet(statement.trim());
+  const { label, body } = splitLabel(begun);
+  if (OBJECTIVE.test(begun)) return label !== undefined || /\d/.test(body);
+  const formula = parseFormula(splitCounts(body).rest);
+  return !isProblem(formula) && (label !== undefined || formula.sides.length > 1 || formula.sides[0].kind !== 'name');
+}
+
+/** Whether a line is what may follow the first term of a formula. */
+function isTerm(line: string): boolean {
+  const { rest } = splitCounts(line);
+  const { body } = splitIndex(rest) ?? { body: rest };
+  return !isProblem(parseFormula(`x ${body.replace(OPEN_END, (end) => end.replace(/.$/, ''))}`));
+}
+
+const beginsStatement = (line: string): boolean => OBJECTIVE.test(line) || splitLabel(line).label !== undefined;
+
+/** Whether a line is a statement by itself. The unit of a variable is not one: `t in weeks` can belong to an index. */
+function isWhole(line: string): boolean {
+  const { statement } = readStatement(line);
+  return statement !== undefined && !(statement.kind === 'variables' && !statement.declares);
+}
+
+const isProse = (line: string): boolean => !FORMULA.test(line) && THREE_WORDS.test(line);
+
+const withoutBullet = (line: string): string => line.replace(BULLET, '');
+
+/** An objective and the constraint behind it apart. */
+function withoutConstraint(line: string): string[] {
+  const at = line.search(SUBJECT_TO);
+  const first = line.slice(0, Math.max(0, at)).replace(/,$/, '');
+  return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
+}
+
+/** The marks that a text has on several lines, which makes them those of a list. */
+interface List {
+  isDashed: boolean;
+  isNumbered: boolean;
+  /** `(1)` and `(2)`. Other numbers in parentheses are factors. */
+  isInParentheses: boolean;
+}
+
+function listIn(text: string): List {
+  const numbers = Array.from(text.matchAll(IN_PARENTHESES), ({ groups }) => Number(groups?.['number']));
+  return {
+    isDashed: (text.match(DASHED_RELATION) ?? []).length > 1,
+    isNumbered: (text.match(NUMBERED_LINE) ?? []).length > 1,
+    isInParentheses: numbers.length > 1 && numbers.every((number, at) => number === (numbers[0] ?? 0) + at),
+  };
+}
+
+/**
+ * Returns a line without the marks around it. The minus of `- x + y <= 2` stays unless the line is in a list, and so does the
+ * minus of `- 2 <= x`. A minus before a limited name is a bullet, since `- x <= 3` would limit nothing.
+ */
+function unmarked(line: string, list: List): string {
+  const code = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();
+  const plain = list.isInParentheses ? code.replace(/^\(\d{1,4}\) +/, '') : code;
+  const bare = withoutBullet(plain);
+  if (bare === plain) return plain;
+  const isFormula = isRelation(plain);
+  if (/^\d/.test(plain)) {
+    const isFigure = NUMBER_BEFORE_SIGN.test(plain) && isFormula && !(list.isNumbered && isRelation(bare));
+    return isFigure ? plain : unmarked(bare, { ...list, isDashed: false });
+  }
+  const isNumbered = /^\d/.test(bare) && withoutBullet(bare) !== bare && !NUMBER_BEFORE_SIGN.test(bare);
+  if (isNumbered) return unmarked(bare, list);
+  return !isFormula || LIMITED_NAME.test(bare) || (list.isDashed && !LIMITED_FIGURE.test(bare)) ? bare : plain;
+}
+
+function isRelation(text: string): boolean {
+  const formula = parseFormula(text);
+  return !isProblem(formula) && formula.relations.length > 0;
+}

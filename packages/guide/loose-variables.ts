@@ -1,0 +1,13 @@
+import { someOf } from '../modelling/index.js';
+import type { LooseVariable } from '../canvas/index.js';
+import { quote } from './quote.js';
+import type { SketchCard } from './sketch.js';
+
+const MAX_SHOWN = 5;
+
+/** Warns of a variable whose limits have no effect. */
+export const describeLoose = ({ name, limits }: LooseVariable<SketchCard>): string =>
+  `${quote(name, 60)} occurs only where it loosens a limit (${someOf(
+    limits.map((label) => quote(label, 60)),
+    MAX_SHOWN,
+  )}) and costs nothing, so the plan can make it as large as it needs and the limit has no effect. If it is a figure, write ${quote(`remove ${name}`)} and give its numbers. If it is meant so, write ${quote(`set ${name} confirmed: yes`)}.`;

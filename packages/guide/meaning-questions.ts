@@ -1,0 +1,56 @@
+import type { Question } from '../conversation/index.js';
+import { fieldOf } from '../canvas/index.js';
+import { splitIndex } from '../modelling/index.js';
+import type { Choice } from './column-choices.js';
+import { exampleFor, proposalsFor } from './proposals.js';
+import { ask } from './question-parts.js';
+import { quote } from './quote.js';
+import { splitLabel } from './relation-grammar.js';
+import type { Sketch, SketchCard } from './sketch.js';
+
+/* Proposals for words that could not be read. */
+
+/** Statements that are looked at. */
+const MAX_STATEMENTS = 20;
+
+/** Asks for the meaning of the first statement that has a proposal. */
+export function askForMeaning(refused: readonly { source: string }[], sketch: Sketch): Question | undefined {
+  for (const { source } of refused.slice(0, MAX_STATEMENTS)) {
+    const proposals = proposalsFor(source, sketch);
+    if (proposals.length === 0) continue;
+    const choices = proposals.map((one): Choice => [one, one]);
+    return ask(undefined, 'Meaning', `What did you mean by ${quote(source)}?`, [
+      ...choices,
+      ['None of these', 'later'],
+    ]);
+  }
+  return undefined;
+}
+
+const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
+
+/** Options that write a formula in the place of the words on a card. */
+export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
+  const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
+  return proposalsFor(text, sketch).map((proposal): Choice => {
+    // A statement with a name of its own, or a value, takes the place of the card.
+    if (splitLabel(proposal).label !== undefined || VALUE.test(proposal))
+      return [proposal, `remove ${reference}; ${proposal}`];
+    const { body, index } = splitIndex(proposal) ?? { body: proposal };
+    const statements = [
+      `set ${reference} expression: ${body.trim()}`,
+      ...(index === undefined ? [] : [`set ${reference} index: ${index}`]),
+    ];
+    return [proposal, statements.join('; ')];
+  });
+}
+
+/** Shows an example with names of the canvas. */
+export function describeExample(sketch: Sketch): string[] {
+  const example = exampleFor(sketch);
+  return example === undefined
+    ? []
+    : [
+        `The model is as it was without it. Limits are written as in ${quote(example)}. Write \`help\` for other statements.`,
+      ];
+}

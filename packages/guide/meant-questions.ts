@@ -1,0 +1,96 @@
+import { isLimiting, RELATION_SIGN, wordsOf } from '../modelling/index.js';
+import { membersNamed, setsOf } from './named-members.js';
+import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';
+import { PERIOD } from './question-grammar.js';
+import type { Sketch } from './sketch.js';
+import type { ResultQuestion, StatementOf } from './statement.js';
+import type { Said } from './turn-work.js';
+import { unusedWords } from './word-coverage.js';
+import { tidy, without } from './words.js';
+
+/* Some questions look like statements about the model. The names on the canvas decide. */
+
+/** More statements in a message describe a model. */
+const MAX_STATEMENTS = 20;
+/** Maximum length of such a question, in characters. */
+const MAX_QUESTION = 80;
+const ARTICLE = /^(?:the|this|that|which|each|every|all)\b/i;
+const FORMULA = /[:[\]{}+*/^·×÷%"“]/;
+/** `is labour tight` */
+const ASKED = /^(?:how )?(?:is|are|was|were) (?:the |our |my )?/i;
+/** `hours used in week 1` */
+const PARTICIPLE = / \p{L}+(?:ed|en|nt|lt|et|de|ld)(?= (?:in|on|at|by|for|from|of)\b)/iu;
+/** Members of a set that are compared with the words of a question. */
+const MAX_MEMBERS = 1_000;
+const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by', 'of', 'with', 'the'];
+
+/** Returns statements as the questions that they are on this canvas. Other statements are returned as they are. */
+export const asMeant = (said: readonly Said[], sketch: Sketch): readonly Said[] =>
+  said.length > MAX_STATEMENTS ? said : said.map((one) => meant(one, sketch));
+
+function meant(said: Said, sketch: Sketch): Said {
+  const { source, reading } = said;
+  if (source.length > MAX_QUESTION) return said;
+  const { statement } = reading;
+  const about =
+    statement === undefined
+      ? questionIn(source, sketch)
+      : statement.kind === 'variables' && isPlace(statement, sketch)
+        ? ({ ask: 'value', subject: plainOf(source) } as const)
+        : undefined;
+  return about === undefined ? said : { source, reading: { statement: { kind: 'question', about, isBare: true } } };
+}
+
+const plainOf = (source: string): string => without(tidy(source), ' ?!.');
+
+/** Whether what looks like a unit is a member of the variable, as in `make in the north` and `make in weeks 1 and 2`. */
+function isPlace({ names, facts, declares }: StatementOf<'variables'>, sketch: Sketch): boolean {
+  const { unit, ...others } = facts;
+  if (declares || unit === undefined || Object.keys(others).length > 0) return false;
+  if (ARTICLE.test(unit)) return true;
+  const things = thingsOn(sketch).filter(({ kind, name }) => kind === 'family' && names.includes(name));
+  const words = wordsOf(unit);
+  const isOfSet = (set: string): boolean => words.length > 1 && wordsOf(set).every((word) => words.includes(word));
+  return things.some(
+    (thing) => membersNamed(unit, [thing], sketch).length > 0 || setsOf(thing, sketch).some((set) => isOfSet(set)),
+  );
+}
+
+/** Reads a sentence without a relation as a question if its verb asks, or if it only contains names and does not limit them. */
+function questionIn(source: string, sketch: Sketch): ResultQuestion | undefined {
+  const text = plainOf(source);
+  if (RELATION_SIGN.test(text) || FORMULA.test(text) || isLimiting(text.replace(PERIOD, ''))) return undefined;
+  const isAsked = ASKED.test(text);
+  const said = text.replace(ASKED, '');
+  const subject = said.replace(PARTICIPLE, '');
+  const things = thingsOn(sketch).filter(({ kind }) => kind !== 'set');
+  const unused = unusedIn(subject, sketch);
+  const rest =
+    isAsked && unused.length === 1
+      ? subject
+          .replace(unused[0] ?? '', ' ')
+          .replace(/ +/g, ' ')
+          .trim()
+      : subject;
+  const constraint = thingNamed(rest, constraintsOf(things));
+  const thing = constraint ?? thingNamed(rest, things);
+  if (thing === undefined || (rest === subject && unused.length > 0)) return undefined;
+  // A constraint says how much of it is used, and so do the constraints with a value or a column.
+  const isOfLimit = constraint !== undefined || thing.kind === 'value' || thing.kind === 'column';
+  const isUsed = isAsked || subject !== said;
+  if (!isAsked && (!rest.includes(' ') || !beginsWith(rest, thing))) return undefined;
+  return isUsed && isOfLimit ? { ask: 'left', subject: rest } : { ask: 'value', subject: rest };
+}
+
+const constraintsOf = (things: readonly Thing[]): Thing[] => things.filter(({ kind }) => kind === 'constraint');
+
+const beginsWith = (text: string, { name, card }: Thing): boolean =>
+  [name, card?.label ?? name].some((one) => `${wordsOf(text).join(' ')} `.startsWith(`${wordsOf(one).join(' ')} `));
+
+function unusedIn(text: string, sketch: Sketch): string[] {
+  const things = thingsOn(sketch);
+  const members = [...sketch.vocabulary.sets.values()].flatMap(({ parts = [] }) =>
+    parts.flatMap((part) => Array.from(part ?? []).slice(0, MAX_MEMBERS)),
+  );
+  return unusedWords(text, [...namesOf(things), ...members], BETWEEN);
+}

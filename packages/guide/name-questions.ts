@@ -1,0 +1,106 @@
+import type { Question } from '../conversation/index.js';
+import { BLANK } from './answers.js';
+import { describeColumns } from './canvas-columns.js';
+import type { Choice } from './column-choices.js';
+import { nearChoices } from './name-choices.js';
+import { ask, LATER } from './question-parts.js';
+import { quote } from './quote.js';
+import type { Sketch } from './sketch.js';
+import { type UnknownName, unknownNames } from './unknown-names.js';
+
+/* Questions about names in formulas that nothing on the canvas has. */
+
+/** Maximum number of names in a question, and of their characters. The options repeat them. */
+const MAX_NAMES = 20;
+const MAX_NAME_CHARACTERS = 600;
+/** Names that are compared with those on the canvas. */
+const MAX_COMPARED = 50;
+const HEADER = 'Names';
+
+/** Asks for an unknown name. Misspelled names come first, then decisions, then figures. */
+export function askForNames(sketch: Sketch): Question | undefined {
+  const unknown = unknownNames(sketch);
+  for (const one of unknown.slice(0, MAX_COMPARED)) {
+    const near = nearChoices(one, sketch);
+    if (near.length > 0) return askNear(one, near, sketch);
+  }
+  const decisions = unknown.filter(({ isFigure }) => !isFigure);
+  const plain = decisions.filter(({ keys }) => keys === undefined).map(({ name }) => name);
+  const family = decisions.find((one) => one.family !== undefined)?.family;
+  const figure = unknown.find(({ isFigure }) => isFigure);
+  if (plain.length > 0) return askForVariables(shortList(plain));
+  if (family !== undefined) return askForFamily(family);
+  return figure && askForFigure(figure, sketch);
+}
+
+function askNear(unknown: UnknownName, near: readonly Choice[], sketch: Sketch): Question {
+  const { name, family, keys, isFigure } = unknown;
+  if (isFigure) return askForFigure(unknown, sketch, near);
+  const others = family !== undefined ? choicesOfFamily(family) : keys === undefined ? choicesOf(name) : [LATER];
+  return ask(
+    keys === undefined ? `${name} ${BLANK}` : undefined,
+    HEADER,
+    `What is ${quote(family?.member ?? name, 80)}? It is not on the canvas, but something is called nearly so.`,
+    [...near, ...others],
+  );
+}
+
+function askForVariables(names: readonly string[]): Question {
+  const [first = ''] = names;
+  const list = names.join(', ');
+  const what = names.length === 1 ? 'What is' : 'What are';
+  return ask(
+    `${list} ${BLANK}`,
+    HEADER,
+    `${what} ${names.map((name) => quote(name, 40)).join(', ')}? A choice that the plan makes, or a value that is known, as in \`${first.slice(0, 40)} = 3\`?`,
+    choicesOf(list),
+  );
+}
+
+function askForFamily(family: NonNullable<UnknownName['family']>): Question {
+  const { member, index } = family;
+  const set = index.slice(index.indexOf(' in ') + ' in '.length);
+  const example = /^[^,]+$/.test(index) ? `, as in \`${member.slice(0, member.indexOf('['))} of ${set}: ...\`` : '';
+  return ask(
+    `${member} ${BLANK} for ${index}`,
+    HEADER,
+    `What is ${quote(member, 80)}? A choice for each ${quote(index, 80)}, or a figure that is known${example}?`,
+    choicesOfFamily(family),
+  );
+}
+
+/** Asks for a figure. No option makes it a choice of the plan, which would set it as it likes. */
+function askForFigure(unknown: UnknownName, sketch: Sketch, near: readonly Choice[] = []): Question {
+  const { name, keys, over, family } = unknown;
+  const [set, ...others] = [...new Set(over?.map((one) => one.set))];
+  const isOfSet = set !== undefined && others.length === 0 && sketch.vocabulary.sets.get(set)?.arity === keys;
+  const subject = quote(family?.member ?? name, 80);
+  const how = keys === undefined ? `${name} = 100` : isOfSet ? `${name} of ${set}: ...` : undefined;
+  const columns = keys === undefined ? '' : describeColumns(sketch, isOfSet ? set : undefined);
+  const sentences = [
+    `What is ${subject}? It stands where a figure stands, and nothing on the canvas is called so.`,
+    ...(how === undefined ? [] : [`Give it as in ${quote(how)}.`]),
+    ...(columns === '' ? [] : [columns]),
+  ];
+  const pattern = keys === undefined ? `${name} = ${BLANK}` : isOfSet ? `${name} of ${set}: ${BLANK}` : undefined;
+  const given: Choice = ['It is a figure that I give', `how do I give ${name}${isOfSet ? ` of ${set}` : ''}`];
+  return ask(pattern, HEADER, sentences.join(' '), [...near, given, LATER]);
+}
+
+const choicesOf = (names: string): Choice[] => [
+  ['Whole numbers from 0', `${names} >= 0 integer`],
+  ['Amounts from 0, fractions too', `${names} >= 0 continuous`],
+  ['Yes-or-no choices', `${names} binary`],
+];
+
+const choicesOfFamily = ({ member, index }: NonNullable<UnknownName['family']>): Choice[] => [
+  ['Whole numbers from 0', `${member} integer for ${index}`],
+  ['Amounts from 0, fractions too', `${member} continuous for ${index}`],
+  ['Yes-or-no choices', `${member} binary for ${index}`],
+];
+
+/** Returns the first names that fit into a question. */
+function shortList(names: string[]): string[] {
+  let characters = 0;
+  return names.slice(0, MAX_NAMES).filter(({ length }) => (characters += length + 2) <= MAX_NAME_CHARACTERS);
+}

@@ -1,0 +1,167 @@
+import {
+  isProblem,
+  knownFigures,
+  namesOfIndex,
+  nearestNames,
+  parseIndex,
+  type SetShape,
+  type Values,
+  wordsOf,
+} from '../modelling/index.js';
+import { fieldOf, readIndex } from '../canvas/index.js';
+import { describeColumns } from './canvas-columns.js';
+import { namesOf, type Thing, thingNamed } from './named-things.js';
+import { quote } from './quote.js';
+import type { Sketch } from './sketch.js';
+import { unusedWords } from './word-coverage.js';
+
+/* Members of variables and of columns that a text names, such as `oak chair in week 2`, by the data on the canvas. */
+
+/** A variable or column with an index, and the members of it that a text names. */
+export interface NamedMembers {
+  thing: Thing;
+  /** Names of the index, in the order of the parts of a member. */
+  names: readonly string[];
+  /** Index of all members. */
+  index: string;
+  /** The parts of the members. Undefined: all members of that part. */
+  keys: readonly (string | undefined)[];
+  /** Words that name neither the thing nor members. */
+  unused: readonly string[];
+}
+
+/** A thing with an index, and the sets of its parts. */
+type Indexed = Pick<NamedMembers, 'thing' | 'names' | 'index'> & {
+  parts: readonly { set: string; values: Values | undefined }[];
+};
+
+const MAX_NEAR = 3;
+/** Members that are compared with a misspelled name. */
+const MAX_COMPARED = 1_000;
+/** Words between the names of things, members and sets. */
+const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by'];
+
+/**
+ * Returns the members that a text names: of the variable or column in the text, or else of every variable that has such members.
+ * Empty if the text names none.
+ */
+export function membersNamed(text: string, things: readonly Thing[], sketch: Sketch): NamedMembers[] {
+  const named = thingNamed(text, things.filter(isIndexed));
+  const families = things.filter(({ kind }) => kind === 'family');
+  const found = [...(named === undefined ? [] : [named]), ...families].flatMap((thing) => {
+    const members = membersOf(text, thing, sketch);
+    return members === undefined ? [] : [members];
+  });
+  const [first] = found;
+  // A member may be called like a word of another variable.
+  return first !== undefined && first.thing === named ? [first] : found;
+}
+
+/** Explains that a name is unknown, with similar names of things and members, and the formula names of the columns. */
+export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketch): string {
+  const names = [...namesOf(things), ...membersOn(things, sketch)];
+  const near = nearestNames(text, names, MAX_NEAR).map((name) => quote(name, 60));
+  const others = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+  const columns = describeColumns(sketch);
+  return `nothing on the canvas is called ${quote(text, 60)}${others}${columns === '' ? '' : `${others === '' ? '.' : ''} ${columns}`}`;
+}
+
+/** The members of all variables, of each set at most some. */
+export function membersOn(things: readonly Thing[], sketch: Sketch): Set<string> {
+  const values = things.flatMap((thing) => (thing.kind === 'family' ? (indexedOf(thing, sketch)?.parts ?? []) : []));
+  return new Set(values.flatMap((part) => Array.from(part.values ?? []).slice(0, MAX_COMPARED)));
+}
+
+const isIndexed = ({ kind }: Thing): boolean => kind === 'family' || kind === 'column';
+
+function membersOf(text: string, thing: Thing, sketch: Sketch): NamedMembers | undefined {
+  const indexed = indexedOf(thing, sketch);
+  if (indexed === undefined) return undefined;
+  const { parts, names, index } = indexed;
+  const words: (string | undefined)[] = wordsOf(text);
+  claim(words, wordsOf(thing.name));
+  const keys = parts.map(({ values }) => (values === undefined ? undefined : claimMember(words, values)));
+  if (keys.every((key) => key === undefined)) return undefined;
+  const spelled = [
+    thing.name,
+    thing.card?.label ?? '',
+    ...keys.map((key) => key ?? ''),
+    ...parts.map(({ set }) => set),
+  ];
+  return { thing, names, index, keys, unused: unusedWords(text, spelled, BETWEEN) };
+}
+
+function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
+  const { sets, columns } = sketch.vocabulary;
+  const valuesOf = (shape: SetShape | undefined, part: number): Values | undefined => shape?.parts?.[part];
+  if (thing.kind === 'column') {
+    const set = columns.get(thing.name)?.[0]?.set;
+    const shape = set === undefined ? undefined : sets.get(set);
+    if (set === undefined || shape === undefined) return undefined;
+    const names = Array.from({ length: shape.arity }, (_, at) => `k${at + 1}`);
+    const bound = names.length === 1 ? names.join('') : `(${names.join(', ')})`;
+    const parts = names.map((_, at) => ({ set, values: valuesOf(shape, at) }));
+    return { thing, names, index: `${bound} in ${set}`, parts };
+  }
+  const index = thing.card && fieldOf<string>(thing.card, 'index');
+  const over = index === undefined ? undefined : readIndex(index);
+  if (index === undefined || over === undefined || isProblem(over)) return undefined;
+  const sources = new Map<string, Indexed['parts'][number]>();
+  for (const { names, set } of over.over)
+    for (const [part, name] of names.entries())
+      if (!sources.has(name)) sources.set(name, { set, values: valuesOf(sets.get(set), part) });
+  return { thing, names: namesOfIndex(over), index, parts: [...sources.values()] };
+}
+
+const spellings = new WeakMap<Values, ReadonlyMap<string, string>>();
+
+/** Takes the longest name of a member out of some words, and returns the member. */
+function claimMember(words: (string | undefined)[], values: Values): string | undefined {
+  const known = spellings.get(values) ?? new Map(Array.from(values, (text) => [wordsOf(text).join(' '), text]));
+  spellings.set(values, known);
+  for (let length = words.length; length > 0; length -= 1)
+    for (let from = 0; from + length <= words.length; from += 1) {
+      const some = words.slice(from, from + length);
+      const member = some.includes(undefined) ? undefined : known.get(some.join(' '));
+      if (member === undefined) continue;
+      words.fill(undefined, from, from + length);
+      return member;
+    }
+  return undefined;
+}
+
+/** Takes the first occurrence of a name out of some words. */
+function claim(words: (string | undefined)[], name: readonly string[]): void {
+  const from = words.findIndex((_, at) => name.every((word, place) => words[at + place] === word));
+  if (from >= 0) words.fill(undefined, from, from + name.length);
+}
+
+/** `make["oak chair", "2"]`, or with fewer parts `make[p, t]` and its index `p in goods, t in weeks where p = "oak chair"`. */
+export function memberText(members: NamedMembers): { member: string; index?: string } {
+  const { names, keys, thing } = members;
+  const isWhole = !keys.includes(undefined);
+  const parts = isWhole ? keys.map((key) => `"${key}"`) : names;
+  return { member: `${thing.name}[${parts.join(', ')}]`, ...(!isWhole && { index: indexOfMembers(members) }) };
+}
+
+/** The sets of the parts of a member. */
+export const setsOf = (thing: Thing, sketch: Sketch): string[] =>
+  (indexedOf(thing, sketch)?.parts ?? []).map(({ set }) => set);
+
+/** The figures of a column, or of a bound, for some members; undefined if they are not known. */
+export const figuresOf = (text: string, members: NamedMembers, sketch: Sketch): number[] | undefined =>
+  knownFigures(text, parseIndex(indexOfMembers(members)), sketch.vocabulary);
+
+/** A member of a variable by the parts of its key; undefined without an index that can be read. */
+export function memberOfKeys(thing: Thing, keys: readonly string[], sketch: Sketch): NamedMembers | undefined {
+  const indexed = indexedOf(thing, sketch);
+  return indexed && { ...indexed, keys, unused: [] };
+}
+
+/** The index of a thing with a condition that only the named members meet. */
+function indexOfMembers({ names, index, keys }: NamedMembers): string {
+  const at = index.indexOf(' where ');
+  const [over, where] = at < 0 ? [index] : [index.slice(0, at), index.slice(at + ' where '.length)];
+  const conditions = keys.flatMap((key, part) => (key === undefined ? [] : [`${names[part]} = "${key}"`]));
+  return `${over} where ${[...(where === undefined ? [] : [`(${where})`]), ...conditions].join(' and ')}`;
+}

@@ -1,0 +1,69 @@
+import { nearestNames, wordsOf } from '../modelling/index.js';
+import { fieldOf } from '../canvas/index.js';
+import { columnsOf } from './canvas-columns.js';
+import type { Sketch, SketchCard } from './sketch.js';
+
+/** Something on the canvas that questions can be about. */
+export interface Thing {
+  kind: 'objective' | 'kpi' | 'variable' | 'family' | 'constraint' | 'value' | 'column' | 'set';
+  /** Its name in formulas, or its card's label. */
+  name: string;
+  /** Absent of values, columns and sets. */
+  card?: SketchCard;
+}
+
+/** Lists the named things on the canvas. The first thing wins if two have the same name. */
+export function thingsOn(sketch: Sketch): Thing[] {
+  const { values, sets } = sketch.vocabulary;
+  const ofCards = (type: 'objective' | 'kpi' | 'constraint'): Thing[] =>
+    sketch.of(type).map((card) => ({ kind: type, name: card.label, card }));
+  const variables = sketch.of('variable').flatMap((card): Thing[] => {
+    const name = fieldOf<string>(card, 'name');
+    return name === undefined ? [] : [{ kind: card.data['index'] === undefined ? 'variable' : 'family', name, card }];
+  });
+  return [
+    ...variables,
+    ...ofCards('objective'),
+    ...ofCards('kpi'),
+    ...Array.from(values.keys(), (name): Thing => ({ kind: 'value', name })),
+    ...ofCards('constraint'),
+    ...columnsOf(sketch).map(({ name }): Thing => ({ kind: 'column', name })),
+    ...Array.from(sets.keys(), (name): Thing => ({ kind: 'set', name })),
+  ];
+}
+
+/**
+ * The thing that a text names: of several the one with the most words, then the first. Case, plurals and punctuation do not
+ * count.
+ *
+ * @param isWhole whether the text has to be nothing but the name
+ */
+export function thingNamed(text: string, things: readonly Thing[], isWhole = false): Thing | undefined {
+  const bySpelling = new Map<string, Thing>();
+  for (const thing of things)
+    for (const name of [thing.name, thing.card?.label ?? thing.name]) {
+      const spelling = wordsOf(name).join(' ');
+      if (!bySpelling.has(spelling)) bySpelling.set(spelling, thing);
+    }
+  const words = wordsOf(text);
+  const exact = things.find(({ name }) => name === text.trim());
+  if (exact !== undefined) return exact;
+  for (let length = words.length; length > 0; length -= 1) {
+    for (let from = 0; from + length <= words.length; from += 1) {
+      const thing = bySpelling.get(words.slice(from, from + length).join(' '));
+      if (thing !== undefined) return thing;
+    }
+    if (isWhole) return undefined;
+  }
+  return undefined;
+}
+
+/** The only thing that is spelled nearly like a text; undefined if there are several. */
+export function thingNear(text: string, things: readonly Thing[]): Thing | undefined {
+  const [near, other] = nearestNames(text, namesOf(things), 2);
+  return near !== undefined && other === undefined ? thingNamed(near, things, true) : undefined;
+}
+
+/** The names and labels of things, in their order. */
+export const namesOf = (things: readonly Thing[]): string[] =>
+  things.flatMap(({ name, card }) => (card === undefined || card.label === name ? [name] : [name, card.label]));

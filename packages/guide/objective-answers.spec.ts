@@ -1,0 +1,45 @@
+import { expect, it } from '@jest/globals';
+import { Room } from '../../test/support/guide-room.js';
+
+const FINISH = 'x, y integer; kpi: none; requirement: none; data: in the formulas; confirm; solve';
+
+/** Answers a question after a solve of a model. */
+async function answerTo(question: string, model: string): Promise<string> {
+  const room = new Room();
+  expect((await room.say(`${model}; ${FINISH}`)).text).toContain('Solved: the objective is');
+  return (await room.say(question)).text;
+}
+
+it.each([
+  [
+    'maximize p: 3x + 2y; a: x + y <= 4, soft, penalty 1; b: x + 3y <= 6, hard',
+    'The objective `p` is 18, minus 2 for breaking `a`. Together it is 16, the most that the constraints allow.',
+  ],
+  [
+    'minimize p: 3x + 2y; a: x + y >= 4, soft, penalty 1; b: x + 3y >= 3, hard',
+    'The objective `p` is 2, plus 3 for breaking `a`. Together it is 5, the least that the constraints allow.',
+  ],
+  [
+    'maximize p: 3x + 2y; a: x + y <= 4, soft, penalty 9; b: x + 3y <= 6, hard',
+    'The objective `p` is 12, the most that the constraints allow.',
+  ],
+])('answers the objective without the price of broken constraints: %s', async (model, answer) => {
+  expect(await answerTo('what is p', model)).toContain(answer);
+});
+
+it.each([
+  ['what is p', '`p` is 4. The objectives together are 24'],
+  ['what is q', '`q` is 10. The objectives together are 24'],
+  ['what is the objective', '`p` is 4. `q` is 10. The objectives together are 24, added up with their weights.'],
+])('answers the value of each of several objectives: %s', async (question, answer) => {
+  const model = 'maximize p: 3x + 2y, weight 1; maximize q: 5y, weight 2; b: x + 3y <= 6, hard';
+  expect(await answerTo(question, model)).toContain(answer);
+});
+
+it('says how to get the value of an objective with an index beside others', async () => {
+  const model = 'weeks: 1 to 2; make[t] integer for t in weeks; maximize p: 3x + y, weight 1; b: x + 3y <= 6, hard';
+  const other = 'maximize q: sum t in weeks: make[t], weight 2; c: make[t] <= 4 for t in weeks, hard';
+  expect(await answerTo('what is q', `${model}; ${other}`)).toContain(
+    'For `q` alone, write `kpi q alone: sum t in weeks: make[t]` and `solve`.',
+  );
+});

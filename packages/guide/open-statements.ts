@@ -1,0 +1,130 @@
+import { isProblem, parseFormula } from '../modelling/index.js';
+import {
+  CARD_KINDS,
+  fieldOf,
+  formulaIn,
+  type Gap,
+  gapsOfShape,
+  idleVariables,
+  namesInText,
+  plainVariables,
+  readIndex,
+  whyUnread,
+  wordedLimits,
+} from '../canvas/index.js';
+import { inCaseAlone, namesCard } from './given-names.js';
+import { whyAmounts, whyDoubled, whyIncomplete, whyMisordered } from './index-grammar.js';
+import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';
+import type { Sketch, SketchCard } from './sketch.js';
+import { WORD } from './words.js';
+
+/* Cards with statements that cannot be read or that no plan depends on. Nothing is solved before they are repaired or removed. */
+
+/** Statement on the canvas that cannot be read, and the gap that says why. */
+export interface OpenStatement {
+  card: SketchCard;
+  gap: Pick<Gap, 'field' | 'message'>;
+}
+
+/** Returns the statements on the canvas that cannot be read, whatever else is on it. */
+export function openStatements(sketch: Sketch): OpenStatement[] {
+  // Formulas share names, and each lookup goes through all cards.
+  const cards = new Map<string, SketchCard | undefined>();
+  const cardOf = (name: string): SketchCard | undefined => {
+    if (!cards.has(name)) cards.set(name, sketch.namedCard(name));
+    return cards.get(name);
+  };
+  const worded = wordedGaps(sketch);
+  const taken = gapsOfTakenNames(sketch);
+  return sketch.cards.flatMap((card) => {
+    const gap =
+      misfitOf(card) ??
+      unreadFormula(card) ??
+      misnamed(card, cardOf) ??
+      renamed(card, sketch) ??
+      worded.get(card) ??
+      taken.get(card);
+    return gap === undefined ? [] : [{ card, gap }];
+  });
+}
+
+/** Returns the gaps of cards with limits in words. */
+function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'] | undefined> {
+  const cards = wordedLimits(sketch.cards, plainVariables(sketch.cards));
+  const vocabulary = cards.length === 0 ? undefined : sketch.vocabulary;
+  return new Map(
+    cards.map((card) => {
+      const { gapsOfWords } = CARD_KINDS[card.card_type];
+      return [card, vocabulary && gapsOfWords?.(card.data, vocabulary, true)[0]];
+    }),
+  );
+}
+
+/** Returns the gap of a field that holds something else than it may. */
+const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
+  gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
+
+/** Explains the fault of a text that is meant as another statement than a formula. */
+export const whyNoFormula = (text: string): string | undefined =>
+  whyContrary(text) ?? whyMisordered(text) ?? whyAmounts(text) ?? whyIncomplete(text) ?? whyDoubled(text);
+
+/** Returns the gap of a formula or an index that cannot be read. */
+export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
+  const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
+  const over = readIndex(index);
+  if (index !== '' && isProblem(over)) return { field: 'index', message: whyUnread(over, index, true) };
+  if (expression === undefined || CARD_KINDS[card.card_type].role === 'rating') return undefined;
+  const formula = parseFormula(expression);
+  if (isProblem(formula))
+    return { field: 'expression', message: whyNoFormula(expression) ?? whyUnread(formula, expression) };
+  const isObjective = card.card_type === 'objective';
+  if (formula.relations.length > 0 !== isObjective) return undefined;
+  const message = isObjective ? 'An objective has no <=, >= or = in it' : 'There is no <=, >= or = in it';
+  return { field: 'expression', message };
+}
+
+/**
+ * Returns the gaps of limits and values that were said of a name before it became that of an objective or a constraint, and that
+ * nothing depends on.
+ */
+function gapsOfTakenNames(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap']> {
+  const limits = idleVariables(sketch.cards).map(({ card, name }) => ({ card, name, field: 'name' }));
+  const values = sketch
+    .of('data')
+    .flatMap((card) =>
+      Object.entries(fieldOf<Record<string, unknown>>(card, 'values') ?? {}).flatMap(([name, value]) =>
+        typeof value === 'number' ? [{ card, name, field: 'values' }] : [],
+      ),
+    );
+  const gaps = new Map<SketchCard, OpenStatement['gap']>();
+  for (const { card, name, field } of [...limits, ...values]) {
+    const other = sketch.withLabel(name);
+    if (other !== undefined && !sketch.cards.some((one) => one !== card && hasInText(one, name)))
+      gaps.set(card, { field, message: namesCard(other.label, other) });
+  }
+  return gaps;
+}
+
+/** Returns the gap of a limit or a value whose name differs from one on the canvas in case alone, and that nothing else has. */
+function renamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
+  const { expression = '', index } = formulaIn(card) ?? {};
+  const formula = parseFormula(expression);
+  const name = isProblem(formula) ? undefined : (assignmentIn(formula) ?? boundsIn(formula))?.name;
+  if (name === undefined || card.card_type !== 'constraint' || index !== undefined) return undefined;
+  const twin = sketch.twinOf(name, card);
+  return twin === undefined ? undefined : { field: 'expression', message: inCaseAlone(name, twin) };
+}
+
+const hasInText = ({ data }: SketchCard, name: string): boolean =>
+  Object.values(data).some((text) => typeof text === 'string' && text.match(WORD)?.includes(name) === true);
+
+/** Returns the gap of a formula that uses the name of an objective or a constraint. */
+function misnamed(
+  card: SketchCard,
+  cardOf: (name: string) => SketchCard | undefined,
+): OpenStatement['gap'] | undefined {
+  const { expression = '', index } = formulaIn(card) ?? {};
+  const other = namesInText(expression, index).map(cardOf).find(Boolean);
+  if (other === undefined) return undefined;
+  return { field: 'expression', message: namesCard(other.label, other) };
+}

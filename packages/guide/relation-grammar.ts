@@ -1,0 +1,322 @@
+import {
+  type Formula,
+  isName,
+  isProblem,
+  linearize,
+  mentionsOf,
+  parseFormula,
+  type Relation,
+  splitIndex,
+} from '../modelling/index.js';
+import { relationIn, whyUnread } from '../canvas/index.js';
+import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
+import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
+import { readFacts, setBound } from './variable-facts.js';
+import { NO_NAME, NUMBER, WORD } from './words.js';
+
+const NONE: ReadonlyMap<string, number> = new Map();
+const SIGN = /[<>=≤≥]/;
+const CLASS = String.raw`[, ]{0,3}[ ,(](?:is |as )?(?<word>hard|soft)(?: constraint)?(?:[, ]{0,3}(?:with |at )?(?:an? )?penalty(?: of| is| =|:)? ?(?<penalty>${NUMBER}))?\)?`;
+const COUNTS = new RegExp(`${CLASS}$`, 'i');
+/** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
+const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
+const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
+/** Words before a relation; `bounds <= 3` is about something called so. */
+const PREFIX =
+  /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
+
+/**
+ * Statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
+ * `price = 3, cost = 2`, `x in pieces`.
+ */
+export function readRelation(text: string): Reading {
+  const { label, body } = splitLabel(text);
+  // The label of a relation is a name, as in `binary: x <= 4`.
+  const isDomain = label !== undefined && isName(label) && !(isReserved(label) && SIGN.test(body));
+  const variables = isDomain || label === undefined ? readVariables(isDomain ? `${label} ${body}` : text) : undefined;
+  if (variables !== undefined) return variables;
+  const several = label === undefined || /^(?:data|values?)$/i.test(label) ? readSeveral(body) : undefined;
+  if (several !== undefined) return several;
+  const { name, counts: classified } = splitClass(label);
+  const counted = splitCounts(body);
+  // The last word of `x <= hard` is a name.
+  const isNameAtEnd = relationIn(counted.rest) === undefined && relationIn(body) !== undefined;
+  const { rest, counts = classified } = isNameAtEnd ? { rest: body } : counted;
+  const formula = parseFormula(rest);
+  if (isProblem(formula)) {
+    // Only what looks like a formula is told why it is none.
+    return SIGN.test(rest) || rest.includes('[') ? { reason: whyUnread(formula, rest) } : {};
+  }
+  if (formula.relations.length === 0) {
+    return label === undefined && !/\d|[-+*/[]/.test(rest)
+      ? {}
+      : { reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has' };
+  }
+  const named = name === undefined || /^(?:data|values?)$/i.test(name) ? {} : { label: name };
+  return { statement: { kind: 'relation', text: rest, formula, ...named, ...(counts !== undefined && { counts }) } };
+}
+
+/** Side by side: what stands before the first colon, and what it is about. */
+export function splitLabel(text: string): { label?: string; body: string } {
+  const plain = text.replace(PREFIX, '');
+  // The colon of a sum names nothing.
+  const colon = SUM.test(plain) ? -1 : plain.indexOf(':');
+  const label = plain.slice(0, Math.max(0, colon)).trim();
+  return label === '' || SIGN.test(label)
+    ? { body: plain.replace(/^: ?/, '') }
+    : { label, body: plain.slice(colon + 1).trim() };
+}
+
+/** The name and the class of `labour (hard)`, or of `soft` alone. */
+export function splitClass(label = ''): { name?: string; counts?: Classification } {
+  const { name = '', word } = /^(?:(?<name>.+?) ?\()?(?<word>hard|soft)\)?$/i.exec(label)?.groups ?? { name: label };
+  return {
+    ...(name !== '' && { name }),
+    ...(word !== undefined && { counts: { classification: word.toLowerCase() === 'soft' ? 'soft' : 'hard' } }),
+  };
+}
+
+/** Moves the class of a relation behind its index and condition; other texts stay as they are. */
+export function withClassLast(text: string): string {
+  const match = COUNTS_INSIDE.exec(text);
+  if (match === null) return text;
+  const rest = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`;
+  return relationIn(splitLabel(rest).body) === undefined ? text : `${rest}${match[0].trimEnd()}`;
+}
+
+export function splitCounts(text: string): { rest: string; counts?: Classification } {
+  const match = COUNTS.exec(text);
+  const { word, penalty } = match?.groups ?? {};
+  if (match === null || word === undefined) return { rest: text };
+  const isSoft = word.toLowerCase() === 'soft';
+  return {
+    rest: text.slice(0, match.index).trim(),
+    counts: {
+      classification: isSoft ? 'soft' : 'hard',
+      ...(isSoft && penalty !== undefined && { penalty: Number(penalty) }),
+    },
+  };
+}
+
+/** Relations side by side: `a = 1, b = 2`, `x >= 0 and y >= 0 integer`; each part has one of its own. */
+function readSeveral(text: string): Reading | undefined {
+  const parts = text.split(/, ?(?:and )?| and /);
+  if (parts.length < 2 || !parts.every((part) => SIGN.test(part))) return undefined;
+  const statements: Statement[] = [];
+  for (const part of parts) {
+    const { statement } = readRelation(part.trim());
+    if (statement === undefined) return undefined;
+    statements.push(statement);
+  }
+  return { statement: { kind: 'several', statements } };
+}
+
+/** The name that an equation gives a figure, and that figure. */
+export function assignmentIn(formula: ReturnType<typeof parseFormula>): { name: string; value: number } | undefined {
+  if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] !== '=') return undefined;
+  const [left, right] = formula.sides;
+  if (left.kind !== 'name' || right === undefined) return undefined;
+  const value = constantOf({ sides: [right], relations: [] });
+  return value === undefined ? undefined : { name: left.name, value };
+}
+
+interface Bounded {
+  name: string;
+  facts: VariableFacts;
+}
+
+/** The bounds that a relation sets to one name alone, with figures on the other sides. */
+export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | undefined {
+  const at = sides.findIndex(({ kind }) => kind === 'name');
+  const name = sides[at];
+  if (name?.kind !== 'name' || relations.length > 2 || (relations.length === 2 && at !== 1)) return undefined;
+  const facts: VariableFacts = {};
+  for (const [index, relation] of relations.entries()) {
+    const other = sides[index < at ? index : index + 1];
+    const figure = other === undefined ? undefined : constantOf({ sides: [other], relations: [] });
+    if (figure === undefined) return undefined;
+    setBound(facts, index < at ? turned(relation) : relation, figure, strict.includes(index));
+  }
+  return { name: name.name, facts };
+}
+
+/** The two limits of `tables >= 12 chairs >= 3`, where both are variables; as a chain it would say that tables are at least 12 times chairs. */
+export function pairIn({ sides: [left, middle, right], relations: [first, second], strict }: Formula): Bounded[] {
+  if (left.kind !== 'name' || right?.kind !== 'number' || middle?.kind !== 'product' || strict !== undefined) return [];
+  const [figure, name, ...more] = middle.factors.map(({ of }) => of);
+  if (figure?.kind !== 'number' || name?.kind !== 'name' || more.length > 0) return [];
+  const limits = [
+    boundsIn({ sides: [left, figure], relations: [first!] }),
+    boundsIn({ sides: [name, right], relations: [second!] }),
+  ];
+  return limits.filter((limit) => limit !== undefined);
+}
+
+/** Returns the figure of a formula without names. `0 itneger` has a name, although the product is always 0. */
+function constantOf(formula: Formula): number | undefined {
+  if (mentionsOf(formula, undefined).length > 0) return undefined;
+  const linear = linearize(formula.sides[0], NONE);
+  return isProblem(linear) ? undefined : linear.constant;
+}
+
+export const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
+
+/** What is said of variables that are listed by name; undefined for other texts. */
+function readVariables(text: string): Reading | undefined {
+  const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
+  const said = text.slice(prefixed.length);
+  const several = readDeclarations(said, prefixed);
+  if (several !== undefined) return several;
+  const marked = withMarks(said, prefixed !== '');
+  return (marked === said ? undefined : variablesIn(marked, prefixed)) ?? variablesIn(said, prefixed);
+}
+
+/** What separates the items of a list. The `and` of `between 2 and 5` does not. */
+const SEPARATOR = new RegExp(`(?:between|from) ${NUMBER} and |(?<mark> ?, ?(?:and )?| and | & )`, 'gi');
+const VERB = /^(?:is|are|must be|should be) /i;
+
+interface Item {
+  begin: number;
+  end: number;
+  hasName: boolean;
+  /** Whether something is said before the name, and behind it or without a name. */
+  isBefore: boolean;
+  isBehind: boolean;
+  hasSign: boolean;
+}
+
+/**
+ * Reads what is said of some variables beside what is said of others: `x, y integer, z <= 3`. A fact belongs to the names before
+ * it, or to those behind it where it comes first. Undefined for other texts, and where all is said of the same variables.
+ */
+function readDeclarations(text: string, prefixed: string): Reading | undefined {
+  const items = itemsOf(splitCounts(text).rest);
+  const groups: Item[][] = [];
+  for (const item of items ?? []) {
+    const group = groups.at(-1);
+    if (group !== undefined && !isNewGroup(group, item)) group.push(item);
+    else groups.push([item]);
+  }
+  if (groups.length < 2) return undefined;
+  const statements: Statement[] = [];
+  for (const [at, group] of groups.entries()) {
+    const end = at === groups.length - 1 ? text.length : group.at(-1)?.end;
+    const part = `${prefixed}${text.slice(group[0]?.begin, end)}`;
+    const isBare = group.every(({ isBefore, isBehind }) => !isBefore && !isBehind);
+    const isOpen = group.every(({ isBehind }) => !isBehind);
+    const isMixed = isOpen && groups[at + 1]?.[0]?.isBefore === false;
+    const reading: Reading = isBare || isMixed ? {} : readRelation(part);
+    const { statement } = reading;
+    const reason = 'reason' in reading ? reading.reason : undefined;
+    if (statement?.kind !== 'variables' && statement?.kind !== 'relation')
+      return {
+        reason: reason ?? 'say of each variable what it is in a statement of its own, as in `x integer; y >= 0`',
+      };
+    statements.push(statement);
+  }
+  return { statement: { kind: 'several', statements } };
+}
+
+/** Whether an item is no more about the variables of the items before it. */
+function isNewGroup(group: readonly Item[], item: Item): boolean {
+  const [first] = group;
+  if (!item.hasName || first === undefined || !group.some(({ hasName }) => hasName)) return false;
+  if (group.some(({ isBehind }) => isBehind)) return true;
+  // `0 <= x, y <= 5` is one relation around a list.
+  if (first.isBefore) return item.isBefore || (item.isBehind && !(first.hasSign && item.hasSign));
+  return item.isBefore && !item.isBehind;
+}
+
+/** The items of a list of names and facts; undefined for other texts, and for a list of names before facts. */
+function itemsOf(text: string): Item[] | undefined {
+  const marks = [...text.matchAll(SEPARATOR)].flatMap(({ index, groups }) => {
+    const mark = groups?.['mark'];
+    return mark === undefined ? [] : { index, end: index + mark.length };
+  });
+  const begins = [0, ...marks.map(({ end }) => end)];
+  const texts = begins.map((begin, at) => text.slice(begin, marks[at]?.index));
+  const isList = texts.slice(0, -1).every(isName);
+  // Words such as `binary` are names in a list of names.
+  if (marks.length === 0 || (isList && factsIn(texts.at(-1) ?? '', true)?.isBefore !== true)) return undefined;
+  const items: Item[] = [];
+  for (const [at, said] of texts.entries()) {
+    const item = factsIn(said, at === 0);
+    if (item === undefined) return undefined;
+    const begin = begins[at] ?? 0;
+    items.push({ begin, end: begin + said.length, hasSign: SIGN.test(said), ...item });
+  }
+  return items;
+}
+
+/** Where an item of a list says something: before its name, or behind it. Undefined if it has neither a name nor facts. */
+function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefore' | 'isBehind'> | undefined {
+  const item = (isFirst ? said : said.replace(VERB, '')).replace(/(?<=^[^ :]+) ?: ?/, ' ');
+  const isFact = !isFirst && readFacts(item).rest === '';
+  if (isName(item) && !isFact) return { hasName: true, isBefore: false, isBehind: false };
+  const texts = isFirst ? [withMarks(item, false), item] : [item, withMarks(item, false)];
+  for (const text of texts) {
+    const { rest } = readFacts(text);
+    if (rest === '') return { hasName: false, isBefore: false, isBehind: true };
+    const name = rest
+      .split(/[<>=≤≥]+/)
+      .map((side) => side.trim())
+      .find(isName);
+    const index = [...text.matchAll(WORD)].find(([word]) => word === name)?.index;
+    if (index === undefined || (rest === name && text === name)) continue;
+    return { hasName: true, isBefore: index > 0, isBehind: index + (name ?? '').length < text.trimEnd().length };
+  }
+  return undefined;
+}
+
+/** Explains why the facts of a declaration cannot all be kept; undefined for other texts. */
+export function whyContrary(text: string): string | undefined {
+  const body = splitIndex(text)?.body;
+  if (body !== undefined) return readFacts(body).reason;
+  const reading = readDeclarations(text, '') ?? variablesIn(text, 'variables') ?? {};
+  return 'reason' in reading ? reading.reason : undefined;
+}
+
+function variablesIn(text: string, prefixed: string): Reading | undefined {
+  const { facts, rest: subject, reason: contrary } = readFacts(text);
+  const { names: marked, reason = contrary } = namesOf(subject, facts) ?? {};
+  const names = marked?.map(withoutMarks);
+  if (names === undefined) return undefined;
+  if (reason !== undefined) return { reason };
+  const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;
+  if (!isDeclared && Object.keys(facts).length === 0) return undefined;
+  if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
+    return { reason: 'say which variables are meant, by their names, as in `x, y integer`' };
+  // A relation alone may as well be about a value, and is looked at when it is known what there is.
+  if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text) && subject === text.trim())
+    return undefined;
+  return { statement: { kind: 'variables', names, facts, declares: isDeclared || facts.unit === undefined } };
+}
+
+/** The names in `x, y and z`, or around the relations that bound them: `0 <= x, y <= 10`. */
+function namesOf(subject: string, facts: VariableFacts): { names: string[]; reason?: string } | undefined {
+  const sides = subject.split(/(<=|=<|>=|=>|==|[<>=≤≥])/).map((side) => side.trim());
+  const lists = sides.map((side, index) => (index % 2 === 0 ? nameList(side) : undefined));
+  const at = lists.findIndex((list) => list !== undefined);
+  const names = lists[at];
+  if (names === undefined || !isChain(sides)) return undefined;
+  let reason: string | undefined;
+  for (let index = 1; index < sides.length; index += 2) {
+    const figure = parseFormula(sides[index < at ? index - 1 : index + 1] ?? '');
+    const relation = parseFormula(`x ${sides[index]} x`);
+    const value = isProblem(figure) || figure.relations.length > 0 ? undefined : constantOf(figure);
+    const sign = isProblem(relation) ? undefined : relation.relations[0];
+    if (value === undefined || sign === undefined) return undefined;
+    const isStrict = !isProblem(relation) && relation.strict !== undefined;
+    reason ??= setBound(facts, index < at ? turned(sign) : sign, value, isStrict);
+  }
+  return { names, ...(reason !== undefined && { reason }) };
+}
+
+/** Whether the signs between the sides, at most two, can be those of one relation. */
+export const isChain = (sides: readonly string[]): boolean =>
+  sides.length <= 5 && (sides.length < 5 || !isProblem(parseFormula(`x ${sides[1]} x ${sides[3]} x`)));
+
+function nameList(text: string): string[] | undefined {
+  const names = text.split(/ ?, ?(?:and )?| and | & /).map((name) => name.trim());
+  return names.every(isName) ? [...new Set(names)] : undefined;
+}

@@ -1,0 +1,38 @@
+import { isName } from '../modelling/index.js';
+
+/* Variables that are called like a word that says something of variables: `free, paid integer`. */
+
+const WORD =
+  '(?:free|unrestricted|unbounded|integers?|ints?|whole|binary|binaries|bools?|booleans?|continuous|reals?|fractional|positive|any)';
+const IS_WORD = new RegExp(`^${WORD}$`, 'i');
+/** Words that rather begin facts than names: `x, positive integer`. */
+const ADJECTIVE = /^(?:positive|any|whole|reals?|unrestricted|unbounded|fractional)$/i;
+const BESIDE_SIGN = new RegExp(
+  `(?<=^ ?|, ?| and |[<>=≤≥] ?)${WORD}(?= ?[<>=≤≥])|(?<=[<>=≤≥] ?)${WORD}(?=[ ,]|$)`,
+  'gi',
+);
+const BETWEEN_NAMES = / ?, ?(?:and )?| and /;
+/** Letter that no word of the grammar ends with. */
+const MARK = '\u{a60c}';
+
+/** Whether a name is a word that says something of variables. */
+export const isReserved = (name: string): boolean => IS_WORD.test(name);
+
+/**
+ * Returns a text about variables with a mark behind each word that can only be a name there: beside a relation sign, and in a list
+ * before other names or before facts.
+ *
+ * @param isDeclared whether a word such as `variables` stands before the text
+ */
+export function withMarks(text: string, isDeclared: boolean): string {
+  const marked = text.replace(BESIDE_SIGN, (word) => word + MARK);
+  const items = text.split(BETWEEN_NAMES);
+  const [name = '', ...facts] = (items.pop() ?? '').split(' ');
+  const isList = isName(name) && items.every(isName) && (facts.length > 0 || isDeclared);
+  if (!isList || (items.length === 0 && !isReserved(name))) return marked;
+  const mark = (one: string): string => (isReserved(one) ? one + MARK : one);
+  const last = ADJECTIVE.test(name) && !isDeclared ? name : mark(name);
+  return [[...items.map(mark), last].join(', '), ...facts].join(' ');
+}
+
+export const withoutMarks = (text: string): string => text.replaceAll(MARK, '');

@@ -1,0 +1,177 @@
+import { call, type Steps } from './steps.js';
+import { nearestNames, someOf, wordsOf } from '../modelling/index.js';
+import type { ToldConstraint, ToldResult, ToldValues } from './tool-results.js';
+import { membersOn, whyUnnamed } from './named-members.js';
+import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';
+import { bullets, figure, quote } from './quote.js';
+import type { Sketch } from './sketch.js';
+import { unusedWords } from './word-coverage.js';
+
+/** Maximum number of values, constraints or cards in an answer. */
+export const MAX_SHOWN = 10;
+/** Maximum number of variables that are searched for a member. */
+const MAX_FAMILIES = 5;
+/** Members of a constraint among which those of a question are searched. */
+const MAX_SEARCHED = 100;
+/** Slacks and prices that are nearer to 0 count as 0. */
+export const TIGHT = 1e-6;
+
+export type Answer = Steps<string>;
+
+/** Reads the newest run of the canvas. Returns undefined before the first run, and the error if a read fails. */
+export async function* readNewest(): Steps<ToldResult | string | undefined> {
+  const reply = yield* call('read_result');
+  return reply.ok ? ((reply.result as { run: ToldResult | null }).run ?? undefined) : reply.error;
+}
+
+/** Says that the model is not as it was solved; undefined if it is. */
+export const describeStale = ({ changed_since }: ToldResult): string | undefined =>
+  changed_since.length === 0
+    ? undefined
+    : `The model has changed since this run (${someOf(
+        changed_since.map((label) => quote(label, 60)),
+        MAX_SHOWN,
+      )}). Write \`solve\` for new values.`;
+
+/** `do we sell`, `are needed`: the plan has amounts only, whatever they are used for. */
+const ACTION =
+  / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
+const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
+
+/** The words of a question that are neither in names nor without meaning. */
+export const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
+  unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
+
+/** A thing or the members of variables that a text names; neither if it names nothing. */
+export interface Resolved {
+  thing?: Thing;
+  members: ToldValues[];
+}
+
+/** The newest run of the canvas, and the tools that read more of it. */
+export class RunReader {
+  readonly things: readonly Thing[];
+
+  constructor(
+    readonly run: ToldResult,
+    readonly sketch: Sketch,
+  ) {
+    this.things = thingsOn(sketch);
+  }
+
+  async *values(
+    variable: string,
+    options: { mentioned_in?: string; order?: string; limit?: number } = {},
+  ): Steps<ToldValues | string> {
+    const reply = yield* call('read_values', { variable, limit: MAX_SHOWN, ...options });
+    return reply.ok
+      ? (reply.result as ToldValues)
+      : `The newest run has no value of ${quote(variable, 60)}: ${reply.error}.`;
+  }
+
+  /** Reads the members that a text names, of the variables that have such members. */
+  async *membersNamed(text: string): Steps<ToldValues[]> {
+    const families = this.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
+    const found: ToldValues[] = [];
+    for (const { name } of families) {
+      const members = yield* this.values(name, { mentioned_in: text });
+      if (typeof members !== 'string' && members.count > 0) found.push(members);
+    }
+    return found;
+  }
+
+  /**
+   * Resolves the name in a question. What takes all words of the text comes first, then things, members, and similar names. A set is
+   * only a place.
+   */
+  async *resolve(text: string, things = this.things): Steps<Resolved> {
+    const results = things.filter(({ kind }) => kind !== 'set');
+    const thing = thingNamed(text, results);
+    const isWhole = thing !== undefined && unusedIn(text, namesOf([thing])).length === 0;
+    const members = isWhole ? [] : yield* this.membersNamed(text);
+    // The words `oak chair` are a member before they are the constraint `chairs`.
+    const areNamed = members.length > 0 && (thing === undefined || this.unnamedIn(text, members).length === 0);
+    if (areNamed) return { members };
+    if (thing !== undefined) return { thing, members: [] };
+    const chosen = results.filter(({ kind }) => kind !== 'column');
+    const [near, other] = nearestNames(text, [...namesOf(chosen), ...membersOn(things, this.sketch)], 2);
+    if (near === undefined || other !== undefined) return { members: [] };
+    const similar = thingNamed(near, chosen, true);
+    return similar === undefined ? { members: yield* this.membersNamed(near) } : { thing: similar, members: [] };
+  }
+
+  /** The words of a text that name neither members nor their sets. */
+  unnamedIn(text: string, found: readonly ToldValues[], names: readonly string[] = []): string[] {
+    const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
+    const sets = this.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
+    return unusedIn(
+      text,
+      [...names, ...keys, ...sets],
+      ['and', 'or', 'in', 'at', 'on', 'of', 'for', 'by', 'per', 'each', 'every'],
+    );
+  }
+
+  /**
+   * Describes a constraint, of a family the members with the least room.
+   *
+   * @param text names the members of the family that count
+   */
+  async *constraint(name: string, text?: string): Answer {
+    const found = yield* this.constraints({ name, ...(text !== undefined && { limit: MAX_SEARCHED }) });
+    if (typeof found === 'string') return found;
+    const rows = text === undefined ? found.constraints : mentionedIn(withoutName(text, name), found.constraints);
+    const keys = rows.flatMap((row) => row.keys);
+    const unused = text === undefined ? [] : this.unnamedIn(text, [], [name, ...keys]);
+    if (text !== undefined && unused.length > 0) return this.notUnderstood(text, unused, name);
+    const shown = rows.slice(0, MAX_SHOWN).map((one) => this.describeConstraint(one));
+    if (shown.length === 0) return `The newest run has no constraint ${quote(name, 60)}.`;
+    return shown.length === 1 ? `${shown[0]}.` : `The members with the least room:\n${bullets(shown)}`;
+  }
+
+  async *constraints(
+    input: { name?: string; tight?: boolean; limit?: number } = {},
+  ): Steps<{ constraints: ToldConstraint[]; total: number } | string> {
+    const reply = yield* call('read_constraints', { limit: MAX_SHOWN, ...input });
+    return reply.ok
+      ? (reply.result as { constraints: ToldConstraint[]; total: number })
+      : `The constraints of the newest run cannot be read: ${reply.error}.`;
+  }
+
+  describeConstraint({ name, keys, activity, slack, dual }: ToldConstraint): string {
+    const room =
+      slack < -TIGHT ? `broken by ${figure(-slack)}` : slack <= TIGHT ? 'no room left' : `${figure(slack)} left`;
+    const price = dual === null || this.run.is_integer ? '' : `, ${describePrice(dual)}`;
+    return `${quote(memberOf(name, keys === '' ? [] : [keys]), 60)} is at ${figure(activity)}: ${room}${price}`;
+  }
+
+  /** Says which words of a question are not understood, and what can be asked. */
+  notUnderstood(subject: string, words: readonly string[], name: string): string {
+    return `I cannot answer that: ${quote(words.join(' '), 60)} in ${quote(subject, 60)} is not understood. Ask ${quote(`show ${name}`, 80)} for ${quote(name, 60)} as a whole.`;
+  }
+
+  /** Says that a question is about nothing on the canvas. */
+  unnamed(subject: string): string {
+    return `I cannot answer that: ${whyUnnamed(subject, this.things, this.sketch)}`;
+  }
+}
+
+export const memberOf = (name: string, keys: readonly string[]): string =>
+  keys.length === 0 ? name : `${name}[${keys.join(', ')}]`;
+
+/** The rows that have the most parts of their keys in a text. */
+function mentionedIn(text: string, rows: readonly ToldConstraint[]): ToldConstraint[] {
+  const words = ` ${wordsOf(text).join(' ')} `;
+  const counts = rows.map(
+    ({ keys }) => keys.split(', ').filter((key) => words.includes(` ${wordsOf(key).join(' ')} `)).length,
+  );
+  const most = Math.max(1, ...counts);
+  return rows.filter((_, at) => counts[at] === most);
+}
+
+/** A text without the name of a variable, which a member may be called as well. */
+export const withoutName = (text: string, name: string): string => text.replace(name, ' ');
+
+const describePrice = (dual: number): string =>
+  Math.abs(dual) <= TIGHT
+    ? 'and more room would not improve the objective'
+    : `each unit more changes the objective by ${figure(dual)}`;

@@ -1,0 +1,243 @@
+import { call, type Steps } from './steps.js';
+import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
+import { isProblem, parseFormula, someOf } from '../modelling/index.js';
+import type { ComparedPlan, ScenarioRun, ToldComparison, ToldKpi } from './tool-results.js';
+import { allMembers } from './limits.js';
+import { bullets, figure, quote } from './quote.js';
+import { boundsIn } from './relation-grammar.js';
+import type { Sketch } from './sketch.js';
+import type { SaidChange, Statement, StatementOf } from './statement.js';
+import { findFile } from './workspace-file.js';
+
+/* What statements on scenarios come to, and how it is told. */
+
+/** Statements on scenarios but for solves. */
+export type ScenarioStatement = StatementOf<'scenario' | 'remove_scenario' | 'show_scenarios'>;
+
+export const isOfScenarios = (statement: Statement): statement is ScenarioStatement =>
+  statement.kind === 'scenario' || statement.kind === 'remove_scenario' || statement.kind === 'show_scenarios';
+
+/** One that was said, in the user's words. */
+export interface SaidScenario {
+  source: string;
+  statement: ScenarioStatement;
+}
+
+/** A scenario as the tools tell it. */
+interface Told {
+  name: string;
+  changes: Change[];
+}
+
+/** Changes and KPIs of one scenario that are shown. */
+const MAX_SHOWN = 12;
+
+/** Makes, removes and lists scenarios, and answers what came of it in paragraphs. Statements on one scenario are one call. */
+export async function* performScenarios(
+  said: readonly SaidScenario[],
+  sketch: Sketch,
+  files: readonly string[],
+): Steps<string[]> {
+  const done: string[] = [];
+  const failed: string[] = [];
+  const lists: string[] = [];
+  for (const statement of joined(said)) {
+    if (statement.kind === 'show_scenarios') {
+      const reply = yield* call('list_scenarios');
+      if (reply.ok) lists.push(describeList((reply.result as { scenarios: Told[] }).scenarios));
+      continue;
+    }
+    const { name } = statement;
+    const action = statement.kind === 'scenario' ? putting(statement, sketch, files) : removing(name);
+    if (typeof action === 'string') {
+      failed.push(`Scenario ${quote(name)}: ${action}`);
+      continue;
+    }
+    const reply = yield* call(action.tool, action.input);
+    if (!reply.ok) failed.push(`Scenario ${quote(name)}: ${reply.error}`);
+    else if (statement.kind === 'scenario') done.push(describeScenario(reply.result as Told));
+    else done.push(`Removed: scenario ${quote((reply.result as Told).name)}`);
+  }
+  return [
+    ...(done.length === 0 ? [] : [`Scenarios now:\n${bullets(done)}`]),
+    ...(failed.length === 0 ? [] : [`Not done:\n${bullets(failed)}`]),
+    ...lists,
+  ];
+}
+
+/** Changes of one scenario together, unless it was removed between them. */
+function joined(said: readonly SaidScenario[]): ScenarioStatement[] {
+  const statements: ScenarioStatement[] = [];
+  for (const { statement } of said) {
+    const last = statements.findLast((one) => isOfSame(one, statement));
+    if (statement.kind === 'scenario' && last?.kind === 'scenario') last.changes.push(...statement.changes);
+    else statements.push(statement.kind === 'scenario' ? { ...statement, changes: [...statement.changes] } : statement);
+  }
+  return statements;
+}
+
+const isOfSame = (one: ScenarioStatement, other: ScenarioStatement): boolean =>
+  'name' in one && 'name' in other && one.name.toLowerCase() === other.name.toLowerCase();
+
+const removing = (name: string) => ({ tool: 'remove_scenario', input: { name } });
+
+/** The call that adds changes to a scenario, or why there is none. */
+function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, files: readonly string[]) {
+  if (name.length > MAX_SCENARIO_NAME_LENGTH) return `a name has at most ${MAX_SCENARIO_NAME_LENGTH} characters`;
+  const meant: Change[] = [];
+  for (const change of changes) {
+    const one = toChange(change, sketch, files);
+    if (typeof one === 'string') return one;
+    meant.push(one);
+  }
+  return { tool: 'upsert_scenario', input: { name, changes: meant, append: true } };
+}
+
+/** What is meant, by what there is on the canvas; or why it is not clear. */
+export function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): Change | string {
+  if (said.form === 'off') return { kind: 'off', target: said.target };
+  if (said.form === 'relation') return addedLimit(said.text, sketch);
+  if (said.form === 'file') {
+    const found = findFile(said.path, files);
+    return 'problem' in found ? found.problem : { kind: 'file', target: said.target, to: found.path };
+  }
+  const { target, key, where, times, plus, to } = said;
+  const change = {
+    target,
+    ...(key !== undefined && { key }),
+    ...(where !== undefined && { where }),
+    ...(times !== undefined && { times }),
+    ...(plus !== undefined && { plus }),
+    ...(to !== undefined && { to }),
+  };
+  if (target.includes('.')) return { kind: 'bound', ...change };
+  const { columns, values, variables, families, sets } = sketch.vocabulary;
+  if (key !== undefined && families.has(target) && to !== undefined)
+    return { kind: 'add', target: `${target}[${key.map((part) => `"${part}"`).join(', ')}] = ${to}` };
+  if (key !== undefined) return { kind: 'cell', ...change };
+  if (where !== undefined && values.has(target))
+    return `${quote(target)} is one number: there are no members for \`where\` to choose from`;
+  if (where !== undefined || columns.has(target)) return { kind: 'column', ...change };
+  const isKnown = [values, variables, families, sets].some((names) => names.has(target));
+  if (isKnown) return { kind: 'value', ...change };
+  const limit = sketch.resolve(target, ['constraint']);
+  if (limit !== undefined) return { kind: 'limit', ...change, target: limit.label };
+  const ofNumbers = [...columns].flatMap(([name, shapes]) =>
+    shapes.some(({ type }) => type === 'number') ? name : [],
+  );
+  return whyUnknown(target, [...values.keys(), ...ofNumbers]);
+}
+
+/** A limit beside those of the canvas. `make <= 40` is about all members. */
+function addedLimit(text: string, sketch: Sketch): Change | string {
+  const formula = parseFormula(text);
+  const bounded = isProblem(formula) ? undefined : boundsIn(formula);
+  const card = bounded && sketch.variable(bounded.name);
+  if (card !== undefined) return { kind: 'add', target: allMembers(text, bounded?.name ?? '', card) };
+  const limit = bounded && !sketch.values.has(bounded.name) && sketch.resolve(bounded.name, ['constraint']);
+  return limit
+    ? `${quote(limit.label, 60)} is a constraint: write its new limit, as in ${quote(`${limit.label} = 40`)}`
+    : { kind: 'add', target: text };
+}
+
+/** That nothing is called so, and what is: the same in another case, else all. */
+function whyUnknown(target: string, names: readonly string[]): string {
+  const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
+  const known = (same.length > 0 ? same : names).map((name) => quote(name));
+  const others = known.length === 0 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${someOf(known, MAX_SHOWN)}`;
+  return `no value and no column is called ${quote(target)}${others}`;
+}
+
+const describeList = (scenarios: readonly Told[]): string =>
+  scenarios.length === 0
+    ? 'There are no scenarios yet. Write `scenario "two shifts": hours x 1.5` for one.'
+    : `Scenarios:\n${bullets(scenarios.map(describeScenario))}`;
+
+/** A scenario on one line. */
+export const describeScenario = ({ name, changes }: Told): string =>
+  changes.length === 0
+    ? `Scenario ${quote(name)}: nothing changes`
+    : `Scenario ${quote(name)}: ${someOf(
+        changes.map((change) => quote(sayChange(change))),
+        MAX_SHOWN,
+      )}`;
+
+/** A change as it can be said. */
+export function sayChange(change: Change): string {
+  const { kind, target, where, key, times, plus, to } = change;
+  if (kind === 'add') return target;
+  if (kind === 'off') return `without ${target}`;
+  if (kind === 'file') return `${target} from ${to}`;
+  const member = key === undefined ? '' : `[${key.map((part) => `"${part}"`).join(', ')}]`;
+  const how =
+    times !== undefined ? `x ${times}` : plus === undefined ? `= ${to}` : plus < 0 ? `- ${-plus}` : `+ ${plus}`;
+  return `${target}${member} ${how}${where === undefined ? '' : ` where ${where}`}`;
+}
+
+/** What solves of scenarios came to, a line for each. */
+export const describeRuns = (runs: readonly ScenarioRun[]): string =>
+  `Solved, all of the same moment:\n${bullets(runs.map(describeRun))}`;
+
+function describeRun({
+  scenario,
+  outcome,
+  objective_value,
+  difference,
+  kpis = [],
+  conflict = [],
+  error,
+  status,
+}: ScenarioRun): string {
+  const who = scenario === null ? 'The canvas' : quote(scenario);
+  if (outcome === undefined)
+    return `${who}: not solved${error === undefined ? `, ${status}` : `: ${error.replace(/\.$/, '')}`}`;
+  if (outcome === 'unbounded') return `${who}: there is no best plan`;
+  if (outcome === 'infeasible') {
+    const names = conflict.map((name) => quote(name));
+    return `${who}: no solution${names.length === 0 ? '' : `, ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
+  }
+  return describePlan(who, { status: outcome, objective_value: objective_value ?? null, kpis }, difference ?? null);
+}
+
+/** Variables that differ, which are shown. */
+const MAX_DIFFERING = 10;
+
+/** The newest plans, a line for each, and what differs between them. */
+export function describeComparison({ base, scenarios, differing }: ToldComparison): string {
+  const lines = [
+    ...(base === null ? ['The canvas: not solved yet'] : [describePlan('The canvas', base, null)]),
+    ...scenarios.map((scenario) => describePlan(quote(scenario.name), scenario, scenario.difference)),
+  ];
+  const values = differing.slice(0, MAX_DIFFERING).map(({ variable, keys, values: found }) => {
+    const member = keys.length === 0 ? variable : `${variable}[${keys.join(', ')}]`;
+    const figures = found.map(({ scenario, value }) => `${scenario ?? 'the canvas'} ${figure(value)}`);
+    return `${quote(member)}: ${someOf(
+      figures.map((text) => quote(text)),
+      MAX_SHOWN,
+    )}`;
+  });
+  const most = differing.length > values.length ? 'What differs most' : 'What differs';
+  return [
+    `The newest plans:\n${bullets(lines)}`,
+    ...(values.length === 0 ? [] : [`${most}:\n${bullets(values)}`]),
+  ].join('\n\n');
+}
+
+function describePlan(
+  who: string,
+  { status, objective_value, kpis }: ComparedPlan<ToldKpi>,
+  difference: number | null,
+): string {
+  if (objective_value === null) return `${who}: ${status === null ? 'not solved yet' : `no plan, ${status}`}`;
+  const beside = difference === null ? '' : `, ${describeDifference(difference)}`;
+  const late = status === 'time_limit' ? ', the best found in time' : '';
+  const told = kpis.map(({ label, value }) => quote(`${label} = ${figure(value)}`));
+  return `${who}: the objective is ${figure(objective_value)}${late}${beside}${told.length === 0 ? '' : `; ${someOf(told, MAX_SHOWN)}`}`;
+}
+
+export function describeDifference(difference: number): string {
+  const shown = figure(Math.abs(difference));
+  return shown === '0'
+    ? 'as that of the canvas'
+    : `${shown} ${difference > 0 ? 'more' : 'less'} than that of the canvas`;
+}

@@ -1,0 +1,156 @@
+import { CARD_KINDS, type Checklist, type Gap, plainVariables, requirementOf } from '../canvas/index.js';
+import { someOf } from '../modelling/index.js';
+import { counted, figure, quote } from './quote.js';
+import type { Sketch, SketchCard } from './sketch.js';
+import { type OpenStatement, openStatements } from './open-statements.js';
+
+export type Feasibility = Checklist['feasibility_result'];
+
+const MAX_SHOWN = 30;
+const FORMULAS = ['expression', 'lower', 'upper', 'index'];
+
+/** What came of a solve. */
+export interface Outcome {
+  text: string;
+  /** What the checklist says afterwards. */
+  feasibility: Feasibility;
+  /** Constraints and bounds that cannot hold together. */
+  clash: string[];
+}
+
+/** What run_solve answers, as far as it is of use here; everything may be missing. */
+interface Solved {
+  status?: unknown;
+  result?: unknown;
+  error?: unknown;
+  feasibility_result?: unknown;
+}
+
+/** What keeps the cards from being a model that can be solved. */
+export function whatSolvingLacks(sketch: Sketch): string[] {
+  const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
+  const lacking = gapsOfSolve(sketch, true);
+  const cards = new Set(lacking.map(({ card }) => card));
+  const open = openStatements(sketch);
+  // Explains a text that is meant as another statement than a formula.
+  const reasons = new Map(open.map(({ card, gap }) => [card, gap]));
+  return [
+    ...none.map((type) => `There is no ${type} yet`),
+    ...lacking.map(({ card, gap }) => describeGap({ card, gap: reasons.get(card) ?? gap })),
+    ...open.filter(({ card }) => !cards.has(card)).map(describeGap),
+  ];
+}
+
+/** Warnings about what a solve reads, which do not keep it from running. */
+export const warningsOfSolve = (sketch: Sketch): string[] => gapsOfSolve(sketch, false).map(describeGap);
+
+const describeGap = ({ card, gap }: OpenStatement): string => `${quote(card.label, 60)}: ${gap.message}`;
+
+/** @param isKept whether the gaps are those that keep the cards from being solved, one of each card */
+function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
+  const judgements = sketch.judge();
+  const variables = plainVariables(sketch.cards);
+  return sketch.cards.flatMap((card, at) => {
+    const { gaps, unknown } = judgements[at]!;
+    const isBlocking = (gap: Gap): boolean => gap.severity === 'blocking' || unknown.includes(gap);
+    const found = gaps.filter((gap) => isBlocking(gap) === isKept && isOfSolve(gap, card, variables));
+    // A formula that cannot be read matters more than a class that is missing.
+    const first = found.find(({ field }) => FORMULAS.includes(field)) ?? found[0];
+    return (isKept && first !== undefined ? [first] : found).map((gap) => ({ card, gap }));
+  });
+}
+
+/** Whether a gap is of something that a solve reads. */
+function isOfSolve({ severity, field }: Gap, card: SketchCard, variables: ReadonlySet<string>): boolean {
+  if (CARD_KINDS[card.card_type].role === 'rating' || severity === 'info') return false;
+  if (card.card_type !== 'production_requirement') return severity === 'blocking' || FORMULAS.includes(field);
+  const solved = requirementOf(card, variables)?.field;
+  return field === (solved ?? 'expression') || (field === 'index' && solved === 'expression');
+}
+
+/** The outcome of a solve in words. */
+export function describeSolve(reply: unknown): Outcome {
+  const { feasibility_result } = record(reply) as Solved;
+  const feasibility = feasibility_result === 'pass' || feasibility_result === 'fail' ? feasibility_result : 'unchecked';
+  const { text, clash, found } = describeOutcome(reply);
+  const isOther = found !== undefined && found !== feasibility;
+  return { text: isOther ? `${text} ${OTHER_MODEL}` : text, clash: isOther ? [] : clash, feasibility };
+}
+
+const OTHER_MODEL =
+  'That is not the model on the canvas now, which stays as it was on the checklist: in run mode the snapshot is solved.';
+
+/** The text, and what was found out about the model that was solved. */
+export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { found?: Feasibility } {
+  const { status, result, error } = record(reply) as Solved;
+  const solved = record(result);
+  const outcome = solved['status'];
+  if (outcome === 'infeasible' || outcome === 'unbounded') {
+    const clash = texts(solved['conflict']);
+    const names = clash.map((name) => quote(name));
+    const reason = typeof solved['message'] === 'string' ? ` ${solved['message'].replace(/\.$/, '')}.` : '';
+    const text =
+      outcome === 'unbounded'
+        ? `There is no best plan.${reason}`
+        : names.length > 0
+          ? `The model has no solution: ${someOf(names, MAX_SHOWN)} cannot hold together.`
+          : `The model has no solution.${reason}`;
+    return { text, found: 'fail', clash };
+  }
+  if (outcome === 'optimal' || outcome === 'time_limit') {
+    const values = Object.entries(record(solved['variables'])).map(([name, value]) =>
+      quote(`${name} = ${figure(value)}`),
+    );
+    const binding = list(solved['constraints']).filter(
+      ({ slack }) => typeof slack === 'number' && Math.abs(slack) < 1e-6,
+    );
+    const broken = list(solved['constraints']).filter(({ slack }) => typeof slack === 'number' && slack <= -1e-6);
+    const paragraphs = [
+      `Solved: the objective is ${figure(solved['objective_value'])}${outcome === 'time_limit' ? ', the best found in time' : ''}, with ${someOf(values, MAX_SHOWN)}.`,
+      ...(binding.length === 0
+        ? []
+        : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
+      ...(broken.length === 0 ? [] : [`Broken at their price: ${named(broken)}.`]),
+      ...describeKpis(list(solved['kpis'])),
+      ...describeTables(texts(solved['table_paths'])),
+    ];
+    return { text: paragraphs.join(' '), found: 'pass', clash: [] };
+  }
+  const { message } = record(error);
+  const why = typeof message === 'string' ? `: ${message.replace(/\.$/, '')}` : '';
+  return { text: `The solve ended as ${quote(typeof status === 'string' ? status : 'unknown')}${why}.`, clash: [] };
+}
+
+/** The key figures of the plan, beside what they should be. */
+function describeKpis(kpis: Record<string, unknown>[]): string[] {
+  const told = kpis.map(({ label, value, unit, target }) => {
+    const shown = `${quote(`${String(label)} = ${figure(value)}`)}${typeof unit === 'string' ? ` ${quote(unit)}` : ''}`;
+    return typeof target === 'number' ? `${shown} (target ${figure(target)})` : shown;
+  });
+  return told.length === 0 ? [] : [`KPIs: ${someOf(told, MAX_SHOWN)}.`];
+}
+
+/** Where the members of what has an index stand, whose totals alone are told. */
+function describeTables(paths: string[]): string[] {
+  const [first] = paths;
+  return first === undefined
+    ? []
+    : [
+        `The members stand in ${someOf(
+          paths.map((path) => quote(path)),
+          MAX_SHOWN,
+        )}.`,
+      ];
+}
+
+const named = (constraints: Record<string, unknown>[]): string =>
+  someOf(
+    constraints.map(({ name }) => quote(String(name), 60)),
+    MAX_SHOWN,
+  );
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.map(record) : []);
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -1,0 +1,35 @@
+import { isProblem, namesOfIndex } from '../modelling/index.js';
+import { describeStray, fieldOf, idleVariables, readIndex, strayVariables } from '../canvas/index.js';
+import type { Question } from '../conversation/index.js';
+import { ask, referTo } from './question-parts.js';
+import { quote } from './quote.js';
+import type { Sketch, SketchCard } from './sketch.js';
+
+/** Asks for the variable that a misspelled name means. */
+export function askForStray(sketch: Sketch): Question | undefined {
+  const [stray] = strayVariables(sketch.cards);
+  if (stray === undefined) return undefined;
+  const { card, name, meant } = stray;
+  const [lower, upper] = [fieldOf<number | string>(card, 'lower'), fieldOf<number | string>(card, 'upper')];
+  const index = fieldOf<string>(card, 'index');
+  const over = index === undefined ? undefined : readIndex(index);
+  const keys = over === undefined || isProblem(over) ? '' : `[${namesOfIndex(over).join(', ')}]`;
+  const tail = index === undefined ? '' : ` for ${index}`;
+  const limits = [
+    ...(lower === undefined ? [] : [`${meant}${keys} >= ${lower}${tail}`]),
+    ...(upper === undefined ? [] : [`${meant}${keys} <= ${upper}${tail}`]),
+  ];
+  return ask(undefined, 'Names', describeStray(stray), [
+    [`It is ${meant}`, [`remove ${referTo(card, sketch)}`, ...limits].join('; ')],
+    [`${name} is another variable`, `${name}${keys} continuous${tail}`],
+  ]);
+}
+
+/** Warns of limits that change no plan. @param isMeant whether a card is to be told of */
+export const describeIdle = (sketch: Sketch, isMeant: (card: SketchCard) => boolean): string[] =>
+  idleVariables(sketch.cards)
+    .filter(({ card }) => isMeant(card))
+    .map(
+      ({ card, name }) =>
+        `No objective and no other variable depends on ${quote(name, 60)}, so its limit has no effect. If you mean another variable, write ${quote(`remove ${referTo(card, sketch)}`)} and the limit with the right name.`,
+    );

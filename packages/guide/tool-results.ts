@@ -1,0 +1,99 @@
+import type { SolveResult } from '../solver/index.js';
+
+/* Results of the tools that the guide calls. */
+
+/** The newest run of the canvas, as `read_result` returns it. */
+export interface ToldResult extends Partial<
+  Pick<SolveResult, 'objective_value' | 'message' | 'conflict' | 'kpis' | 'families'>
+> {
+  execution_id: string;
+  status: string;
+  ended_at: Date | null;
+  error?: string;
+  /** Absent without a result. */
+  outcome?: SolveResult['status'];
+  /** Values of the first variables, families with their totals. */
+  variables?: Record<string, number>;
+  variable_count?: number;
+  /** The constraints with the least slack. Of a family its tightest member. */
+  constraints?: SolveResult['constraints'];
+  constraint_count?: number;
+  is_integer: boolean;
+  /** Labels of the cards, and paths of the files, that changed since the run. */
+  changed_since: string[];
+}
+
+/** The value of a variable or of one of its members. */
+export interface ToldValue {
+  /** The parts of the member. Empty for a variable without an index. */
+  keys: string[];
+  value: number;
+  /** Null unless the model is a linear program. */
+  reduced_cost: number | null;
+}
+
+/** A page of values, as `read_values` returns it. */
+export interface ToldValues {
+  variable: string;
+  values: ToldValue[];
+  /** Number of members that match. */
+  count: number;
+  /** Sum of their values. */
+  sum: number;
+  /** Number of members of the variable. */
+  size: number;
+}
+
+/** A member of a constraint, as `read_constraints` returns it. */
+export interface ToldConstraint {
+  name: string;
+  keys: string;
+  activity: number;
+  slack: number;
+  dual: number | null;
+}
+
+/** A page of constraints, as `read_constraints` returns it. */
+export interface ToldConstraints {
+  constraints: ToldConstraint[];
+  total: number;
+}
+
+/** A run of `solve_scenarios`. */
+export interface ScenarioRun {
+  /** Null for the canvas itself. */
+  scenario: string | null;
+  execution_id: string;
+  status: string;
+  /** Absent without a result. */
+  outcome?: string;
+  objective_value?: number | null;
+  /** To the objective of the canvas, if both have one. */
+  difference?: number;
+  kpis?: ToldKpi[];
+  conflict?: string[];
+  error?: string;
+}
+
+/** A key figure of a run. */
+export interface ToldKpi {
+  label: string;
+  value: number | null;
+}
+
+/** Scenarios beside the canvas, as `compare_scenarios` returns them. */
+export interface ToldComparison {
+  /** Null if the canvas was never solved. */
+  base: ComparedPlan<ToldKpi> | null;
+  scenarios: (ComparedPlan<ToldKpi & { difference: number | null }> & { name: string; difference: number | null })[];
+  /** Values by the names of scenarios; null of the canvas. */
+  differing: { variable: string; keys: string[]; values: { scenario: string | null; value: number }[] }[];
+}
+
+/** The newest run of the canvas or of a scenario. */
+export interface ComparedPlan<Kpi> {
+  /** Null if a scenario was never solved. */
+  status: string | null;
+  objective_value: number | null;
+  kpis: Kpi[];
+}

@@ -1,0 +1,285 @@
+import { call, type Steps } from './steps.js';
+import type { Turn } from './turn.js';
+import type { Saying } from './answers.js';
+import { apply, joined } from './apply.js';
+import { Pauses } from './pauses.js';
+import { quote } from './quote.js';
+import type { Change, Sketch } from './sketch.js';
+import type { Reading, Statement, StatementOf } from './statement.js';
+import { tableFormat } from '../data-engine/index.js';
+import { someOf } from '../modelling/index.js';
+import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
+import { answerTable, introduceTable } from './table-answers.js';
+import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';
+import { wordedLimits } from './worded-limits.js';
+
+/** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
+const MAX_CHANGES = 44;
+/** Calls for cards, scenarios and tables together; a question about a table takes two at most. */
+const MAX_CALLS = 44;
+const MAX_CALLS_OF_QUESTION = 2;
+/** Statements that are read, and those that are applied, in one turn. */
+const MAX_READ = 1_000;
+const MAX_STATEMENTS = 500;
+/** Refused statements that keep a turn from solving, as far as they are named. */
+const MAX_QUOTED = 5;
+/** Tables that are introduced after a message without words. */
+const MAX_INTRODUCED = 10;
+/** Pages of the workspace that are looked through for a file. */
+const MAX_PAGES = 3;
+
+/** What the statements of a turn come to. */
+export interface Draft {
+  sketch: Sketch;
+  /** Kinds of the statements that were understood. */
+  kinds: Set<Statement['kind']>;
+  /** Statements that were not understood or cannot be, with the reason where there is one. */
+  refused: Refused[];
+  /** Questions about tables. */
+  questions: { source: string; statement: StatementOf<'table'> }[];
+  /** Statements on scenarios. */
+  scenarios: SaidScenario[];
+  /** The scenarios to solve, by their names; empty for all. */
+  solved: string[];
+  /** Statements for which the turn has no room. */
+  left: string[];
+}
+
+/** A statement of which nothing is on the canvas. */
+export interface Refused {
+  source: string;
+  reason?: string;
+  /** Whether it could not change the model, so that the turn can solve it. */
+  isHarmless?: boolean;
+}
+
+const IN_ORDER: ReadonlySet<Statement['kind']> = new Set(['objective', 'relation', 'family', 'several']);
+
+/** What the canvas has stays as it is without these. */
+const HARMLESS: ReadonlySet<Statement['kind']> = new Set(['remove', 'no_kpi', 'no_requirement', 'data_in_formulas']);
+
+/** Whether the card of a statement takes the place of another one of its name, as what is said first does. */
+const isInOrder = (statement: Statement): boolean =>
+  IN_ORDER.has(statement.kind) && !(statement.kind === 'relation' && statement.label === undefined);
+
+const isUnit = (statement: Statement | undefined): boolean => statement?.kind === 'variables' && !statement.declares;
+
+/** A statement that has been read. */
+export interface Said {
+  /** In the user's words. */
+  source: string;
+  reading: Reading;
+}
+
+/** A change of a card, and why it failed where it did. */
+export interface Made {
+  change: Change;
+  error?: string;
+}
+
+/** Reads statements; those that the turn has no room for are left. */
+export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Said[]; left: string[] }> {
+  const said: Said[] = [];
+  const left: string[] = [];
+  const pauses = new Pauses();
+  for (const { source, read } of sayings) {
+    await pauses.step();
+    if (said.length < MAX_READ) said.push({ source, reading: read() });
+    else left.push(source);
+  }
+  return { said, left };
+}
+
+/** The paths of the files that statements can be about. The workspace is looked through when they name another one. */
+export async function* filesFor({ workspace, attachments }: Turn, said: readonly Said[]): Steps<string[]> {
+  const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
+  const wanted = said.flatMap(({ reading: { statement } }) => {
+    if (statement?.kind === 'table') return statement.of.path;
+    if (statement?.kind === 'scenario')
+      return statement.changes.flatMap((change) => (change.form === 'file' ? change.path : []));
+    return statement?.kind === 'data_file' || statement?.kind === 'file_set' ? statement.path : [];
+  });
+  let offset: number | null = wanted.every((path) => paths.has(path)) ? null : 0;
+  for (let page = 0; offset !== null && page < MAX_PAGES; page += 1) {
+    const reply = yield* call('list_files', { recursive: true, offset });
+    if (!reply.ok) break;
+    const { files, next_offset } = reply.result as { files: { path: string }[]; next_offset: number | null };
+    for (const { path } of files) paths.add(path);
+    offset = next_offset;
+  }
+  return [...paths];
+}
+
+/**
+ * Applies statements to a sketch of the canvas, in order. Those about the model that cannot be read or done become cards with their
+ * text, others are refused; from the one on that the turn has no room for, all are left.
+ */
+export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
+  const result: Draft = { sketch, kinds: new Set(), refused: [], questions: [], scenarios: [], solved: [], left: [] };
+  const strange: { source: string; reason?: string; statement?: Statement }[] = [];
+  let areAllSolved = false;
+  const pauses = new Pauses();
+  let applied = 0;
+  const keep = (cards: readonly UnreadCard[], source: string): boolean => {
+    applied += cards.length;
+    for (const { type, label, data } of cards) sketch.put(type, label, data, source);
+    return cards.length > 0;
+  };
+  for (const { source, reading } of said) {
+    await pauses.step();
+    const { statement } = reading;
+    const hasRoom = applied < MAX_STATEMENTS && sketch.touched < MAX_CHANGES;
+    const unread =
+      statement === undefined ? unreadCards(source, sketch, false) : wordedLimits(statement, source, sketch);
+    if (statement === undefined && unread.length === 0) {
+      strange.push({ source, ...reading });
+    } else if (!hasRoom) {
+      result.left.push(source);
+    } else if (statement === undefined || unread.length > 0) {
+      keep(unread, source);
+    } else {
+      applied += 1;
+      if (statement.kind === 'table') result.questions.push({ source, statement });
+      if (isOfScenarios(statement)) result.scenarios.push({ source, statement });
+      if (statement.kind === 'solve_scenarios') {
+        areAllSolved ||= statement.names === undefined;
+        result.solved = areAllSolved ? [] : [...result.solved, ...(statement.names ?? [])];
+      }
+      const problems: (string | undefined)[] = [];
+      for (const one of statement.kind === 'several' ? statement.statements : [statement]) {
+        await pauses.step();
+        problems.push(apply(one, { sketch, files }, source));
+      }
+      const reason = joined(problems);
+      if (reason === undefined) {
+        result.kinds.add(statement.kind);
+        replaceUnread(statement, source, sketch);
+      } else if (!isInOrder(statement) || !keep(refusedCards(statement, source, sketch), source)) {
+        strange.push({ source, reason, statement });
+      }
+    }
+  }
+  // What follows a statement can show what it is about.
+  for (const { source, reason, statement } of strange) {
+    await pauses.step();
+    const hasRoom = applied < MAX_STATEMENTS && sketch.touched < MAX_CHANGES;
+    if (hasRoom && statement !== undefined && statement.kind !== 'remove') {
+      const again = apply(statement, { sketch, files }, source);
+      if (again === undefined) {
+        result.kinds.add(statement.kind);
+        continue;
+      }
+    }
+    const cards = statement === undefined ? unreadCards(source, sketch) : refusedCards(statement, source, sketch);
+    if (cards.length > 0) {
+      if (hasRoom) keep(cards, source);
+      else result.left.push(source);
+      continue;
+    }
+    const isHarmless = isUnit(statement) || (statement !== undefined && HARMLESS.has(statement.kind));
+    result.refused.push({ source, ...(reason !== undefined && { reason }), isHarmless });
+  }
+  return result;
+}
+
+/**
+ * Makes the canvas what the sketch is, a call for each card. The sketch is afterwards what has become of it: changes
+ * that failed or did not fit are taken back, and the statements of the latter are left.
+ */
+export async function* perform({ sketch, left }: Draft, signal: AbortSignal): Steps<Made[]> {
+  const made: Made[] = [];
+  const changes = sketch.changes();
+  for (const change of changes.slice(MAX_CHANGES)) {
+    left.push(...change.card.causes);
+    sketch.takeBack(change);
+  }
+  for (const change of changes.slice(0, MAX_CHANGES)) {
+    if (signal.aborted) break;
+    const { card } = change;
+    const { id: card_id } = card;
+    const reply = yield* change.kind === 'remove'
+      ? call('remove_card', { card_id })
+      : call('upsert_card', contentOf(change));
+    if (reply.ok) {
+      made.push({ change });
+      if (change.kind === 'put') card.id = (reply.result as { card_id: string }).card_id;
+    } else {
+      made.push({ change, error: reply.error });
+      sketch.takeBack(change);
+    }
+  }
+  return made;
+}
+
+/** The input that makes a card, or what changes of it. */
+function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Record<string, unknown> {
+  const { id: card_id, version, card_type } = card;
+  if (card_id === undefined) return { card_type, label: card.label, data };
+  return { card_id, version, data, ...(label !== undefined && { label }) };
+}
+
+const NOT_READ = 'I could not use it. Say it in other words, or write `solve` without it';
+
+/** Statements of a turn that the canvas does not have, so that a solve would leave them out. */
+export const whatIsMissing = (
+  refused: readonly Refused[],
+  made: readonly Made[],
+  left: readonly string[],
+): string[] => [
+  ...refused
+    .filter(({ isHarmless }) => isHarmless !== true)
+    .slice(0, MAX_QUOTED)
+    .map(({ source, reason = NOT_READ }) => `${quote(source)}: ${reason}`),
+  ...made.flatMap(({ change, error }) => (error === undefined ? [] : [`${quote(change.card.label)}: ${error}`])),
+  ...left.slice(0, 1).map((source) => `${quote(source)} is not done yet`),
+];
+
+/** Does what is said of scenarios; what the turn has no room for is left. */
+export async function* changeScenarios(
+  { sketch, scenarios, left }: Draft,
+  made: readonly Made[],
+  files: readonly string[],
+): Steps<string[]> {
+  const room = Math.max(0, MAX_CALLS - made.length);
+  left.push(...scenarios.slice(room).map(({ source }) => source));
+  return yield* performScenarios(scenarios.slice(0, room), sketch, files);
+}
+
+/** Answers questions about tables, a paragraph each; those that the turn has no room for are left. */
+export async function* answerQuestions(
+  { questions, scenarios, left }: Draft,
+  made: readonly Made[],
+  files: readonly string[],
+): Steps<string[]> {
+  const room = Math.floor((MAX_CALLS - made.length - scenarios.length) / MAX_CALLS_OF_QUESTION);
+  left.push(...questions.slice(Math.max(0, room)).map(({ source }) => source));
+  const answers: string[] = [];
+  for (const { statement } of questions.slice(0, Math.max(0, room))) {
+    answers.push(yield* answerTable(statement, files));
+  }
+  return answers;
+}
+
+/** A word on each file that the messages have attached: what can be asked about a table, and which files cannot be read. */
+export async function* introduceFiles({ messages, attachments }: Turn): Steps<string[]> {
+  const toAnswer = messages.filter(({ to_answer }) => to_answer);
+  const attached = toAnswer.flatMap(({ file_ids }) => file_ids);
+  const paths = [...new Set(attached.flatMap((reference) => attachments.get(reference)?.path ?? []))];
+  const tables = paths.filter((path) => tableFormat(path) !== undefined);
+  const models = paths.filter((path) => path.toLowerCase().endsWith('.lp'));
+  const others = paths.filter((path) => !tables.includes(path) && !models.includes(path));
+  const room = toAnswer.every(({ content }) => content.trim() === '') ? MAX_INTRODUCED : 1;
+  const words: string[] = [];
+  for (const path of tables.slice(0, room)) words.push(yield* introduceTable(path));
+  const left = tables.slice(room);
+  if (left.length > 0) words.push(`You can ask about ${quoted(left)} in the same way.`);
+  if (models.length > 0) words.push(`To solve the model in ${quoted(models)}, start a run of the file.`);
+  if (others.length > 0) words.push(`I cannot read ${quoted(others)}: I read tables alone. The workspace keeps it.`);
+  return words;
+}
+
+const quoted = (paths: string[]): string =>
+  someOf(
+    paths.map((path) => quote(path)),
+    MAX_INTRODUCED,
+  );

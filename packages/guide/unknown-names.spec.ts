@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../test/support/guide-room.js';
+import { type FileFacts, questionOf } from '../canvas/data-file.js';
+
+const FACTS: FileFacts = {
+  columns: [
+    { name: 'Plant', type: 'text' },
+    { name: 'Capacity t/month', type: 'number' },
+    { name: 'Cost (€/t)', type: 'number' },
+    { name: 'Region', type: 'text' },
+  ],
+};
+const FILE = { path: 'plants.csv', key: ['Plant'], isDistinct: false };
+
+/** A room with plants in a file, and the last answer to some messages. */
+async function after(...texts: string[]) {
+  const room = new Room();
+  room.files = ['plants.csv'];
+  room.fileStates = new Map([[questionOf(FILE), FACTS]]);
+  let last = await room.say('plants from plants.csv key Plant');
+  for (const text of texts) last = await room.say(text);
+  return { room, text: last.text, question: last.question };
+}
+
+const MAKE = 'make[p] >= 0 continuous for p in plants; minimize cost: sum p in plants: make[p]';
+const labels = ({ question }: Awaited<ReturnType<typeof after>>) => question?.options.map(({ label }) => label);
+const VARIABLES = /Whole numbers|Amounts from 0|Yes-or-no/;
+
+describe('a name in the place of a figure', () => {
+  it.each([
+    ['the limit of a family', 'Limit: make[p] <= Capacity[p] for p in plants', 'Capacity', 'Capacity t/month'],
+    ['the limit on the left', 'Limit: Capacity[p] >= make[p] for p in plants', 'Capacity', 'Capacity t/month'],
+    ['a coefficient', 'Spend: sum p in plants: cost[p] * make[p] <= 100', 'cost', 'Cost (€/t)'],
+    ['a divisor', 'Use: make[p] / capacity[p] <= 1 for p in plants', 'capacity', 'Capacity t/month'],
+    ['a condition', 'Some: make[p] <= 5 for p in plants where capacity[p] > 100', 'capacity', 'Capacity t/month'],
+    ['a bound', '0 <= make[p] <= capacity[p] for p in plants', 'capacity', 'Capacity t/month'],
+  ])('is offered as the column that is spelled like it: %s', async (_, text, name, column) => {
+    const turn = await after(MAKE, text);
+    expect(labels(turn)?.[0]).toBe(`${name} is the column ${column} of plants.csv`);
+    expect(labels(turn)?.join()).not.toMatch(VARIABLES);
+    const before = turn.room.cards.length;
+    const { question } = await turn.room.choose(`${name} is the column ${column} of plants.csv`);
+    expect(turn.room.data('plants')).toMatchObject({ columns: { [name]: column } });
+    expect(turn.room.cards).toHaveLength(before);
+    expect(question?.question).not.toContain(`\`${name}`);
+  });
+
+  it('gets the index of its formula if it has none', async () => {
+    const turn = await after(MAKE, 'Limit: make[p] <= capacity for p in plants');
+    await turn.room.choose('capacity is the column Capacity t/month of plants.csv');
+    expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
+  });
+
+  it('is written into the formulas if another formula has the column by its own name', async () => {
+    const turn = await after(
+      MAKE,
+      'Limit: make[p] <= capacity[p] for p in plants; Least: make[p] >= 0.1 Capacity_t_month[p] for p in plants',
+    );
+    await turn.room.choose('capacity is the column Capacity t/month of plants.csv');
+    expect(turn.room.data('plants')?.['columns']).toBeUndefined();
+    expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
+  });
+
+  it('is never offered as a variable, and is asked for with the names of the columns', async () => {
+    const turn = await after(MAKE, 'Limit: make[p] <= ceiling[p] for p in plants');
+    expect(labels(turn)).toEqual(['It is a figure that I give', 'Later']);
+    expect(turn.question?.question).toContain('Give it as in `ceiling of plants: ...`.');
+    expect(turn.question?.question).toContain('`Capacity_t_month` (`Capacity t/month` of `plants.csv`)');
+    const { text } = await turn.room.choose('It is a figure that I give');
+    expect(text).toContain('`ceiling of plants: first 10, second 20`');
+    await turn.room.say('ceiling of plants: Hamburg 10, Lyon 20');
+    expect(turn.room.data('plants')).toMatchObject({ values: { ceiling: { Hamburg: 10, Lyon: 20 } } });
+  });
+
+  it.each([
+    ['x integer; maximize gain: 3 x; Most: 2 x <= budget', 'budget'],
+    ['x integer; maximize gain: price * x; Most: x <= 4', 'price'],
+    ['x integer; maximize gain: 3 x; Most: budget >= 2 x', 'budget'],
+    ['x integer; maximize gain: 3 x; Most: x + 2 = target', 'target'],
+  ])('is given a value by an answer in words: %s', async (text, name) => {
+    const room = new Room();
+    const { question } = await room.say(text);
+    expect(question?.options.map(({ label }) => label)).toEqual(['It is a figure that I give', 'Later']);
+    await room.say('12');
+    expect(room.data('Values')).toMatchObject({ values: { [name]: 12 } });
+  });
+
+  it('is offered as a value that is spelled like it', async () => {
+    const room = new Room();
+    const { question } = await room.say('x integer; budget = 40; maximize gain: 3 x; Most: 2 x <= bugdet, hard');
+    expect(question?.options[0]).toEqual({
+      label: 'bugdet is the value budget',
+      description: 'set Most expression: 2 x <= budget',
+    });
+    await room.choose('bugdet is the value budget');
+    expect(room.data('Most')).toMatchObject({ expression: '2 x <= budget' });
+  });
+});
+
+describe('a name in the place of a decision', () => {
+  it.each([
+    ['maximize gain: 3 x + 2 y', 'x, y >= 0 integer'],
+    ['maximize gain: price * x; price = 3; Most: x <= 4', 'x >= 0 integer'],
+    ['minimize longest: peak; load integer; Most: load <= peak', 'peak >= 0 integer'],
+  ])('can become a variable: %s', async (text, statement) => {
+    const { question } = await new Room().say(text);
+    expect(question?.options.map(({ description }) => description)).toContain(statement);
+  });
+
+  it('is offered as the variable that is spelled like it', async () => {
+    const room = new Room();
+    const { question } = await room.say('chairs integer; maximize gain: 3 chairs; Most: chair + 2 chairs <= 4');
+    expect(question?.options.map(({ label }) => label)).toEqual([
+      'chair is the variable chairs',
+      'Whole numbers from 0',
+      'Amounts from 0, fractions too',
+      'Yes-or-no choices',
+    ]);
+    await room.choose('chair is the variable chairs');
+    expect(room.data('Most')).toEqual({ expression: 'chairs + 2 chairs <= 4' });
+  });
+});
+
+describe('a variable that only loosens limits', () => {
+  const WARNING = /occurs only where it loosens a limit/;
+
+  it.each([
+    'x, cap integer; minimize cost: x; Limit: x <= cap, hard',
+    'x, cap integer; minimize cost: x; Limit: x - cap <= 3',
+    'x, cap continuous; minimize cost: x; Limit: cap >= 2 x; Other: 3 cap + 4 >= x',
+  ])('is warned of once: %s', async (text) => {
+    const room = new Room();
+    expect((await room.say(text)).text).toMatch(WARNING);
+    expect((await room.say('kpi: cost')).text).not.toMatch(WARNING);
+  });
+
+  it.each([
+    'x, cap integer; minimize cost: x + 2 cap; Limit: x <= cap',
+    'x, cap integer; cap <= 8; minimize cost: x; Limit: x <= cap',
+    'x, cap integer; minimize cost: x; Limit: x <= cap; Room: cap + x <= 9',
+    'x, stock integer; minimize cost: x; Balance: stock = x - 3',
+  ])('is not warned of: %s', async (text) => {
+    expect((await new Room().say(text)).text).not.toMatch(WARNING);
+  });
+});

@@ -1,0 +1,196 @@
+import {
+  type Condition,
+  type Expression,
+  type Formula,
+  type Index,
+  isProblem,
+  type Key,
+  type MemberOf,
+  type Membership,
+  parseFormula,
+  partsOf,
+} from '../modelling/index.js';
+import { fieldOf, formulaIn, readIndex } from '../canvas/index.js';
+import type { Sketch, SketchCard } from './sketch.js';
+
+/** A name in formulas that nothing on the canvas has. */
+export interface UnknownName {
+  name: string;
+  /** Whether the formulas use it as a figure: as a coefficient, limit, bound or condition. */
+  isFigure: boolean;
+  /** Number of keys. Absent without an index. */
+  keys?: number;
+  /** Membership of each key. Absent unless every key is an index. */
+  over?: Membership[];
+  /** `make[p, t]` and `p in products, t in weeks`. Absent if the index is unknown. */
+  family?: { member: string; index: string };
+}
+
+/** Role of a name in a formula. */
+type Place = 'decision' | 'limit' | 'coefficient';
+type Scope = ReadonlyMap<string, Membership>;
+
+/** Formula of a card with its index. */
+export interface Written {
+  card: SketchCard;
+  field: 'expression' | 'lower' | 'upper';
+  text: string;
+  index?: string | undefined;
+}
+
+/** The formulas of a canvas that a solve reads: objectives first, bounds of variables last. */
+export function writtenFormulas(sketch: Sketch): Written[] {
+  const written = sketch.withFormulas().flatMap((card): Written[] => {
+    const { expression: text, index } = formulaIn(card) ?? {};
+    return text === undefined ? [] : [{ card, field: 'expression', text, index }];
+  });
+  const bounds = sketch.of('variable').flatMap((card) =>
+    (['lower', 'upper'] as const).flatMap((field): Written[] => {
+      const text = card.data[field];
+      return typeof text === 'string' ? [{ card, field, text, index: fieldOf<string>(card, 'index') }] : [];
+    }),
+  );
+  return [...written, ...bounds];
+}
+
+/** The names in formulas that nothing on the canvas has, in the order of their first place. */
+export function unknownNames(sketch: Sketch): UnknownName[] {
+  const reading = new Reading(sketch);
+  for (const written of writtenFormulas(sketch)) reading.read(written);
+  return reading.names();
+}
+
+interface Found {
+  keys?: number;
+  over?: Membership[];
+  family?: { member: string; index: string };
+  places: Set<Place>;
+}
+
+class Reading {
+  private readonly found = new Map<string, Found>();
+  private readonly decisions: ReadonlySet<string>;
+  private readonly vocabulary;
+
+  constructor(private readonly sketch: Sketch) {
+    this.vocabulary = sketch.vocabulary;
+    this.decisions = new Set(sketch.of('variable').flatMap((card) => fieldOf<string>(card, 'name') ?? []));
+  }
+
+  names(): UnknownName[] {
+    // The label of an objective or a constraint has no keys.
+    const unknown = [...this.found].filter(
+      ([name, { keys }]) => keys !== undefined || this.sketch.namedCard(name) === undefined,
+    );
+    return unknown.map(([name, { places, ...rest }]) => {
+      // A limit that the objective is about is a choice, as in `minimize peak`.
+      const isFigure = places.has('coefficient') || !places.has('decision');
+      return { name, isFigure, ...rest };
+    });
+  }
+
+  read({ field, text, index: over = '' }: Written): void {
+    const formula = parseFormula(text);
+    if (isProblem(formula)) return;
+    const index = over === '' ? undefined : readIndex(over);
+    const scope = index === undefined || isProblem(index) ? new Map<string, Membership>() : within(index, new Map());
+    if (index !== undefined && !isProblem(index)) this.readCondition(index.where, scope);
+    const places = field === 'expression' ? this.placesOf(formula) : [];
+    for (const [at, side] of formula.sides.entries()) this.visit(side, scope, places[at] ?? 'limit');
+  }
+
+  /** The place that each side is: a side without decisions limits the others. */
+  private placesOf({ sides, relations }: Formula): Place[] {
+    if (relations.length === 0) return sides.map(() => 'decision');
+    const decides = sides.map((side) => this.has(side, (name) => this.isDecision(name)));
+    // The first side with an unknown name decides if no decision is known.
+    const first = sides.findIndex((side) => this.has(side, (name) => !this.isKnown(name)));
+    return sides.map((_, at) =>
+      decides[at] === true || (!decides.includes(true) && at === first) ? 'decision' : 'limit',
+    );
+  }
+
+  private visit(expression: Expression, scope: Scope, place: Place): void {
+    if (expression.kind === 'name' && !scope.has(expression.name)) this.note(expression.name, place);
+    if (expression.kind === 'member') this.noteMember(expression, scope, place);
+    const inner = expression.kind === 'total' ? within(expression.over, scope) : scope;
+    if (expression.kind === 'total') this.readCondition(expression.over.where, inner);
+    const factor = expression.kind === 'product' ? this.decidingFactor(expression) : undefined;
+    for (const part of partsOf(expression))
+      this.visit(part, inner, factor === undefined || part === factor ? place : 'coefficient');
+  }
+
+  /** Returns the factor with a known decision, or else the last factor with an unknown name. */
+  private decidingFactor({ factors }: Extract<Expression, { kind: 'product' }>): Expression | undefined {
+    const candidates = factors.filter(({ divisor }) => !divisor).map(({ of }) => of);
+    return (
+      candidates.find((one) => this.has(one, (name) => this.isDecision(name))) ??
+      candidates.findLast((one) => this.has(one, (name) => !this.isKnown(name)))
+    );
+  }
+
+  /** Conditions are evaluated before the solve, so they contain figures only. */
+  private readCondition(condition: Condition | undefined, scope: Scope): void {
+    if (condition === undefined) return;
+    if (condition.kind === 'compare') {
+      for (const operand of [condition.left, condition.right])
+        if (operand.kind !== 'text' && !this.isSet(operand)) this.visit(operand, scope, 'coefficient');
+    } else for (const part of [condition.of].flat()) this.readCondition(part, scope);
+  }
+
+  private isSet(operand: Expression): boolean {
+    return operand.kind === 'name' && this.vocabulary.sets.has(operand.name);
+  }
+
+  private noteMember({ name, keys }: MemberOf, scope: Scope, place: Place): void {
+    if (this.isKnown(name)) return;
+    const found = this.note(name, place);
+    const over = keys.map((key) => (key.kind === 'index' ? scope.get(key.name) : undefined));
+    found.keys ??= keys.length;
+    const known = over.filter((one) => one !== undefined);
+    if (known.length === keys.length) found.over ??= known;
+    const index = indexOf(keys, scope);
+    if (index !== undefined) found.family ??= { member: `${name}[${keys.map(textOf).join(', ')}]`, index };
+  }
+
+  private note(name: string, place: Place): Found {
+    const found = this.found.get(name) ?? { places: new Set<Place>() };
+    if (this.isKnown(name)) return found;
+    this.found.set(name, found);
+    found.places.add(place);
+    return found;
+  }
+
+  private has(expression: Expression, isMeant: (name: string) => boolean): boolean {
+    const { kind } = expression;
+    if ((kind === 'name' || kind === 'member') && isMeant(expression.name)) return true;
+    return partsOf(expression).some((part) => this.has(part, isMeant));
+  }
+
+  /** Whether the plan chooses a value for the name. Objectives are read first, and their terms are decisions. */
+  private isDecision(name: string): boolean {
+    return this.decisions.has(name) || this.found.get(name)?.places.has('decision') === true;
+  }
+
+  private isKnown(name: string): boolean {
+    const { columns, values } = this.vocabulary;
+    return this.decisions.has(name) || columns.has(name) || values.has(name) || this.sketch.values.has(name);
+  }
+}
+
+function within(index: Index, scope: Scope): Map<string, Membership> {
+  const inner = new Map(scope);
+  for (const membership of index.over) for (const name of membership.names) inner.set(name, membership);
+  return inner;
+}
+
+/** Returns the index of the keys, or undefined unless each key is a different index. */
+function indexOf(keys: readonly Key[], scope: Scope): string | undefined {
+  const parts = keys.map((key) => {
+    const membership = key.kind === 'index' ? scope.get(key.name) : undefined;
+    return membership?.names.length === 1 ? `${textOf(key)} in ${membership.set}` : undefined;
+  });
+  return parts.includes(undefined) || new Set(parts).size < parts.length ? undefined : parts.join(', ');
+}
+
+const textOf = (key: Key): string => (key.kind === 'index' ? key.name : key.text);

@@ -1,0 +1,206 @@
+import { describe, expect, it } from '@jest/globals';
+import { Room } from '../../test/support/guide-room.js';
+
+const TABLES = [
+  'tables, chairs integer',
+  'maximize profit: 50 tables + 30 chairs',
+  'wood: 2 tables + chairs <= 40',
+  'labour: tables + chairs <= 30',
+].join('\n');
+const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas';
+
+/** Says messages, then has the model solved. */
+async function solved(...messages: string[]) {
+  const room = new Room();
+  for (const message of messages) await room.say(message);
+  const { calls, text } = await room.say('confirm; solve');
+  return { room, text, isSolved: calls.some(({ tool }) => tool === 'run_solve') };
+}
+
+const LIMITS = [
+  'tables must not exceed 5',
+  'tables must not exceed 5!',
+  'stools must not exceed 5',
+  'we need at least 12 tables',
+  'only 12 tables',
+  'up to 12 tables',
+  'exactly 12 tables',
+  'no more chairs than tables',
+  'tables are limited to 5',
+  'a customer needs 4 tables',
+  'boards must not exceed 35',
+  'a maximum of 35 boards',
+  'every table needs four chairs',
+  'four chairs per table',
+  'each table needs a chair',
+  'we have forty hours',
+  'twenty boards are there',
+  'Constraints: no chairs on Monday, tables on Friday',
+  'we cannot paint on Mondays',
+  'Steak: It gives you 14 grams of protein, 6 of fat',
+];
+
+describe('a limit in words', () => {
+  it.each(LIMITS)('holds back a solve if it is said first: %s', async (limit) => {
+    const { room, text, isSolved } = await solved(limit, `${TABLES}\n${FINISH}`);
+    expect(isSolved).toBe(false);
+    expect(text).toContain(`- \`${limit}\``);
+    expect((await room.say(`remove ${limit}; solve`)).text).toContain('the objective is 1100');
+  });
+
+  it.each(LIMITS)('holds back a solve in the midst of a model: %s', async (limit) => {
+    const { isSolved } = await solved(`${TABLES}\n${limit}\n${FINISH}`);
+    expect(isSolved).toBe(false);
+  });
+
+  it.each(LIMITS)('holds back a solve if it is said last: %s', async (limit) => {
+    const { isSolved } = await solved(`${TABLES}\n${FINISH}`, limit);
+    expect(isSolved).toBe(false);
+  });
+
+  it('stays until it is removed when its variable is declared later', async () => {
+    const { isSolved } = await solved(
+      `${TABLES}\n${FINISH}`,
+      'stools must not exceed 5',
+      'stools integer\nmaximize profit: 50 tables + 30 chairs + 60 stools\nwood: 2 tables + chairs + stools <= 40',
+    );
+    expect(isSolved).toBe(false);
+  });
+
+  it.each(['tables: no more than a dozen', 'chairs: at most 5 or 6'])(
+    'is not replaced by the declaration of its name: %s',
+    async (limit) => {
+      const { isSolved } = await solved(`${limit}\n${TABLES}\n${FINISH}`);
+      expect(isSolved).toBe(false);
+    },
+  );
+});
+
+describe('a statement above the objective', () => {
+  it.each([
+    'min stock 10',
+    'max tables 5',
+    'max hours per week 20',
+    'goal: at most 5 tables',
+    'objective is no more than 5 tables',
+    'minimum is 5 tables',
+    'maximize 30% x',
+    'max of plants: A 5, B 9',
+    'max five tables',
+  ])('does not vanish: %s', async (statement) => {
+    const together = await solved(`${statement}\n${TABLES}\n${FINISH}`);
+    expect(together.isSolved).toBe(false);
+    expect(together.text).toContain('I do not understand this yet');
+  });
+
+  it.each(['min stock 10', 'max tables 5', 'max hours per week 20', 'goal: at most 5 tables', 'max five tables'])(
+    'holds back a solve in a message of its own: %s',
+    async (statement) => {
+      const { isSolved } = await solved(statement, `${TABLES}\n${FINISH}`);
+      expect(isSolved).toBe(false);
+    },
+  );
+
+  it('is not replaced by an objective without a name in the same message', async () => {
+    const { isSolved } = await solved(`${TABLES.replace('profit: ', '')}\n${FINISH}`, 'undo');
+    expect(isSolved).toBe(false);
+    const second = await solved(`maximize 30% x\n${TABLES.replace('profit: ', '')}\n${FINISH}`);
+    expect(second.isSolved).toBe(false);
+    expect(second.room.cards.map(({ label }) => label)).toContain('maximize 50 tables + 30 chairs');
+  });
+});
+
+describe('an objective below its heading', () => {
+  it.each(['- ', '* ', '• '])('is asked for if a mark can be a minus or a bullet: %s', async (mark) => {
+    const lines = `labour: tables + chairs <= 30\nchairs, tables integer\nmaximize profit:\n${mark}30 chairs\n${mark}50 tables`;
+    const { room, isSolved } = await solved(`${lines}\n${FINISH}`);
+    expect(isSolved).toBe(false);
+    expect(room.data('profit')).not.toHaveProperty('expression');
+  });
+
+  it('is the formula of the next line without a mark', async () => {
+    const room = new Room();
+    await room.say('maximize profit:\n30 chairs + 50 tables');
+    expect(room.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables' });
+  });
+});
+
+describe('a list of amounts or rules', () => {
+  it.each([
+    'Demand: five chairs, two tables',
+    'Minimums: chairs five, tables two',
+    'Capacity: forty hours, ten boards',
+    'Rules: no overtime, no night shifts',
+    'Rules: only oak, never pine',
+  ])('is no set: %s', async (list) => {
+    const { room, isSolved } = await solved(`${TABLES}\n${list}\n${FINISH}`);
+    expect(isSolved).toBe(false);
+    expect(room.cards.map(({ data }) => data['set'])).not.toContain(list.split(':')[0]);
+  });
+
+  it.each(['shifts: one, two, three', 'lines: line one, line two', 'woods: oak, pine'])(
+    'is a set: %s',
+    async (list) => {
+      const room = new Room();
+      await room.say(list);
+      expect(room.cards).toMatchObject([{ card_type: 'data' }]);
+    },
+  );
+
+  it.each([
+    ['cost of products: a 2, a 3, b 4', 'a'],
+    ['cost of products: a 2, b 4, b 4', 'b'],
+    ['cost of products: "a" 2, a: 3', 'a'],
+    ['colours: red, blue, red', 'red'],
+  ])('is refused if it has a member twice: %s', async (list, member) => {
+    const room = new Room();
+    await room.say('products: a, b');
+    const { text } = await room.say(list);
+    expect(text).toContain(`: the member ${member} is there twice`);
+    expect(room.data('products')).toEqual({ set: 'products', members: ['a', 'b'] });
+    expect((await room.say('solve')).text).toContain(`: the member ${member} is there twice`);
+  });
+});
+
+describe('an open question for a formula', () => {
+  const BOATS = [
+    'boat, canoe integer',
+    'minimize time: 20 boat + 40 canoe',
+    'ducks: 10 boat + 8 canoe >= 300',
+    'share: canoe >= 60% * (boat + canoe)',
+    FINISH,
+    'confirm',
+  ].join('\n');
+
+  it.each(['boat must not exceed 40', 'we own 12 boat', 'at most 40 of them', 'boat 40 max', 'canoe >= 60 % of 12'])(
+    'takes no other sentence as its answer: %s',
+    async (sentence) => {
+      const room = new Room();
+      await room.say(BOATS);
+      await room.say(sentence);
+      expect(room.data('share')).toMatchObject({ expression: 'canoe >= 60% * (boat + canoe)' });
+      await room.say('share: canoe >= 0.6 * (boat + canoe), hard');
+      const { text } = await room.say('solve');
+      expect(text).toContain('It cannot be solved yet');
+      expect(text).toContain(`- \`${sentence}\``);
+    },
+  );
+
+  it('takes a formula', async () => {
+    const room = new Room();
+    await room.say('x, y integer\nmaximize profit');
+    await room.say('3 x + 2 y');
+    expect(room.data('profit')).toMatchObject({ expression: '3 x + 2 y' });
+  });
+});
+
+it.each(['stools must not exceed 5', 'a maximum of 35 boards', 'no chairs on Mondays'])(
+  'does not take a limit for a file: %s',
+  async (limit) => {
+    const room = new Room();
+    await room.say(`${TABLES}\nall constraints are hard; kpi: none`);
+    const { text } = await room.say(limit);
+    expect(text).not.toContain('no file');
+    expect(room.cards.map(({ label }) => label)).toContain(limit);
+  },
+);

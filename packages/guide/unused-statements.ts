@@ -1,0 +1,24 @@
+import type { Message } from '../conversation/index.js';
+import { splitStatements } from './lines.js';
+import { bullets, quote } from './quote.js';
+
+/** Begins the list of statements that an answer could not use. */
+export const NOT_USED = 'I could not use this:';
+/** Begins the list of them in the answer of a solve. */
+const NAMED = 'Said since the last solve, and not in this plan:';
+const LIST = new RegExp(`${NOT_USED}\n(?<list>(?:- .*\n?)+)`);
+const QUOTED = /^- (?<quoted>(?<fence>`+).+?\k<fence>)(?=:|$)/gm;
+
+/** Names the statements since the last solve that earlier answers could not use and that were not said again. */
+export function describeUnused(messages: readonly Message[]): string[] {
+  const unused = new Set<string>();
+  for (const { role, content, tool_calls } of messages) {
+    if (role === 'user') for (const source of splitStatements(content)) unused.delete(quote(source));
+    if (role !== 'assistant') continue;
+    const isSolved = tool_calls.some(({ tool, status }) => tool === 'run_solve' && status === 'completed');
+    if (isSolved || content.includes(NAMED)) unused.clear();
+    const list = LIST.exec(content)?.groups?.['list'] ?? '';
+    for (const { groups } of list.matchAll(QUOTED)) unused.add(groups?.['quoted'] ?? '');
+  }
+  return unused.size === 0 ? [] : [`${NAMED}\n${bullets([...unused])}`];
+}

@@ -1,0 +1,149 @@
+import type { Relation } from '../modelling/index.js';
+import type { VariableFacts } from './statement.js';
+import { figureOf, NUMBER, without } from './words.js';
+
+/** Words that belong to the next fact, at most {@link MAX_SMALL_WORDS} of them. */
+const SMALL_WORDS = ['is ', 'are ', 'as ', 'a ', 'an ', 'and ', 'must be ', 'should be ', ': '];
+const MAX_SMALL_WORDS = 3;
+const MAX_SMALL_WORD_LENGTH = Math.max(...SMALL_WORDS.map(({ length }) => length));
+const fact = (
+  words: string,
+  note: (groups: Partial<Record<string, string>>) => VariableFacts,
+): { pattern: RegExp; note: typeof note } => ({
+  pattern: new RegExp(`(?<=[ ,])(?:${words})(?=[ ,])`, 'i'),
+  note,
+});
+const bounds = (lower: string | undefined, upper: string | undefined): VariableFacts => {
+  const [from, to] = [figureOf(lower ?? ''), figureOf(upper ?? '')];
+  return { ...(from !== undefined && { lower: from, free: null }), ...(to !== undefined && { upper: to }) };
+};
+
+const MORE = '(?:more|greater|larger|higher)';
+const LESS = '(?:less|fewer|smaller|lower)';
+const NOT = String.raw`(?:(?:must|should|shall|can|may) )?(?:no|not|never|cannot|can['’]t)(?: be)?`;
+
+/** Facts about variables in words. Each is removed from the text when it is found. */
+const FACTS = [
+  fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|(?:up )?to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
+    bounds(lower, upper),
+  ),
+  fact(
+    String.raw`(?:in|from|within) (?<lower>${NUMBER}) ?(?:\.\.\.?|to|-|–) ?(?<upper>${NUMBER})`,
+    ({ lower, upper }) => bounds(lower, upper),
+  ),
+  fact(`(?:at most|${NOT} ${MORE} than|${LESS} than or equal to) (?<upper>${NUMBER})`, ({ upper }) =>
+    bounds(undefined, upper),
+  ),
+  fact(`(?:at least|${NOT} ${LESS} than|${MORE} than or equal to) (?<lower>${NUMBER})`, ({ lower }) =>
+    bounds(lower, undefined),
+  ),
+  fact('amounts(?= from)', () => ({ domain: 'continuous' })),
+  fact(`${LESS} than (?<upper>${NUMBER})`, ({ upper }) => ({ ...bounds(undefined, upper), strict: ['upper'] })),
+  fact(`${MORE} than (?<lower>${NUMBER})`, ({ lower }) => ({ ...bounds(lower, undefined), strict: ['lower'] })),
+  fact("non-?negative|not negative|(?:cannot|can['’]t|must not) be negative", () => ({ lower: 0, free: null })),
+  fact('positive', () => ({ lower: 0, free: null, strict: ['lower'] })),
+  fact('(?:free|unrestricted|unbounded)(?: variables?)?', () => ({ free: true, lower: null, upper: null })),
+  fact('(?:can|may) be negative', () => ({ free: true, lower: null })),
+  fact('(?:integers?|ints?|whole)(?: (?:numbers?|variables?|values?))?', () => ({ domain: 'integer' })),
+  fact(
+    '(?:binary|binaries|bool(?:ean)?s?|yes[- ]or[- ]no|yes/no|0/1)(?: (?:choices?|decisions?|variables?|values?))?',
+    () => ({ domain: 'binary' }),
+  ),
+  fact('(?:continuous|reals?|fractional|any(?= numbers?))(?: (?:numbers?|variables?|values?))?', () => ({
+    domain: 'continuous',
+  })),
+  fact('fractions too', () => ({ domain: 'continuous' })),
+  // `from 3 suppliers` does not bound suppliers.
+  fact(`from (?<lower>${NUMBER})(?: (?:up|on)(?:wards?)?)?(?! +(?!and |in )[^ ,])`, ({ lower }) =>
+    bounds(lower, undefined),
+  ),
+];
+
+/** Words before a unit. The unit is the rest of the text. */
+const IN_UNIT = /(?<=[ ,])(?:measured )?in (?:unit (?! *$))?/gi;
+
+/** The place of a unit and of the words before it; a unit has no relation and no comma in it. */
+function unitIn(text: string): { index: number; unit: string } | undefined {
+  IN_UNIT.lastIndex = Math.max(...Array.from('<>=≤≥,', (sign) => text.lastIndexOf(sign))) + 1;
+  const index = IN_UNIT.exec(text)?.index;
+  const unit = index === undefined ? '' : text.slice(IN_UNIT.lastIndex).trim();
+  return index === undefined || unit === '' ? undefined : { index, unit };
+}
+
+/** Returns the facts about variables in a text, and the rest of the text. A reason explains why the facts contradict each other. */
+export function readFacts(text: string): { facts: VariableFacts; rest: string; reason?: string } {
+  let rest = ` ${text} `;
+  let reason: string | undefined;
+  const facts: VariableFacts = {};
+  for (const { pattern, note } of FACTS) {
+    const match = pattern.exec(rest);
+    if (match === null) continue;
+    reason ??= addFact(facts, note(match.groups ?? {}));
+    rest = `${withoutSmallWords(rest.slice(0, match.index))}${rest.slice(match.index + match[0].length)}`;
+  }
+  const measured = unitIn(rest);
+  if (measured !== undefined) {
+    facts.unit = measured.unit;
+    rest = withoutSmallWords(rest.slice(0, measured.index));
+  }
+  return { facts, rest: withoutEnds(rest), ...(reason !== undefined && { reason }) };
+}
+
+/** Adds the bounds of a relation. Returns the problem if a bound that is a formula meets another bound. */
+export function setBound(
+  facts: VariableFacts,
+  relation: Relation,
+  figure: number | string,
+  isStrict: boolean,
+): string | undefined {
+  return addFact(facts, {
+    ...(relation !== '<=' && { lower: figure, free: null }),
+    ...(relation !== '>=' && { upper: figure }),
+    ...(isStrict && { strict: [relation === '>=' ? 'lower' : 'upper'] }),
+  });
+}
+
+/** Adds a fact to others about the same variables. Bounds add up. Returns the problem if both cannot be kept. */
+function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }: VariableFacts): string | undefined {
+  const domains = new Set([facts.domain, domain]);
+  if (domains.has('continuous') && (domains.has('integer') || domains.has('binary')))
+    return `a variable cannot be both ${facts.domain} and ${domain}`;
+  if (domain !== undefined) facts.domain = domain;
+  for (const side of ['lower', 'upper'] as const) {
+    const [old, bound] = [facts[side] ?? null, bounds[side]];
+    if (bound === undefined || (bound === null && old !== null)) continue;
+    if (old !== null && bound !== null && old !== bound && (typeof old === 'string' || typeof bound === 'string'))
+      return `it has two ${side} bounds: write each in a statement of its own`;
+    const isTighter = old === null || bound === null || (side === 'lower' ? bound > old : bound < old);
+    const isStrict = strict.includes(side) || (!isTighter && facts.strict?.includes(side) === true);
+    if (!isTighter && old !== bound) continue;
+    const others = facts.strict?.filter((one) => one !== side) ?? [];
+    const kept = isStrict ? [...others, side] : others;
+    facts[side] = bound;
+    if (kept.length > 0) facts.strict = kept;
+    else delete facts.strict;
+  }
+  if (free === undefined && facts.free === undefined) return undefined;
+  const isFree = free === true || facts.free === true;
+  const { lower } = facts;
+  if (isFree && typeof lower === 'number' && lower >= 0) return `it can be negative, and it is at least ${lower}`;
+  facts.free = isFree && lower == null ? true : null;
+  return undefined;
+}
+
+/** A text without the small words at its end. */
+function withoutSmallWords(text: string): string {
+  let shorter = text;
+  for (let count = 0; count < MAX_SMALL_WORDS; count += 1) {
+    const end = shorter.slice(-1 - MAX_SMALL_WORD_LENGTH).toLowerCase();
+    const word = SMALL_WORDS.find((one) => end.endsWith(` ${one}`) || end.endsWith(`,${one}`));
+    const rest = word === undefined ? '' : shorter.slice(0, -word.length);
+    // In `a is free`, `a` is a variable instead of an article.
+    if (rest.trim() === '') return shorter;
+    shorter = rest;
+  }
+  return shorter;
+}
+
+/** A text without the spaces, commas and small words at its ends. */
+const withoutEnds = (text: string): string => without(text, ' ,').replace(/(?:,? (?:is|are|and)){1,3}$/i, '');

@@ -1,0 +1,250 @@
+import { type Arithmetic, type Change, changedLimit, fieldOf } from '../canvas/index.js';
+import { isProblem, mentionsOf, parseFormula, wordsOf } from '../modelling/index.js';
+import { columnsOf } from './canvas-columns.js';
+import { allMembers } from './limits.js';
+import { membersNamed, memberText, type NamedMembers, whyUnnamed } from './named-members.js';
+import { type Thing, thingNamed, thingNear } from './named-things.js';
+import { quote } from './quote.js';
+import type { Sketch } from './sketch.js';
+import type { WantedChange } from './statement.js';
+import { unusedWords } from './word-coverage.js';
+
+/* Scenario changes of what-if questions in plain words. */
+
+type Side = NonNullable<WantedChange['side']>;
+
+/** `maximum of carts`, `limit on carts`, `lower bound of carts`. */
+const BOUND_OF =
+  /^(?<bound>(?:upper |lower )?(?:maximum|minimum|max|min|limit|bound|cap|ceiling|floor)|most|least)(?: number| amount)?(?: (?:of|on|for))?(?: the)? (?<rest>.+)$/i;
+/** `carts limit`, `paint constraint`. */
+const BOUND_BEHIND =
+  /^(?<rest>.+) (?<bound>(?:upper |lower )?(?:limit|bound|cap|maximum|minimum|ceiling|floor)|constraint|rule)$/i;
+const LOWER = /lower|min|floor|least/i;
+const BEFORE_MEMBER = / (?:of|in|for|at|on) (?:the )?/i;
+
+/** Returns the scenario changes of a plain-word change, or the reason why it cannot be made. */
+export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
+  const { subject, isOff, isNone } = wanted;
+  const arithmetic = arithmeticOf(wanted, things, sketch);
+  if (typeof arithmetic === 'string') return arithmetic;
+  const cell = cellNamed(subject, things, sketch);
+  if (typeof cell === 'string') return cell;
+  if (cell !== undefined && isOff !== true && isNone !== true && wanted.side === undefined)
+    return [{ kind: 'cell', ...cell, ...arithmetic }];
+  const { thing, bound, rest, isWhole } = thingOf(subject, things);
+  // A column may be called like a bound: `oak chair cap`.
+  const texts = isWhole ? [] : [subject, rest];
+  const members = texts.map((text) => membersNamed(text, things, sketch)).find(([first]) => first?.unused.length === 0);
+  if (members !== undefined)
+    return ofMembers(members, { ...wanted, ...arithmetic }, members[0]?.thing.kind === 'column' ? undefined : bound);
+  if (thing === undefined) return whyUnnamed(subject, things, sketch);
+  const { kind, name } = thing;
+  const called = quote(name, 60);
+  const unused = unusedWords(rest, [name, thing.card?.label ?? name]);
+  if (unused.length > 0)
+    return `nothing on the canvas is called ${quote(subject, 60)}: ${quote(unused.join(' '), 60)} is not understood. A question changes ${called} as a whole, as in ${quote(`what if ${name} = 100`)}.`;
+  if (isNone === true && (kind === 'variable' || kind === 'family') && bound === undefined)
+    return boundsOf(thing, undefined, { to: 0 });
+  if (isOff === true || isNone === true)
+    return ['constraint', 'objective', 'kpi'].includes(kind)
+      ? [{ kind: 'off', target: name }]
+      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Say its figure, as in ${quote(`what if ${name} = 0`)}.`;
+  const side = wanted.side ?? (bound === undefined || /constraint|rule/i.test(bound) ? undefined : sideOf(bound));
+  switch (kind) {
+    case 'value':
+      return [{ kind: 'value', target: name, ...arithmetic }];
+    case 'column':
+      return side === undefined
+        ? [{ kind: 'column', target: name, ...arithmetic }]
+        : `${called} is a column of figures and has no limit. Say its figures, as in ${quote(`what if ${name} rises by 10 %`)}.`;
+    case 'constraint': {
+      const isOther = side !== undefined && limitOf(thing, sketch) === (side === 'lower' ? 'upper' : 'lower');
+      // `the limit of labour` is the only limit that a constraint has.
+      if (isOther && (wanted.side !== undefined || !/limit|bound/i.test(bound ?? '')))
+        return `${called} limits its formula from ${side === 'lower' ? 'above' : 'below'} only. Change this limit, as in ${quote(`what if ${name} = 100`)}.`;
+      return [{ kind: 'limit', target: name, ...arithmetic }];
+    }
+    case 'variable':
+    case 'family':
+      return wanted.side === undefined && side !== undefined
+        ? [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }]
+        : boundsOf(thing, side, arithmetic);
+    default:
+      return `${called} is ${kind === 'set' ? 'a set' : `the result of the plan`}. Change a figure, a limit or a variable instead.`;
+  }
+}
+
+/** The texts before and after the first word such as `of` or `in`. */
+function splitAtMember(subject: string): string[] {
+  const match = BEFORE_MEMBER.exec(subject);
+  return match === null ? [] : [subject.slice(0, match.index), subject.slice(match.index + match[0].length)];
+}
+
+const sideOf = (bound: string): Side => (LOWER.test(bound) ? 'lower' : 'upper');
+
+/** What a subject names, and whether all of it is the name. The rest is the subject without the word for a bound. */
+interface Subject {
+  thing?: Thing;
+  bound?: string;
+  rest: string;
+  isWhole: boolean;
+}
+
+function thingOf(subject: string, things: readonly Thing[]): Subject {
+  const whole = thingNamed(subject, things, true);
+  if (whole !== undefined) return { thing: whole, rest: subject, isWhole: true };
+  const { bound, rest = subject } = (BOUND_OF.exec(subject) ?? BOUND_BEHIND.exec(subject))?.groups ?? {};
+  const named = thingNamed(rest, things, true);
+  const thing = named ?? thingNear(rest, things) ?? thingNamed(rest, things);
+  const isWhole = named !== undefined;
+  return { rest, isWhole, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
+}
+
+/** Changes members of a variable by a limit beside all others, or one figure of a column. */
+function ofMembers(
+  [members, other]: readonly NamedMembers[],
+  { subject, side: said, isOff, isNone, times, plus, to }: WantedChange,
+  bound: string | undefined,
+): Change[] | string {
+  if (members === undefined) return [];
+  const { thing, keys } = members;
+  const called = quote(subject, 60);
+  if (other !== undefined)
+    return `${called} is a member of ${quote(thing.name, 60)} and of ${quote(other.thing.name, 60)}. Say which one you mean, as in ${quote(`what if ${thing.name} of ${subject} = 5`)}.`;
+  const side = said ?? (bound === undefined ? undefined : sideOf(bound));
+  if (thing.kind === 'column')
+    return keys.includes(undefined) || side !== undefined || isOff === true || isNone === true
+      ? `${quote(thing.name, 60)} is a column of figures. Name one member and its new figure, as in ${quote(`what if ${thing.name} of ${keys.map((key) => key ?? '...').join(', ')} = 100`)}.`
+      : [
+          {
+            kind: 'cell',
+            target: thing.name,
+            key: keys.filter((key) => key !== undefined),
+            ...(times !== undefined && { times }),
+            ...(plus !== undefined && { plus }),
+            ...(to !== undefined && { to }),
+          },
+        ];
+  const amount = isOff === true || isNone === true ? 0 : to;
+  if (amount === undefined)
+    return `${called} is chosen by the plan. Say an amount, as in ${quote(`what if ${subject} = 5`)}.`;
+  if (keys.some((key) => key?.includes('"') === true)) return `${called} has a quotation mark in its name`;
+  const { member, index } = memberText(members);
+  const relation = `${member} ${side === undefined ? '=' : side === 'upper' ? '<=' : '>='} ${amount}`;
+  return [{ kind: 'add', target: index === undefined ? relation : `${relation} for ${index}` }];
+}
+
+/** The constraint that `no labour` can be about in two ways: its limit becomes 0, or does not count. */
+export function limitOfNone({ subject, isNone }: WantedChange, things: readonly Thing[], sketch: Sketch) {
+  const { thing, bound, rest } = thingOf(subject, things);
+  const { kind, name = '', card } = thing ?? {};
+  if (isNone !== true || kind !== 'constraint' || bound !== undefined || unusedWords(rest, [name]).length > 0)
+    return undefined;
+  const { variables, families } = sketch.vocabulary;
+  const isVariable = (one: string): boolean => variables.has(one) || families.has(one);
+  const none = changedLimit((card && fieldOf<string>(card, 'expression')) ?? '', { to: 0 }, isVariable);
+  return typeof none === 'string' ? name : undefined;
+}
+
+/** Says that a bound of the canvas holds beside the limit that a question adds; undefined for other changes. */
+export function noteOnBound({ subject, to }: WantedChange, changes: readonly Change[], things: readonly Thing[]) {
+  const { thing } = thingOf(subject, things);
+  if (changes[0]?.kind !== 'add' || thing === undefined || to === undefined) return undefined;
+  const [side] = SIDES.filter((one) => isLooser(thing, one, to));
+  if (side === undefined || (thing.kind !== 'variable' && thing.kind !== 'family')) return undefined;
+  const { name, card } = thing;
+  const holding = `${name} ${side === 'upper' ? '<=' : '>='} ${String(card?.data[side])}`;
+  return `The bound ${quote(holding, 60)} of the canvas holds as well. To replace it, ask ${quote(`what if the ${side} bound of ${name} is ${to}`)}.`;
+}
+
+/** The figures of a change. A value behind a figure multiplies it, as in `budget = 2 wages`. */
+function arithmeticOf(
+  { times, plus, to, unit, factor }: WantedChange,
+  things: readonly Thing[],
+  sketch: Sketch,
+): Arithmetic | string {
+  const value = factor === undefined ? undefined : sketch.values.get(thingNamed(factor, things, true)?.name ?? '');
+  const behind = value === undefined ? (unit ?? factor) : undefined;
+  if (behind !== undefined && thingNamed(behind, things) !== undefined)
+    return `${quote(behind, 60)} behind the figure is a name on the canvas, so I cannot take it as a unit. Say the figure alone.`;
+  return {
+    ...(times !== undefined && { times }),
+    ...(plus !== undefined && { plus }),
+    ...(to !== undefined && { to: Number((to * (value ?? 1)).toPrecision(12)) }),
+  };
+}
+
+/** The side that a constraint limits; undefined for equations, and if variables are on both sides. */
+function limitOf({ card }: Thing, { vocabulary: { variables, families } }: Sketch): Side | undefined {
+  const formula = parseFormula((card && fieldOf<string>(card, 'expression')) ?? '');
+  if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] === '=') return undefined;
+  const [left, right] = formula.sides.map((side) =>
+    mentionsOf({ sides: [side], relations: [] }, undefined).some((name) => variables.has(name) || families.has(name)),
+  );
+  if (left === right) return undefined;
+  return (formula.relations[0] === '<=') === left ? 'upper' : 'lower';
+}
+
+const SIDES = ['lower', 'upper'] as const;
+
+/** Whether a figure as a bound would allow more than the bound of the canvas, or may do so. */
+function isLooser({ card }: Thing, side: Side, figure: number): boolean {
+  const bound = card?.data[side];
+  return typeof bound === 'number' ? (side === 'upper' ? figure > bound : figure < bound) : typeof bound === 'string';
+}
+
+/** Limits a variable, or keeps it at a figure by both of its bounds. A limit never replaces a bound that allows less. */
+function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic): Change[] | string {
+  const { name, card } = thing;
+  const { to } = arithmetic;
+  const sides = side === undefined ? SIDES : [side];
+  if (to !== undefined && card !== undefined && sides.some((one) => isLooser(thing, one, to))) {
+    const relation = `${name} ${side === undefined ? '=' : side === 'upper' ? '<=' : '>='} ${to}`;
+    return [{ kind: 'add', target: allMembers(relation, name, card) }];
+  }
+  if (to !== undefined) return sides.map((one) => ({ kind: 'bound', target: `${name}.${one}`, ...arithmetic }));
+  const hasUpper = card !== undefined && fieldOf(card, 'upper') !== undefined;
+  return hasUpper
+    ? [{ kind: 'bound', target: `${name}.upper`, ...arithmetic }]
+    : `${quote(name, 60)} is chosen by the plan and has no upper bound. Say an amount, as in ${quote(`what if ${name} = 5`)}.`;
+}
+
+/** Reads a member of a column, such as `price of oak chair` or `hours in week 2`; the reason if there is no such member. */
+function cellNamed(
+  subject: string,
+  things: readonly Thing[],
+  sketch: Sketch,
+): Pick<Change, 'target' | 'key'> | string | undefined {
+  const [before = '', member = ''] = splitAtMember(subject);
+  const column = thingNamed(before, things, true);
+  if (column?.kind !== 'column') return undefined;
+  const set = columnsOf(sketch).find(({ name }) => name === column.name)?.set ?? '';
+  const key = keyOf(member, set);
+  const { parts = [] } = sketch.vocabulary.sets.get(set) ?? {};
+  const spelled = key.map((part, at) => memberIn(part, parts[at]));
+  const unknown = key.find((_, at) => spelled[at] === undefined);
+  return unknown === undefined
+    ? { target: column.name, key: spelled.filter((part) => part !== undefined) }
+    : `${quote(unknown, 60)} is no member of ${quote(set, 60)}. Name a member of it, as in ${quote(`what if ${column.name} of ${Array.from(parts[0] ?? [])[0] ?? 'a'} = 100`)}.`;
+}
+
+/** The parts of a key, without quotation marks and without the name of the set: `week 2` is the member 2 of `weeks`. */
+function keyOf(member: string, set: string): string[] {
+  return member.split(/ ?, ?/).map((part) => {
+    const bare = part.replace(/^["'“](.*)["'”]$/, '$1').trim();
+    const [first = '', ...others] = bare.split(' ');
+    return others.length > 0 && wordsOf(first).join() === wordsOf(set).join() ? others.join(' ') : bare;
+  });
+}
+
+/** The spelling of a member in its set. Members that are not known are taken as written. */
+function memberIn(part: string, members: Iterable<string> | undefined): string | undefined {
+  if (members === undefined) return part;
+  const spelling = wordsOf(part).join(' ');
+  let similar: string | undefined;
+  for (const member of members) {
+    if (member === part) return member;
+    if (wordsOf(member).join(' ') === spelling) similar ??= member;
+  }
+  return similar;
+}

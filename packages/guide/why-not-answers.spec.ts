@@ -1,0 +1,13 @@
+import { expect, it } from '@jest/globals';
+import { Room } from '../../test/support/guide-room.js';
+
+it('does not deny the limits that bind from above when it is asked for less', async () => {
+  const room = new Room();
+  await room.say(
+    'chairs, tables integer; maximize profit: 30 chairs + 50 tables; labour: 2 chairs + 4 tables <= 40, hard; wood: chairs + tables <= 15, hard',
+  );
+  await room.say('kpi: none; requirement: none; data: in the formulas; confirm; solve');
+  const { text } = await room.say('why not fewer chairs');
+  expect(text).toContain('`chairs` is 10. No limit keeps `chairs` from less, so another amount would not improve');
+  expect((await room.say('why not more chairs')).text).toContain('These limits hold it');
+});

@@ -1,0 +1,75 @@
+import { FIGURE_WORD, hasFigure, isCompared, isProblem, parseFormula, RELATION_SIGN } from '../modelling/index.js';
+import type { Sketch } from './sketch.js';
+import type { Statement, StatementOf } from './statement.js';
+import { isNearCard, textCard, type UnreadCard } from './unread.js';
+import { tidy, WORD } from './words.js';
+
+/*
+ * Limits that a statement would leave on a card as words: as the text of a KPI or a requirement, or as a unit. A plan ignores words,
+ * so the statement is kept as a blocked card instead. So is `max 12 tables` beside an objective, which is rather a limit.
+ */
+
+const OPERATOR = /[[\]+*]/;
+/** `1000 kg` */
+const MULTIPLE_UNIT = /^\d[\d.]* \p{L}+[²³\d]?$/u;
+/** Words of a text that are compared with the names of the canvas. */
+const MAX_WORDS = 40;
+
+/** Returns the cards that keep a statement which is a limit in words; none for other statements. */
+export function wordedLimits(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
+  switch (statement.kind) {
+    case 'objective':
+      return isLimitOfAmount(statement, source, sketch) ? [textCard(source)] : [];
+    case 'kpi':
+      return isLimitOfKpi(statement, sketch) ? [textCard(source)] : [];
+    case 'requirement':
+      return isLimitOfRequirement(statement) ? [requirementCard(statement)] : [];
+    case 'variables':
+    case 'family':
+      return isLimitOfUnit(statement.facts.unit ?? '') ? [textCard(source)] : [];
+    default:
+      return [];
+  }
+}
+
+/** `max tables = 12`, and `max 12 tables` that would replace the objective that is there. */
+function isLimitOfAmount({ label, text }: StatementOf<'objective'>, source: string, sketch: Sketch): boolean {
+  if (label !== undefined) return source.includes('=') && sketch.variable(label) !== undefined;
+  if (!/^m(?:ax|in) [\d.]/i.test(tidy(source))) return false;
+  const formula = parseFormula(text);
+  const isSum = isProblem(formula) || formula.sides[0].kind === 'sum';
+  return !isSum && sketch.of('objective').some(({ data }) => data['expression'] !== undefined);
+}
+
+function isLimitOfKpi({ label, text }: StatementOf<'kpi'>, sketch: Sketch): boolean {
+  const formula = parseFormula(text);
+  const isFormula = isProblem(formula) ? label !== undefined && OPERATOR.test(text) : formula.relations.length === 0;
+  return (RELATION_SIGN.test(text) || !isFormula) && isNamed(text, sketch) && (isCompared(text) || /\d/.test(text));
+}
+
+/** A limit of something that the canvas does not have. Words with a name of it are told, whichever was said first. */
+const isLimitOfRequirement = ({ relation, text, quantity }: StatementOf<'requirement'>): boolean =>
+  relation === undefined && quantity === undefined && hasFigure(text) && isCompared(text);
+
+/** Keeps the text as a formula, which it is not. */
+const requirementCard = ({ label, product, text }: StatementOf<'requirement'>): UnreadCard => ({
+  type: 'production_requirement',
+  label: label ?? product ?? text,
+  data: { description: text, expression: text, index: null, quantity: null, product: null },
+});
+
+/** `12 or more`, `steps of 5`, `two to twelve` */
+const isLimitOfUnit = (unit: string): boolean =>
+  isCompared(unit) ||
+  / of \d/.test(unit) ||
+  (FIGURE_WORD.test(unit) && unit.includes(' ')) ||
+  (/^[^\p{L}]*\d/u.test(unit) && !MULTIPLE_UNIT.test(unit));
+
+/** Whether a text has a name of the canvas, in the singular or the plural or with a typo. */
+const isNamed = (text: string, sketch: Sketch): boolean =>
+  (text.match(WORD) ?? [])
+    .slice(0, MAX_WORDS)
+    .some(
+      (word) =>
+        [word, `${word}s`, word.replace(/s$/, '')].some((one) => sketch.mentions(one)) || isNearCard(word, sketch),
+    );
