@@ -8,7 +8,8 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndingsService } from './execution-endings.service.js';
 import { type ExecutionCancelQuery, ExecutionResponse } from './executions.dto.js';
-import { type Ending, type ExecutionRecord, ExecutionsRepository } from './executions.repository.js';
+import { type ExecutionRecord, ExecutionViewsRepository } from './execution-views.repository.js';
+import { type Ending, ExecutionsRepository } from './executions.repository.js';
 
 const CANCELED: Ending = { status: 'canceled' };
 
@@ -18,6 +19,7 @@ export class ExecutionCancellationsService {
   constructor(
     private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
+    private readonly views: ExecutionViewsRepository,
     private readonly projects: ProjectsRepository,
     private readonly endings: ExecutionEndingsService,
     private readonly ended: ExecutionEndedChannel,
@@ -55,11 +57,12 @@ export class ExecutionCancellationsService {
     executionId: string,
     keepsPlan: boolean,
   ): Promise<ExecutionRecord> {
-    const executions = tx.withRepository(this.executions);
-    const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
-    if (keepsPlan && (await executions.askForPlan(id))) return await executions.require(project_id, id);
+    const views = tx.withRepository(this.views);
+    const { id } = await views.require(project_id, parseId(executionId, 'Execution'));
+    if (keepsPlan && (await tx.withRepository(this.executions).askForPlan(id)))
+      return await views.require(project_id, id);
     const [canceled] = await this.endings.finish(tx, [id], CANCELED);
-    const now = await executions.require(project_id, id);
+    const now = await views.require(project_id, id);
     if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
     this.database.afterCommit(tx, () => this.ended.send(id));
     return now;

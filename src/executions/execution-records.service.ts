@@ -15,8 +15,8 @@ import {
   type EndedRun,
   type ExecutionFilter,
   type ExecutionRecord,
-  ExecutionsRepository,
-} from './executions.repository.js';
+  ExecutionViewsRepository,
+} from './execution-views.repository.js';
 import { RunValuesService } from './run-values.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 import type { ModelCard } from '../../packages/canvas/index.js';
@@ -39,7 +39,7 @@ export type OverExecution = ExecutionRecord & Pick<Execution, 'result'>;
 export class ExecutionRecordsService {
   constructor(
     private readonly config: Config,
-    private readonly executions: ExecutionsRepository,
+    private readonly executions: ExecutionViewsRepository,
     private readonly projects: ProjectsRepository,
     private readonly logs: ExecutionLogsRepository,
     private readonly runValues: RunValuesService,
@@ -132,7 +132,7 @@ export class ExecutionRecordsService {
     return Tagged.of(tag, await this.runValues.page(execution, query, signal));
   }
 
-  /** As {@link ExecutionsRepository.newestEnded}. */
+  /** As {@link ExecutionViewsRepository.newestEnded}. */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     return await this.executions.newestEnded(project_id, scenario_ids);
   }

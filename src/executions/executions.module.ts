@@ -11,6 +11,7 @@ import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
 import { ExecutionRecordsService } from './execution-records.service.js';
 import { ExecutionRunnerService } from './execution-runner.service.js';
+import { ExecutionViewsRepository } from './execution-views.repository.js';
 import { ExecutionsController } from './executions.controller.js';
 import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
@@ -37,6 +38,7 @@ import { Solver } from './solver/solver.js';
     ExecutionQueueService,
     ExecutionRecordsService,
     ExecutionRunnerService,
+    ExecutionViewsRepository,
     ExecutionsRepository,
     ExecutionsService,
     InputsService,

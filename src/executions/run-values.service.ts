@@ -3,7 +3,7 @@ import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { Conflict, Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
-import { type ExecutionRecord, ExecutionsRepository } from './executions.repository.js';
+import { type ExecutionRecord, ExecutionViewsRepository } from './execution-views.repository.js';
 import { MEMBERS } from './result-files.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
@@ -11,7 +11,7 @@ import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 @Injectable()
 export class RunValuesService {
   constructor(
-    private readonly executions: ExecutionsRepository,
+    private readonly executions: ExecutionViewsRepository,
     private readonly tables: TableReaderService,
   ) {}
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ExecutionRecordsService } from '../executions/execution-records.service.js';
-import type { EndedRun } from '../executions/executions.repository.js';
+import type { EndedRun } from '../executions/execution-views.repository.js';
 import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
 import { roundedAt } from '../../packages/solver/index.js';
 import { Invalid, invalidValue } from '../common/errors/errors.js';

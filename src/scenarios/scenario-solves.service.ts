@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
-import type { ExecutionRecord } from '../executions/executions.repository.js';
+import type { ExecutionRecord } from '../executions/execution-views.repository.js';
 import { ExecutionsService, type NewBatch, type Variant } from '../executions/executions.service.js';
 import { type Canvas, InputsService } from '../executions/inputs.service.js';
 import { triggerOf } from '../executions/trigger.js';

@@ -1,6 +1,6 @@
 import { MAX_FORMULA_LENGTH } from '../../packages/modelling/index.js';
 import { ExecutionResponse, RUN_OPTIONS } from '../executions/executions.dto.js';
-import type { ExecutionRecord } from '../executions/executions.repository.js';
+import type { ExecutionRecord } from '../executions/execution-views.repository.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { invalidValue } from '../common/errors/errors.js';
 import type { Page } from '../common/listing/page.js';

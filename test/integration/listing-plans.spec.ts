@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Logger as QueryLogger } from 'typeorm';
 import { ConversationsRepository } from '../../src/chat/conversations/conversations.repository.js';
 import { DeploymentsRepository } from '../../src/deployments/deployments.repository.js';
+import { ExecutionViewsRepository } from '../../src/executions/execution-views.repository.js';
 import { ExecutionsRepository } from '../../src/executions/executions.repository.js';
 import { Principal } from '../../src/auth/principal.js';
 import { ProjectReader } from '../../src/projects/project-access.js';
@@ -164,7 +165,7 @@ describe('walks by cursor', () => {
     [
       'executions',
       /Index Scan using executions_listing_idx/,
-      () => new ExecutionsRepository(db.source).page(reader, project_id, {}, walk),
+      () => new ExecutionViewsRepository(db.source).page(reader, project_id, {}, walk),
     ],
   ])('through %s follow an index and sort no more than the page', async (_, index, read) => {
     for (const plan of await plansOf(read)) {
@@ -182,7 +183,7 @@ describe('lists of runs', () => {
     ['those of a scenario', { scenario_id: SCENARIO }, 'executions_scenario_idx', 100],
     ['those of a name', { q: 'run 99' }, 'executions_names_idx', 2],
   ] as const)('read %s in the order of an index', async (_, filter, index, total) => {
-    const executions = new ExecutionsRepository(db.source);
+    const executions = new ExecutionViewsRepository(db.source);
     expect((await executions.page(reader, project_id, filter, page)).total).toBe(total);
     for (const plan of await plansOf(() => executions.page(reader, project_id, filter, page))) {
       expect(plan).toMatch(new RegExp(`Index (?:Only )?Scan using ${index}`));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TaskProblem } from '../../../packages/data-engine/index.js';
 import { ExecutionRecordsService } from '../../executions/execution-records.service.js';
 import type { ExecutionResult } from '../../executions/execution.entity.js';
-import type { ExecutionRecord } from '../../executions/executions.repository.js';
+import type { ExecutionRecord } from '../../executions/execution-views.repository.js';
 import { pathsOf } from '../../executions/inputs.service.js';
 import { MEMBER_PAGE, type RunValue } from '../../executions/runs.dto.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';

@@ -2,7 +2,7 @@ import type { ScenarioRun, ToldComparison } from '../../../packages/guide/index.
 import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { ExecutionRecord } from '../../executions/executions.repository.js';
+import type { ExecutionRecord } from '../../executions/execution-views.repository.js';
 import type { OverExecution } from '../../executions/execution-records.service.js';
 import { someNames } from '../../../packages/modelling/index.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
