@@ -50,6 +50,7 @@ inBrowser('the files of a project on the page', () => {
       .filter({ has: tab.page.getByText(name, { exact: true }) });
   const file = (name: string) => tab.page.getByRole('region', { name: `File ${name}` });
   const dialog = () => tab.page.getByRole('dialog');
+  const focused = () => tab.page.locator(':focus');
   const chooser = () => tab.page.getByRole('region', { name: 'Files', exact: true }).locator('input[type=file]');
   const toTheEnd = async (name: string): Promise<void> =>
     await tab.page
@@ -194,13 +195,15 @@ inBrowser('the files of a project on the page', () => {
       await put('notes.txt', 'one\n');
       await open();
       await row('notes.txt').waitFor();
-      await tab.page.getByRole('button', { name: 'New folder' }).focus();
+      const newFolder = tab.page.getByRole('button', { name: 'New folder' });
+      await newFolder.focus();
       await tab.page.keyboard.press('Enter');
       await dialog().getByRole('textbox', { name: 'Name' }).waitFor();
       await tab.page.keyboard.type('archive');
       await tab.page.keyboard.press('Enter');
       await row('archive').waitFor();
       await dialog().waitFor({ state: 'detached' });
+      await newFolder.and(focused()).waitFor();
 
       await grid().focus();
       // archive, data, notes.txt
@@ -212,7 +215,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.keyboard.press('Enter');
       await row('readme.txt').waitFor();
       await dialog().waitFor({ state: 'detached' });
-      await grid().focus();
+      await grid().and(focused()).waitFor();
       await tab.page.keyboard.press('Home');
       await tab.page.keyboard.press('ArrowDown');
       await tab.page.keyboard.press('Enter');
@@ -227,7 +230,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('menuitem', { name: 'Download' }).waitFor();
       await tab.page.keyboard.press('Escape');
       await tab.page.getByRole('menuitem').first().waitFor({ state: 'detached' });
-      await tab.page.locator('[role=grid]:focus').waitFor();
+      await grid().and(focused()).waitFor();
       await tab.page.keyboard.press('Backspace');
       await row('archive').waitFor();
       await tab.page.goBack();
@@ -235,6 +238,20 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.reload();
       await file('demand.csv').waitFor();
       expect(await paths()).toEqual(['data/demand.csv', 'readme.txt']);
+    });
+
+    it('focuses the name as soon as the dialog is in the page, so that no key is lost', async () => {
+      await open();
+      const newFolder = tab.page.getByRole('button', { name: 'New folder' });
+      await newFolder.waitFor();
+      const appearance = tab.page.evaluate<boolean>(`new Promise((resolve) => {
+        new MutationObserver(() => {
+          const name = document.querySelector('[role=dialog] input');
+          if (name !== null) resolve(name === document.activeElement);
+        }).observe(document.body, { childList: true, subtree: true });
+      })`);
+      await newFolder.click();
+      expect(await appearance).toBe(true);
     });
 
     it('moves and deletes what is chosen, and says how much that is', async () => {

@@ -63,6 +63,7 @@ function Form({ onDone }: { onDone: () => void }) {
           label="Name"
           required
           data-autofocus
+          autoFocus
           maxLength={MAX_NAME_LENGTH}
           value={wanted.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}

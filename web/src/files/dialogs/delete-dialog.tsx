@@ -1,4 +1,4 @@
-import { Button, Group, List, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
@@ -7,6 +7,7 @@ import { type Contents, contentsOf } from '../changes';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
 import { shownName } from '../paths';
+import { Dialog } from './dialog';
 
 /** Names that are listed. */
 const NAMED = 8;
@@ -41,15 +42,11 @@ export function DeleteDialog({
   const single = entries.length === 1 ? shownName(entries[0]?.path ?? '') : undefined;
   const isFolder = folders.length > 0;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={
         single === undefined ? `Delete ${entries.length} entries?` : `Delete ${isFolder ? 'the folder ' : ''}${single}?`
       }
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
-      styles={{ title: { overflowWrap: 'anywhere' } }}
+      onClose={onClose}
     >
       <Stack>
         {single === undefined && (
@@ -86,7 +83,7 @@ export function DeleteDialog({
         </Text>
         {error !== null && <Failure what="Not everything was deleted" error={error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} data-autofocus autoFocus>
             Cancel
           </Button>
           <Button color="red" onClick={onDelete} loading={isPending} disabled={isFolder && contents.isPending}>
@@ -94,7 +91,7 @@ export function DeleteDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

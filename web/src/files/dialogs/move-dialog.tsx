@@ -1,4 +1,4 @@
-import { Autocomplete, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { keyOf } from '../../project/project-data';
@@ -7,6 +7,7 @@ import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
 import { folderOf, shownName } from '../paths';
+import { Dialog } from './dialog';
 
 /** Folders that are offered at most; any other can be typed. */
 const OFFERED = 1_000;
@@ -48,14 +49,7 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
   };
   const what = entries.length === 1 ? shownName(entries[0]?.path ?? '') : `${entries.length} entries`;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Move ${what}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
-      styles={{ title: { overflowWrap: 'anywhere' } }}
-    >
+    <Dialog title={`Move ${what}`} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Autocomplete
@@ -63,6 +57,7 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
             description="Empty for the top of the workspace. A folder that is not there is made."
             placeholder="Top of the workspace"
             data-autofocus
+            autoFocus
             data={offered}
             limit={SHOWN}
             value={folder}
@@ -90,6 +85,6 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Failure } from '../../service/failure';
 import { splitName } from '../paths';
+import { Dialog } from './dialog';
 
 interface NameDialogProps {
   title: string;
@@ -30,12 +31,13 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
     else onName(text);
   };
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }} centered>
+    <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
             label="Name"
             data-autofocus
+            autoFocus
             value={wanted}
             onChange={({ currentTarget }) => {
               setWanted(currentTarget.value);
@@ -56,7 +58,7 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 
