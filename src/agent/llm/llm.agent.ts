@@ -61,7 +61,7 @@ export class LlmAgent extends Agent {
       signal,
       timeoutSeconds: this.config.AGENT_TIMEOUT_SECONDS,
       prices: this.config,
-      logger: this.logger.child({ turn_id }),
+      logger: this.logger.child({ turn_id, company_id: principal.company_id, project_id }),
     };
     let left = LAST_STEPS;
     for (let count = 1; left > 0; count += 1) {

@@ -10,6 +10,10 @@ export class ProviderFault extends Error {
       /** Whether the same request may succeed a little later. */
       isTransient: boolean;
       status?: number | undefined;
+      /** The provider's word for the error, such as `insufficient_quota`. */
+      code?: string | undefined;
+      /** The provider's id of the request. */
+      requestId?: string | undefined;
       /** Milliseconds that the provider asks to wait. */
       retryAfterMs?: number | undefined;
       /** Set if the provider may accept a shorter or plainer form of the conversation. */
@@ -45,6 +49,10 @@ const RATE_LIMIT = /(please wait|try again (in|later)|per (second|minute|hour|da
 /** Error text for a single request above the rate limit. Waiting does not help. */
 const LARGER_THAN_RATE_LIMIT = /request( body)? too large/;
 
+/** Matches the code or type of an error. A text with other characters may quote the key. */
+const ERROR_CODE = /"(?:code|type)" ?: ?"([a-z_]{1,60})"/g;
+const REQUEST_ID = /^[\w-]{1,100}$/;
+
 /** HTTP status by type or code of an error inside a stream. */
 const STATUS_BY_TYPE: Record<string, number> = {
   invalid_request_error: 400,
@@ -74,19 +82,23 @@ export function toFault(error: unknown): ProviderFault {
 
 /** Returns the fault for a response with an error status and its text. */
 export function faultOfResponse(status: number, headers: Headers, body: string): ProviderFault {
-  if (status < 400) return new ProviderFault(PROVIDER_SENTENCES.redirected, { isTransient: false, status });
+  const code = Array.from(body.matchAll(ERROR_CODE), ([, word]) => word).find((word) => word !== 'error');
+  const [requestId] = REQUEST_ID.exec(headers.get('x-request-id') ?? headers.get('request-id') ?? '') ?? [];
+  const fault = (message: string, details: Partial<ProviderFault['details']> = {}): ProviderFault =>
+    new ProviderFault(message, { isTransient: false, status, code, requestId, ...details });
+
+  if (status < 400) return fault(PROVIDER_SENTENCES.redirected);
   const isRefusedAccess = status === 401 || status === 403;
   if (!isRefusedAccess && isTooLong(status, body.toLowerCase()))
-    return new ProviderFault(PROVIDER_SENTENCES.tooLong, { isTransient: false, status, refuses: 'length' });
+    return fault(PROVIDER_SENTENCES.tooLong, { refuses: 'length' });
   if (status === 429 || status >= 500) {
     const sentence = status === 429 ? PROVIDER_SENTENCES.busy : PROVIDER_SENTENCES.failed(status);
-    return new ProviderFault(sentence, { isTransient: true, status, retryAfterMs: retryAfter(headers) });
+    return fault(sentence, { isTransient: true, retryAfterMs: retryAfter(headers) });
   }
-  if (isRefusedAccess) return new ProviderFault(PROVIDER_SENTENCES.accessRefused, { isTransient: false, status });
-  if (status === 404) return new ProviderFault(PROVIDER_SENTENCES.unknownModel, { isTransient: false, status });
-  return new ProviderFault(PROVIDER_SENTENCES.refused(status), {
+  if (isRefusedAccess) return fault(PROVIDER_SENTENCES.accessRefused);
+  if (status === 404) return fault(PROVIDER_SENTENCES.unknownModel);
+  return fault(PROVIDER_SENTENCES.refused(status), {
     isTransient: status === 408,
-    status,
     ...(CONTENT_STATUS.has(status) && { refuses: 'form' as const }),
   });
 }

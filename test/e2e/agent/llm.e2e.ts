@@ -479,6 +479,26 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       });
     });
 
+    it('logs the ids of the turn, the error code and the request id of the provider, and none of its sentences', async () => {
+      const error = { message: `Quota of ${KEY} exceeded`, type: 'insufficient_quota', code: 'insufficient_quota' };
+      const headers = { 'x-request-id': 'req_0123', 'retry-after': '300' };
+      play({ fault: { status: 429, headers, body: JSON.stringify({ error }) } });
+      await ask('Are we out of credit?');
+      const lines = service.log.filter(({ project_id }) => project_id === project);
+      const ids = { company_id: session.company, project_id: project, turn_id: expect.any(String) as unknown };
+      expect(lines).toMatchObject([
+        {
+          ...ids,
+          msg: 'the model provider failed',
+          status: 429,
+          provider_code: 'insufficient_quota',
+          provider_request_id: 'req_0123',
+        },
+        { ...ids, msg: 'the agent could not answer a turn' },
+      ]);
+      expect(JSON.stringify(lines)).not.toContain('Quota of');
+    });
+
     it('what was said is kept, and nothing is called, when it fails in the middle', async () => {
       const calls = [{ tool: 'write_file', input: { path: 'half.txt', content: 'half' } }];
       const half = (rest: ModelReply): ModelReply[] => [{ text: ['Half of'], calls, ...rest }];
