@@ -1,0 +1,7 @@
+/** Compares a list that is written by hand with what there is. The error begins with the file to change. */
+export function assertComplete(file: string, listed: readonly string[], actual: readonly string[]): void {
+  const missing = actual.filter((name) => !listed.includes(name));
+  const stale = listed.filter((name) => !actual.includes(name));
+  if (missing.length > 0) throw new Error(`${file} lacks ${missing.join(', ')}`);
+  if (stale.length > 0) throw new Error(`${file} has ${stale.join(', ')}, which no longer exists`);
+}
