@@ -17,7 +17,7 @@ export const keyOf = (projectId: string, about: About, ...further: unknown[]): u
 const everythingOf = (projectId: string): unknown[] => ['project', projectId];
 
 /** What is to be read again after an event. */
-const CHANGED_BY: Partial<Record<ProjectEvent['type'], readonly About[]>> = {
+const CHANGED_BY: Record<ProjectEvent['type'], readonly About[]> = {
   'project.updated': ['project'],
   'project.restored': ['project', 'cards', 'files', 'executions', 'execution', 'scenarios'],
   'member.changed': ['project'],
@@ -26,6 +26,14 @@ const CHANGED_BY: Partial<Record<ProjectEvent['type'], readonly About[]>> = {
   // A run can meet a point of the checklist, writes files, and changes what a comparison rests on.
   'execution.changed': ['executions', 'project', 'scenarios'],
   'scenario.changed': ['scenarios'],
+  // The end of the stream tells of a deletion, and the conversation has its own stream.
+  'project.deleted': [],
+  'conversation.changed': [],
+  'message.created': [],
+  'turn.dispatched': [],
+  'turn.ended': [],
+  'execution.progress': [],
+  'config.changed': [],
 };
 
 export function useProject(projectId: string) {
@@ -68,8 +76,7 @@ function readAgain(queries: QueryClient, projectId: string, event: ProjectEvent 
     void queries.invalidateQueries({ queryKey: everythingOf(projectId) });
     return;
   }
-  for (const about of CHANGED_BY[event.type] ?? [])
-    void queries.invalidateQueries({ queryKey: keyOf(projectId, about) });
+  for (const about of CHANGED_BY[event.type]) void queries.invalidateQueries({ queryKey: keyOf(projectId, about) });
   // How far one is, which is told every second, concerns that one alone.
   if (event.type === 'execution.changed' || event.type === 'execution.progress')
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', event.data.execution_id) });
