@@ -54,6 +54,7 @@ describe('the files of the page', () => {
     '/assets/../package.json',
     '/assets/%2e%2e%2fpackage.json',
     '/assets/',
+    '/assets/gone.js',
     '/assets/index.js/..%2f..%2f',
     '/x',
   ])('are all that there is: not %s', async (path) => {
