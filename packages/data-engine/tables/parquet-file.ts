@@ -150,8 +150,10 @@ function valueOf(column: string, stored: string): { type: ColumnType; value: str
       return { type: 'json', value: column };
     default:
       if (DECIMAL.test(stored)) return { type: 'number', value: nearest(column) };
+      // `to_json` makes a text of a variant. A null of JSON is no value.
+      if (/\bVARIANT\b/.test(stored)) return { type: 'json', value: `nullif(${column}::JSON, 'null'::JSON)` };
       // Lists end in brackets, whatever they are of.
-      if (stored.endsWith(']') || /^(?:STRUCT|MAP|UNION|VARIANT)/.test(stored)) {
+      if (stored.endsWith(']') || /^(?:STRUCT|MAP|UNION)/.test(stored)) {
         return { type: 'json', value: `to_json(${column})` };
       }
       return textOf(column, stored);
