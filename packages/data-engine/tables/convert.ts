@@ -94,11 +94,16 @@ async function writeParquet(
     };
   } catch (error) {
     signal?.throwIfAborted();
-    // Whatever DuckDB says of the file may name where it is.
-    throw error instanceof TaskProblem
-      ? error
-      : new TaskProblem('unreadable', 'The file is no Parquet file, or broken');
+    throw error instanceof TaskProblem ? error : new TaskProblem('unreadable', parquetFault(error));
   } finally {
     writer.close();
   }
+}
+
+/** A sentence of our own, because DuckDB's may name the path of the file. */
+function parquetFault(error: unknown): string {
+  const [, codec] = /Unsupported compression codec "(\w+)"/.exec(String(error)) ?? [];
+  return codec === undefined
+    ? 'The file is no Parquet file, is broken, or has a type or an encoding that cannot be read'
+    : `Parquet files that are compressed with ${codec} cannot be read. Save the file with Snappy or Zstandard`;
 }

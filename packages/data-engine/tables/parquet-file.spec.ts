@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { readFile } from 'node:fs/promises';
-import { TableFiles } from '../../../test/support/converted-table.js';
+import { refusal, TableFiles } from '../../../test/support/converted-table.js';
 
 const files = new TableFiles();
 
@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.closeSync());
 
-async function parquet(sql: string): Promise<Buffer> {
+async function parquet(sql: string, options = ''): Promise<Buffer> {
   const path = files.path('source.parquet');
   const connection = await database.connect();
-  await connection.run(`COPY (${sql}) TO '${path}' (FORMAT parquet)`);
+  await connection.run(`COPY (${sql}) TO '${path}' (FORMAT parquet${options})`);
   connection.closeSync();
   return await readFile(path);
 }
@@ -26,5 +26,16 @@ describe('variants of Parquet', () => {
     const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${variants}, NULL]) AS v`), 'parquet');
     expect(columns).toEqual(['v json']);
     expect(rows).toEqual([[[1, 2.5]], [{ a: null, b: ['x', true] }], [3], ['text'], [null], [null]]);
+  });
+});
+
+describe('a Parquet file with an unknown compression', () => {
+  it('is refused with a sentence that names it', async () => {
+    const file = await parquet('SELECT 1 AS n', ', COMPRESSION lz4_raw');
+    // Gives the column the old compression LZ4 instead.
+    const old = Buffer.from(file.toString('latin1').replace('\x01n\x15\x0e', '\x01n\x15\x0a'), 'latin1');
+    expect(await refusal(files.convert(old, 'parquet'))).toBe(
+      'Parquet files that are compressed with LZ4 cannot be read. Save the file with Snappy or Zstandard',
+    );
   });
 });
