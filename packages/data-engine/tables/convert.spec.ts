@@ -394,6 +394,11 @@ const texts: [string, string | Uint8Array, Expected][] = [
   ['a quote inside a text', 'a,b\n5" pipe,1\n', { columns: ['a text', 'b integer'], rows: [['5" pipe', '1']] }],
   ['text behind a quote', 'a,b\n"x" y,1\n', { columns: ['a text', 'b integer'], rows: [['x y', '1']] }],
   [
+    'quotes between a blank and text',
+    'a;b\n "x" y; "z"\n',
+    { columns: ['a text', 'b text'], rows: [[' "x" y', 'z']], dialect: { delimiter: ';' } },
+  ],
+  [
     'empty quotes',
     'a,b\n"",1\nx,""\n',
     {

@@ -17,7 +17,8 @@ const ESCAPED = 2;
  * Finds records and cells in the bytes of a delimited text (UTF-8, or another encoding in which ASCII is one byte each).
  *
  * Rules: LF, CRLF and CR end a record; a cell that starts with the quote, perhaps behind blanks, goes on to the closing quote,
- * doubled ones stand for one; text behind the closing quote belongs to the cell, blanks there do not; a quote elsewhere is text.
+ * doubled ones stand for one; text behind the closing quote belongs to the cell, blanks there do not; a quote elsewhere is text, and
+ * so are quotes between blanks and text.
  */
 export class RecordScanner {
   /** Cells of the record that was read last; more than {@link MAX_COLUMNS} are counted only. */
@@ -83,7 +84,7 @@ export class RecordScanner {
           if (at < end && this.isEnd[bytes[at]!] === 0) {
             this.isOdd = true;
             const tail = at;
-            while (at < end && this.isEnd[bytes[at]!] === 0) at += 1;
+            at = this.endOfBare(at, end);
             if (at >= end && !isLast) return -1;
             let text = at;
             while (text > tail && bytes[text - 1] === BLANK) text -= 1;
@@ -91,12 +92,16 @@ export class RecordScanner {
               last = text;
               kind = ESCAPED;
               if (this.hasEscapedQuote(first, tail)) this.escapedCell = cells;
+              else if (first > cell + 1) {
+                at = this.endOfBare(cell, end);
+                [first, last, kind] = [cell, at, BARE];
+              }
             }
           }
         }
         this.hasQuotes = true;
       } else {
-        while (at < end && this.isEnd[bytes[at]!] === 0) at += 1;
+        at = this.endOfBare(at, end);
         last = at;
       }
       if (last - first > MAX_CELL_BYTES) throw new TaskProblem('unreadable', tooLong);
@@ -184,6 +189,11 @@ export class RecordScanner {
       length += 1;
     }
     return content.subarray(0, length);
+  }
+
+  private endOfBare(at: number, end: number): number {
+    while (at < end && this.isEnd[this.bytes[at]!] === 0) at += 1;
+    return at;
   }
 
   private startsQuoted(at: number, end: number): boolean {
