@@ -10,27 +10,32 @@ export interface SideBySide {
 }
 
 /**
- * Finds the columns behind the first empty one of a table, which are another table or a note.
+ * Finds the columns behind the first empty one of a table, which are another table or a note. Their cells above the table belong to
+ * them, too.
  *
  * @param rows the first rows of the sheet
  * @param start row where the table begins
  */
 export function columnsBeside(rows: readonly GridRow[], start: number): SideBySide | undefined {
-  const table = rows.filter(({ number }) => number >= start);
-  const filled = new Set(table.flatMap(({ cells }) => [...cells.keys()].filter((column) => isFilled(cells[column]))));
-  if (filled.size === 0) return undefined;
-  const columns = [...filled].toSorted((a, b) => a - b);
-  const gap = columns.findIndex((column, at) => at > 0 && column > columns[at - 1]! + 1);
-  if (gap < 0) return undefined;
-  const from = columns[gap]!;
-  const texts = table.flatMap(({ cells }) => cells.slice(from).map(textOf).filter(Boolean));
+  const columns = filledColumns(rows.filter(({ number }) => number >= start));
+  const last = columns.find((column, at) => at < columns.length - 1 && column + 1 < columns[at + 1]!);
+  if (last === undefined) return undefined;
+  const gap = last + 1;
+  const beside = filledColumns(rows).filter((column) => column >= gap);
+  const texts = rows.flatMap(({ cells }) => cells.slice(gap).map(textOf).filter(Boolean));
   const leftOut: LeftOut[] = [];
   leaveOut(leftOut, {
     place: 'beside',
     kind: texts.length > 1 ? 'table' : 'note',
-    first: from + 1,
-    last: columns.at(-1)! + 1,
+    first: beside[0]! + 1,
+    last: beside.at(-1)! + 1,
     text: texts.join(' '),
   });
-  return { gap: columns[gap - 1]! + 1, leftOut };
+  return { gap, leftOut };
 }
+
+/** The columns with cells, from 0, in their order. */
+const filledColumns = (rows: readonly GridRow[]): number[] => {
+  const columns = rows.flatMap(({ cells }) => [...cells.keys()].filter((column) => isFilled(cells[column])));
+  return [...new Set(columns)].toSorted((a, b) => a - b);
+};

@@ -601,6 +601,13 @@ describe('columns beside the table of a sheet', () => {
     expect(shortForm(table.leftOut)).toEqual(['above title 1-1', 'below total 6-6', 'beside note 4-4']);
   });
 
+  it('are left out with the cells above them', async () => {
+    const above = [['Plan'], [null, null, 'draft'], [null, null, null, null, null, 'v2']];
+    const data = ['a', 'b', 'c', 'd'].map((name, row) => [name, row, null, row === 1 ? 'ask Ann' : null]);
+    const { leftOut } = await side([...above, ['p', 'n'], ...data]);
+    expect(leftOut.at(-1)).toEqual({ place: 'beside', kind: 'table', first: 3, last: 6, text: 'draft v2 ask Ann' });
+  });
+
   it('are columns of the table when the column between them has a value further below', async () => {
     const rows = Array.from({ length: 300 }, (_, n): SheetCell[] => [`p${n}`, n, n === 299 ? 1 : null, 2]);
     const table = await side([['p', 'n', null, 'q'], ...rows]);
