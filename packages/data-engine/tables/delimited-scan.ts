@@ -29,6 +29,8 @@ export interface Extent {
   isSpaced: boolean;
   /** Numbers of rows that are not part of the table. */
   leftOut: { has(row: number): boolean };
+  /** Number of the row below the names of a Markdown table. */
+  rule: number | undefined;
   /** Whether subtotals end groups of rows. */
   hasGroups: boolean;
 }
@@ -128,7 +130,8 @@ export class DelimitedScan {
 
   /** Whether a record is between the start and the end of the table that are known beforehand. */
   private isInside(record: number): boolean {
-    const { start, first = start, last = Infinity, leftOut } = this.extent;
+    const { start, first = start, last = Infinity, leftOut, rule } = this.extent;
+    if (record === rule) return false;
     return record === start || (record > start && record >= first && record <= last && !leftOut.has(record));
   }
 

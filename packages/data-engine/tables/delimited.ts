@@ -7,8 +7,9 @@ import { rewriteRows } from './delimited-rewrite.js';
 import { DelimitedScan } from './delimited-scan.js';
 import { type Cells, cellsOf } from './dialect.js';
 import { dialectOf, noRows, startOf } from './extent.js';
-import { type GridCell, type GridRow, observeCells } from './grid.js';
+import { type GridCell, type GridRow, observeCells, textOf } from './grid.js';
 import { headerEvidence, isUncertainHeader } from './header.js';
+import { leftOutRow } from './left-out.js';
 import type { TextTable } from './parquet-writer.js';
 import type { Reading } from './readings.js';
 import type { RecordScanner } from './record-scanner.js';
@@ -45,9 +46,11 @@ async function readText(
 ): Promise<DelimitedTable> {
   const { format, ignoreErrors, dialect: options = {} } = task;
   const cells = cellsOf(await readStart(file.path, file.start), format, options);
+  const rule = cells.delimiter === '|' ? cells.rows.find(isMarkdownRule) : undefined;
+  const rowsOfTable = cells.rows.filter((row) => row !== rule);
   const isFull = ({ size }: Cells['rows'][number]): boolean =>
     size === cells.usual || (cells.hasTrailing && size === cells.usual + 1);
-  const start = startOf(cells.rows, options, { isFull, ignoreErrors });
+  const start = startOf(rowsOfTable, options, { isFull, ignoreErrors });
   const { delimiter, quote, hasTrailing } = cells;
   const scan = new DelimitedScan({
     ...start,
@@ -55,7 +58,8 @@ async function readText(
     quote,
     hasTrailing,
     ignoreErrors,
-    isSpaced: cells.rows
+    rule: rule?.number,
+    isSpaced: rowsOfTable
       .filter(({ number }) => number >= start.start)
       .slice(0, 2)
       .some(isSpaced),
@@ -69,7 +73,7 @@ async function readText(
   const all = new ColumnProfiles(profiles.width);
   all.include(profiles);
   for (const row of tail.rowsOfTable) observeCells(all, row.cells);
-  const rowsBelow = cells.rows.filter(({ number }) => number > numbering.first);
+  const rowsBelow = rowsOfTable.filter(({ number }) => number > numbering.first);
   const evidence = headerEvidence(texts, firstProfiles, all, rowsBelow);
   const header = start.header ?? evidence !== undefined;
   const dropsFirst = header || start.first !== undefined;
@@ -85,18 +89,26 @@ async function readText(
   // A delimiter at the end of each row makes no column.
   const isTrailing = first.length > 1 && first.at(-1)!.length === 0 && !profiles.hasValues(first.length - 1);
   const width = isTrailing ? first.length - 1 : first.length;
-  const names = columnNames(texts.slice(0, width).map((name) => (header ? name : '')));
-  const types = profiles.readingsOf(names, usual, options);
+  // Rows of Markdown begin with a delimiter.
+  const firstColumn = rule !== undefined && first[0]!.length === 0 && !profiles.hasValues(0) ? 1 : 0;
+  const names = columnNames(texts.slice(firstColumn, width).map((name) => (header ? name : '')));
+  const types = profiles.readingsOf([...texts.slice(0, firstColumn), ...names], usual, options);
   const rowNumbers = numbering.list(dropsFirst);
   const rows = numbering.count - (dropsFirst ? 1 : 0);
   const table = {
+    firstColumn,
     names,
-    readings: types.readings,
+    readings: types.readings.slice(firstColumn),
     profiles,
     rows,
     rowNumbers,
     skipped: scan.skipped + start.skipped,
-    leftOut: [...start.above, ...leftOutSubtotals(subtotals, numbering.last), ...below],
+    leftOut: [
+      ...start.above,
+      ...(rule !== undefined && rule.number > start.start ? [leftOutRow('inside', 'note', rule)] : []),
+      ...leftOutSubtotals(subtotals, numbering.last),
+      ...below,
+    ],
     dialect: dialectOf(types, options, {
       cells: { delimiter, quote, encoding: file.encoding, other_encodings: file.otherEncodings },
       header,
@@ -138,6 +150,12 @@ async function readText(
     },
   };
 }
+
+/** Whether a row separates the names of a Markdown table from its data, as in `|---|:--:|`. */
+const isMarkdownRule = ({ cells }: GridRow): boolean => {
+  const texts = cells.map(textOf).filter(Boolean);
+  return texts.some((text) => text.length > 2) && texts.every((text) => /^:?-+:?$/.test(text));
+};
 
 /** Whether a cell behind a delimiter starts with a blank. */
 const isSpaced = ({ cells }: GridRow): boolean =>

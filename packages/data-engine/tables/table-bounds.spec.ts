@@ -624,3 +624,24 @@ describe('columns beside the table of a sheet', () => {
     expect(table.names).toEqual(['p', 'n', 'spare', 'q']);
   });
 });
+
+describe('a table of Markdown', () => {
+  const MARKDOWN = '| product | quantity |\n|:---|---:|\n| oak | 10 |\n| pine | 20 |\n';
+
+  it('has neither its rule nor columns outside its bars', async () => {
+    const table = await tables.read(MARKDOWN);
+    expect(table.types).toEqual(['product text', 'quantity integer']);
+    expect(table.cells).toEqual([
+      [' oak ', 10],
+      [' pine ', 20],
+    ]);
+    expect(shortForm(table.leftOut)).toEqual(['inside note 2-2']);
+    expect(table.dialect?.uncertain).toEqual([]);
+  });
+
+  it('may stand below a title and have no outer bars', async () => {
+    const table = await tables.read('Demand\n\nproduct | quantity\n--- | :-:\noak | 10\npine | 20\n');
+    expect(table.names).toEqual(['product', 'quantity']);
+    expect(table.cells.map(([, quantity]) => quantity)).toEqual([10, 20]);
+  });
+});
