@@ -168,12 +168,19 @@ describe('a line of its own', () => {
     ],
     [
       ['labour: x <= 4', '---', '+ y'],
-      ['labour: x <= 4', '---', 'y'],
+      ['labour: x <= 4', 'y'],
     ],
   ])('stays one: %j', (lines, statements) => {
     expect(statementsOf(...lines)).toEqual(statements);
   });
 });
+
+it.each(['---', '===', '***', '___', '|---|', '| :--- | :-: | ---: |', '--- | ---', '```text'])(
+  'leaves out a line without content: %s',
+  (line) => {
+    expect([...splitStatements(`x <= 4\n${line}\ny <= 4`)]).toEqual(['x <= 4', 'y <= 4']);
+  },
+);
 
 it('joins no more than a statement may have', () => {
   const lines = Array.from({ length: 2_000 }, () => '+ 3 x');

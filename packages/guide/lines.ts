@@ -9,8 +9,10 @@ import { splitCounts, splitLabel } from './relation-grammar.js';
  */
 
 const SEPARATOR = /(\r\n|[\n\r\u2028\u2029;\u037e])/;
-/** Rules and headings of Markdown, and code fences. */
-const DECORATION = /^(?:[-=*_+~]{2,}|#+ .*|`{3,}\w*)$/;
+/** Rules and headings of Markdown and of its tables, and code fences. */
+const DECORATION = /^(?:[-=*_+~]{2,}|[-: |]{3,}|#+ .*|`{3,}\w*)$/;
+/** Decoration without content. */
+const NO_STATEMENT = /^(?:[-: |]{3,}|={3,}|\*{3,}|_{3,}|~{3,}|`{3,}\w*)$/;
 /** Begins a comment, unless a number as in `machine #2` or a path as in `https://` stands there. */
 const COMMENT = /(?<![^\s])(?:#(?! ?\d)|\/\/)/;
 const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
@@ -47,7 +49,7 @@ export function* splitStatements(text: string): Generator<string> {
       const trimmed = part.trim();
       // Normalisation takes quadratic time for long runs of combining marks.
       const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'), list);
-      if (statement !== '' && !/^`{3,}\w*$/.test(statement)) yield statement;
+      if (statement !== '' && !NO_STATEMENT.test(statement)) yield statement;
     }
   }
 }
