@@ -6,6 +6,7 @@ import { BoundedText } from './bounded-text.js';
 import { CharacterMaps } from './character-maps.js';
 import { FontFailures } from './font-failures.js';
 import { FontLetters } from './font-letters.js';
+import { filledFields } from './pdf-fields.js';
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Page = Awaited<ReturnType<Document['getPage']>>;
@@ -32,7 +33,7 @@ interface Item {
 
 /**
  * The text of a PDF in the order of its content, line by line, each page below a line `--- page 3 ---`. Wide gaps in a line become
- * tabs, so that tables can be read. Lines of pages without text are left out. A first line names fonts that cannot be read, or whose
+ * tabs, so that tables can be read. The filled fields of a form are below the text of their page. Lines of pages without text are left out. A first line names fonts that cannot be read, or whose
  * letters may be wrong.
  *
  * No script of the file is run, and nothing is fetched (fonts, forms).
@@ -148,6 +149,8 @@ async function addPage(
     }
   }
   if (!written.wholeLine) add('\n');
+  if (text.isCut) return;
+  for (const field of await filledFields(page)) add(`${field}\n`);
 }
 
 const isCellGap = ({ str, width, transform: [a, b] }: Item): boolean =>

@@ -89,6 +89,28 @@ describe('text of a PDF', () => {
     expect((await read('pdf', makePdf(objects))).text).toMatch(/^--- page 1 ---\nffifffl\nfff\n$/);
   });
 
+  it('has the filled fields of a form below the text of their page', async () => {
+    const objects = pdfObjects([shown([['Order']]), '']);
+    const fields = [
+      ['/FT /Tx /T (qty) /TU (Quantity) /V (12)', '/FT /Tx /T (note) /V ()', '/FT /Tx /Ff 8192 /T (pin) /V (1234)'],
+      [
+        '/FT /Btn /T (express) /V /Yes /AS /Yes /AP << /N << /Yes 9 0 R /Off 9 0 R >> >>',
+        '/FT /Btn /T (gift) /V /Off /AS /Off /AP << /N << /Yes 9 0 R /Off 9 0 R >> >>',
+        '/FT /Ch /T (wood) /Opt [[(o) (Oak)] [(p) (Pine)]] /V (p)',
+      ],
+    ];
+    objects.set(9, { stream: Buffer.alloc(0), entries: '/Type /XObject /Subtype /Form /BBox [0 0 9 9]' });
+    for (const [page, entries] of fields.entries()) {
+      const number = 12 + 2 * page;
+      const widgets = entries.map((entry) => `<< /Type /Annot /Subtype /Widget /Rect [0 0 9 9] ${entry} >>`).join(' ');
+      objects.set(number, pdfPage(`${number - 1} 0 R /Annots [${widgets}]`));
+    }
+    objects.set(1, '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [] >> >>');
+    expect((await read('pdf', makePdf(objects))).text).toBe(
+      '--- page 1 ---\nOrder\nQuantity: 12\n--- page 2 ---\nexpress: Yes\nwood: Pine\n',
+    );
+  });
+
   it('is cut at a whole character', async () => {
     const { text, truncated } = await read('pdf', three, { maxBytes: 16 });
     expect([text, truncated]).toEqual(['--- page 1 ---\n', true]);
