@@ -2,7 +2,7 @@
  * Compares a table of the service with the same table as another reader gives it. Values are normalised first:
  *
  * - An empty text, NaN and null are the same. Blanks around a text do not count.
- * - Numbers have 15 digits. A text that looks like a number is one, so that `1` and `1.0` are the same.
+ * - Numbers have 15 digits, whole numbers all of theirs. A text that looks like a number is one, so that `1` and `1.0` are the same.
  * - Booleans are texts in lower case. Dates and times are in ISO 8601; a time of midnight does not count.
  * - A number or date that the other reader left as text is read as the service says the file is written.
  * - An error of a workbook, such as `#N/A`, is the same as null.
@@ -58,7 +58,7 @@ export function sameValue(ours, theirs, dialect) {
 /** A value in the form in which values are compared; null if it is empty. */
 function normal(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return null;
-  if (typeof value === 'number') return String(Number(value.toPrecision(15)));
+  if (typeof value === 'number') return digitsOf(value);
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'object')
     return JSON.stringify(value, (_, inner) => (typeof inner === 'number' ? normal(inner) : inner));
@@ -79,8 +79,9 @@ function normal(value) {
 }
 
 /** A number as text: exact if it is a long whole number, which the service keeps as a text. */
-const significant = (text) =>
-  /^[+-]?\d{16,}$/.test(text) ? text.replace(/^\+/, '') : String(Number(Number(text).toPrecision(15)));
+const significant = (text) => (/^[+-]?\d{16,}$/.test(text) ? text.replace(/^\+/, '') : digitsOf(Number(text)));
+
+const digitsOf = (number) => String(Number.isSafeInteger(number) ? number : Number(number.toPrecision(15)));
 
 function asJson(text) {
   try {

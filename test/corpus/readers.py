@@ -35,7 +35,7 @@ def cell(value):
     if isinstance(value, dict):
         return {str(key): cell(part) for key, part in value.items()}
     if isinstance(value, bytes):
-        return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02X}" for byte in value)
+        return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"\\'\"" else f"\\x{byte:02X}" for byte in value)
     return cell(value.item()) if hasattr(value, "item") else str(value)
 
 
