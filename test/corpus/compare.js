@@ -11,6 +11,8 @@
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:Z|\+00:00)?)?$/;
+const OFFSET = /^(\S{10})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)([+-]\d{2})(?::?(\d{2}))?$/;
+const HALF_OF_DAY = /(\d{1,2})(:\d{2}(?::\d{2})?)(?:\.\d+)? ?([ap])m$/i;
 const ERROR = /^#(?:N\/A|REF!|DIV\/0!|VALUE!|NAME\?|NUM!|NULL!)$/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -100,8 +102,17 @@ function asNumber(text, { thousands = '', decimal = '.' }) {
   return normal(isPercent ? Number(plain) / 100 : Number(plain));
 }
 
-/** Whether a text has the parts of a date, in whatever order. */
-function sameDate(date, time = '', text) {
+/** Whether a text has the parts of a date, in whatever order. The service reads times with an offset in UTC. */
+function sameDate(date, time = '', given) {
+  const offset = OFFSET.exec(given);
+  if (offset !== null) {
+    const [, day, clock, hours, minutes = '00'] = offset;
+    return Date.parse(`${day}T${clock}${hours}:${minutes}`) === Date.parse(`${date}T${time || '00:00'}Z`);
+  }
+  const text = given.replace(
+    HALF_OF_DAY,
+    (_, hours, rest, half) => `${(Number(hours) % 12) + (/p/i.test(half) ? 12 : 0)}`.padStart(2, '0') + rest,
+  );
   const [year, month, day] = date.split('-').map(Number);
   const parts = text.toLowerCase().match(/\d+|[a-z]{3,}/g) ?? [];
   const numbers = /^\d{8}/.test(text) ? [text.slice(0, 4), text.slice(4, 6), text.slice(6, 8)] : parts.slice(0, 3);
