@@ -51,6 +51,7 @@ function sameName(ours, theirs, all) {
 export function sameValue(ours, theirs, dialect) {
   const [value, other] = [normal(ours), normal(theirs)];
   if (value === other || (value === null && ERROR.test(other))) return true;
+  if (typeof theirs === 'number' && NUMBER.test(value)) return Number(value) === theirs;
   if (typeof theirs !== 'string' || value === null || other === null) return false;
   if (typeof ours === 'number') return value === asNumber(theirs, dialect ?? {});
   const [, date, time] = (typeof ours === 'string' && DATE.exec(ours)) || [];

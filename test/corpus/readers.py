@@ -14,6 +14,7 @@ import pandas
 import pyarrow.parquet
 
 MAX_ROWS = 50_001
+ERRORS = {"#N/A", "#REF!", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"}
 
 
 def cell(value):
@@ -106,6 +107,9 @@ def read(path, format, left_out, **options):
         first = min(edges, default=0) if format == "xlsx" else 0
         width = max((max(at for at, value in enumerate(row) if not is_empty(value)) + 1 for row in rows), default=0)
         rows = [row[first:width] for row in rows]
+    if format == "xlsx":
+        # The service reads errors as nulls.
+        rows = [row for row in rows if not all(is_empty(value) or value in ERRORS for value in row)]
     return {"rows": rows[:MAX_ROWS], "width": max(map(len, rows), default=0), "total": len(rows)}
 
 
