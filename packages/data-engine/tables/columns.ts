@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { serialize } from 'node:v8';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { partOf } from '../messages.js';
-import { identifier, literal } from '../sql-text.js';
+import { identifier, literal, parquetRows } from '../sql-text.js';
 import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
 import { storedColumns, trimmedText } from './table-columns.js';
@@ -19,7 +19,7 @@ const UTC = '+00';
 export async function columns({ table, columns: names, to }: ColumnsTask): Promise<ColumnsAnswer> {
   const cells = await withDatabase([table], async (connection): Promise<ColumnCells[]> => {
     const found = await storedColumns(connection, table, names);
-    const counted = await connection.runAndReadAll(`SELECT count(*) FROM read_parquet(${literal(table)})`);
+    const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${parquetRows(table)}`);
     const rows = Number(counted.getRows()[0]![0]);
     if (rows * names.length > MAX_CELLS)
       throw new TaskProblem('unreadable', `The columns that are used have more than ${MAX_CELLS} cells together`);
@@ -45,7 +45,7 @@ async function isExact(connection: DuckDBConnection, table: string, name: string
   const column = identifier(name);
   const { MAX_SAFE_INTEGER: most } = Number;
   const result = await connection.runAndReadAll(
-    `SELECT coalesce(max(${column}) <= ${most} AND min(${column}) >= -${most}, true) FROM read_parquet(${literal(table)})`,
+    `SELECT coalesce(max(${column}) <= ${most} AND min(${column}) >= -${most}, true) FROM ${parquetRows(table)}`,
   );
   return result.getRows()[0]![0] === true;
 }
@@ -58,7 +58,7 @@ async function figuresOf(
 ): Promise<ColumnCells> {
   const figures = new Float64Array(rows);
   let at = 0;
-  const sql = `SELECT ${identifier(name)}::DOUBLE FROM read_parquet(${literal(table)})`;
+  const sql = `SELECT ${identifier(name)}::DOUBLE FROM ${parquetRows(table)}`;
   for await (const value of valuesOf(connection, sql)) figures[at++] = value === null ? NaN : Number(value);
   return { type: 'number', figures };
 }
@@ -73,7 +73,7 @@ async function textsOf(
   const places = new Int32Array(rows);
   const known = new Map<string, number>();
   let at = 0;
-  const sql = `SELECT ${cell} FROM read_parquet(${literal(table)})`;
+  const sql = `SELECT ${cell} FROM ${parquetRows(table)}`;
   for await (const value of valuesOf(connection, sql)) {
     if (value === null) {
       places[at++] = -1;

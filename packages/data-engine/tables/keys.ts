@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { identifier, literal } from '../sql-text.js';
+import { identifier, parquetRows } from '../sql-text.js';
 import type { KeysAnswer, KeysTask } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
 import { type StoredColumn, storedColumns, trimmedText } from './table-columns.js';
@@ -10,7 +10,7 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
     const columns = await storedColumns(connection, table, names);
     const parts = columns.map((column, at) => `${partOf(column)} AS k${at}`);
     await connection.run(
-      `CREATE TEMP VIEW keys AS SELECT ${PLACE} AS place, ${parts.join(', ')} FROM read_parquet(${literal(table)})`,
+      `CREATE TEMP VIEW keys AS SELECT ${PLACE} AS place, ${parts.join(', ')} FROM ${parquetRows(table)}`,
     );
     const all = columns.map((_, at) => `k${at}`);
     const isEmpty = all.map((part) => `${part} IS NULL`);
@@ -56,7 +56,7 @@ async function misfitsOf(connection: DuckDBConnection, table: string): Promise<K
     return `count(${text}), count(try_cast(${text} AS DOUBLE)), min(${ROW}) FILTER (${isNone}),
             left(arg_min(${text}, ${ROW}) FILTER (${isNone}), ${MAX_CHARACTERS})`;
   });
-  const source = `SELECT *, ${PLACE} AS ${ROW} FROM read_parquet(${literal(table)})`;
+  const source = `SELECT *, ${PLACE} AS ${ROW} FROM ${parquetRows(table)}`;
   const [row] = (await connection.runAndReadAll(`SELECT ${parts.join(', ')} FROM (${source})`)).getRows();
   return columns.flatMap(({ name }, at): KeysAnswer['misfits'] => {
     const [texts, figures, place, text] = row!.slice(4 * at, 4 * at + 4);

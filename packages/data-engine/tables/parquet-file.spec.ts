@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { refusal, TableFiles } from '../../../test/support/converted-table.js';
+import { convert } from './convert.js';
+import { query } from './query.js';
 
 const files = new TableFiles();
 
@@ -37,5 +40,19 @@ describe('a Parquet file with an unknown compression', () => {
     expect(await refusal(files.convert(old, 'parquet'))).toBe(
       'Parquet files that are compressed with LZ4 cannot be read. Save the file with Snappy or Zstandard',
     );
+  });
+});
+
+describe('a Parquet file in a folder with an equals sign', () => {
+  it('has no column of the name of the folder', async () => {
+    const folder = files.path('year=2025');
+    await mkdir(folder);
+    const [from, to] = [join(folder, 'from.parquet'), join(folder, 'to.parquet')];
+    await writeFile(from, await parquet('SELECT 1 AS n'));
+    const { columns } = await convert({ kind: 'convert', from, format: 'parquet', ignoreErrors: false, to });
+    expect(columns.map(({ name }) => name)).toEqual(['n']);
+    expect((await files.rows(to)).columns).toEqual(['n integer']);
+    const answer = await query({ kind: 'query', tables: { t: to }, sql: 'SELECT * FROM t', limit: 1 });
+    expect(answer.columns.map(({ name }) => name)).toEqual(['n']);
   });
 });

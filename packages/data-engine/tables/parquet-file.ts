@@ -1,7 +1,7 @@
 import { type ColumnType, TaskProblem } from '../tasks.js';
 import { columnNames } from './column-names.js';
 import { MAX_COLUMNS, MAX_DIGITS, MAX_ROWS } from '../limits.js';
-import { identifier, literal } from '../sql-text.js';
+import { identifier, literal, parquetRows } from '../sql-text.js';
 import type { ParquetWriter } from './parquet-writer.js';
 
 /** A query whose columns have the names and types of a table. */
@@ -32,23 +32,23 @@ const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
  * @throws TaskProblem `unreadable`
  */
 export async function readParquet(writer: ParquetWriter, from: string): Promise<ParquetTable> {
-  const path = literal(from);
-  const wide = await wideDecimalColumn(writer, path);
+  const source = parquetRows(from);
+  const wide = await wideDecimalColumn(writer, from);
   if (wide !== undefined) {
     const sentence = `The column ${JSON.stringify(wide)} has decimals of more than ${MAX_DECIMAL_DIGITS} digits`;
     throw new TaskProblem('unreadable', `${sentence}. Save them as texts or with fewer digits`);
   }
-  const described = await writer.run(`DESCRIBE FROM read_parquet(${path})`);
+  const described = await writer.run(`DESCRIBE FROM ${source}`);
   const columns = described.getRows().map(([name, type]) => ({ given: String(name), stored: String(type) }));
   if (columns.length > MAX_COLUMNS)
     throw new TaskProblem('unreadable', `The file has more than ${MAX_COLUMNS} columns`);
-  const counted = await writer.run(`FROM read_parquet(${path}) SELECT count(*)`);
+  const counted = await writer.run(`FROM ${source} SELECT count(*)`);
   const rows = Number(counted.getRows()[0]![0]);
   if (rows > MAX_ROWS) throw new TaskProblem('unreadable', `The file has more than ${MAX_ROWS} rows`);
   const conditions = columns.map(({ given, stored }) => inexactCondition(identifier(given), stored));
-  const [isInexact = []] = (await writer.run(`FROM read_parquet(${path}) SELECT ${conditions.join(', ')}`)).getRows();
+  const [isInexact = []] = (await writer.run(`FROM ${source} SELECT ${conditions.join(', ')}`)).getRows();
   const maps = columns.filter(({ stored }) => stored.includes('MAP('));
-  for (const { given } of maps) await refuseRepeatedKeys(writer, path, given);
+  for (const { given } of maps) await refuseRepeatedKeys(writer, source, given);
   const names = columnNames(columns.map(({ given }) => given));
   const types: ParquetTable['types'] = [];
   const values = columns.map(({ given, stored }, index) => {
@@ -57,13 +57,15 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
     types.push({ name, type });
     return `${value} AS ${identifier(name)}`;
   });
-  return { query: `FROM read_parquet(${path}) SELECT ${values.join(', ')}`, types, rows };
+  return { query: `FROM ${source} SELECT ${values.join(', ')}`, types, rows };
 }
 
 /** First column that contains, possibly in a struct or a list, a decimal of too many digits. */
 async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<string | undefined> {
   const digits = "coalesce(precision, TRY_CAST(regexp_extract(logical_type, 'precision=(\\d+)', 1) AS BIGINT), 0)";
-  const schema = await writer.run(`FROM parquet_schema(${path}) SELECT name, coalesce(num_children, 0), ${digits}`);
+  const schema = await writer.run(
+    `FROM parquet_schema(${literal(path)}) SELECT name, coalesce(num_children, 0), ${digits}`,
+  );
   const [, ...elements] = schema.getRows();
   let column = '';
   // Elements follow their parents. This many of the current column are still to come.
@@ -77,10 +79,10 @@ async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<s
 }
 
 /** An object of JSON would keep only one value of a repeated key. */
-async function refuseRepeatedKeys(writer: ParquetWriter, path: string, given: string): Promise<void> {
+async function refuseRepeatedKeys(writer: ParquetWriter, source: string, given: string): Promise<void> {
   const nodes = `json_tree(to_json(${identifier(given)}))`;
   const repeated = `SELECT key FROM ${nodes} GROUP BY parent, key HAVING count(*) > 1 LIMIT 1`;
-  const found = await writer.run(`FROM read_parquet(${path}) SELECT any_value((${repeated}))`);
+  const found = await writer.run(`FROM ${source} SELECT any_value((${repeated}))`);
   const key = found.getRows()[0]![0];
   if (key === null || key === undefined) return;
   const sentence = `The column ${JSON.stringify(given)} has a map with the key ${JSON.stringify(key)} twice`;

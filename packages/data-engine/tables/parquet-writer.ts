@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { identifier, literal } from '../sql-text.js';
+import { identifier, literal, parquetRows } from '../sql-text.js';
 import type { ColumnType, TableColumn } from '../tasks.js';
 import type { ColumnProfiles } from './column-types.js';
 import type { DateForm } from './date-forms.js';
@@ -86,6 +86,7 @@ export class ParquetWriter {
     const options = [
       `columns = {${texts.join(', ')}}`,
       'auto_detect = false',
+      'hive_partitioning = false',
       `delim = ${literal(source.delimiter)}`,
       `quote = ${literal(source.quote)}`,
       `escape = ${literal(source.quote)}`,
@@ -130,7 +131,7 @@ export class ParquetWriter {
         const value = identifier(name) + (type === 'json' ? '::VARCHAR' : '');
         return [`count(*) - count(${value})`, `count(DISTINCT ${value})`];
       });
-      const result = await this.run(`FROM read_parquet(${literal(path)}) SELECT ${counts.join(', ')}`);
+      const result = await this.run(`FROM ${parquetRows(path)} SELECT ${counts.join(', ')}`);
       const [row] = result.getRows();
       for (const [index, column] of some.entries()) {
         column.nulls = Number(row![2 * index]);

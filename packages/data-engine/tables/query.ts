@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { isDiskFull } from '../disk-full.js';
 import { Interrupted } from '../interruption.js';
 import { partOf } from '../messages.js';
-import { identifier, literal } from '../sql-text.js';
+import { identifier, literal, parquetRows } from '../sql-text.js';
 import { type QueryAnswer, type QueryTask, TaskProblem } from '../tasks.js';
 import { columnType, readRows } from './cells.js';
 import { withDatabase } from './duckdb.js';
@@ -27,7 +27,7 @@ export async function query(task: QueryTask): Promise<QueryAnswer> {
   return await withDatabase(files, async (connection) => {
     try {
       for (const [table, file] of Object.entries(tables))
-        await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT * FROM read_parquet(${literal(file)})`);
+        await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT * FROM ${parquetRows(file)}`);
       await checkSelect(connection, sql, Object.keys(tables));
       if (save === undefined) return await answer(connection, sql, task);
       // Once for both, since a query may answer something else the next time.

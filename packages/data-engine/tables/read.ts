@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { literal } from '../sql-text.js';
+import { parquetRows } from '../sql-text.js';
 import { type ReadAnswer, type ReadTask, TaskProblem } from '../tasks.js';
 import { columnType, MAX_ANSWER_BYTES, readRows } from './cells.js';
 import { withDatabase } from './duckdb.js';
@@ -11,7 +11,7 @@ export async function read({ table, query }: ReadTask): Promise<ReadAnswer> {
     const planned = plan(query, await columnsOf(connection, table));
     const { source, columns } = planned;
     const { sql, values, types, isGrouped } = planned.matched;
-    await connection.run(`CREATE TEMP VIEW file AS SELECT ${source} FROM read_parquet(${literal(table)})`);
+    await connection.run(`CREATE TEMP VIEW file AS SELECT ${source} FROM ${parquetRows(table)}`);
     if (isGrouped) await connection.run(`CREATE TEMP TABLE matched AS ${sql}`, values, types);
     const from = isGrouped ? { sql: 'SELECT * FROM matched', values: [], types: [] } : { sql, values, types };
     const counted = await connection.runAndReadAll(`SELECT count(*) FROM (${from.sql})`, from.values, from.types);
@@ -27,7 +27,7 @@ export async function read({ table, query }: ReadTask): Promise<ReadAnswer> {
 
 /** The columns as DuckDB names them: of those that differ by case alone, all but the first get a number. */
 async function columnsOf(connection: DuckDBConnection, table: string): Promise<SourceColumn[]> {
-  const statement = await connection.prepare(`FROM read_parquet(${literal(table)})`);
+  const statement = await connection.prepare(`FROM ${parquetRows(table)}`);
   return Array.from({ length: statement.columnCount }, (_, index) => {
     const type = statement.columnType(index);
     return { name: statement.columnName(index), type: columnType(type), typeId: type.typeId };

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { identifier, literal } from '../sql-text.js';
+import { identifier, literal, parquetRows } from '../sql-text.js';
 import { type ColumnType, TaskProblem } from '../tasks.js';
 import { columnType } from './cells.js';
 
@@ -27,7 +27,7 @@ export async function storedColumns(
   table: string,
   names?: readonly string[],
 ): Promise<StoredColumn[]> {
-  const statement = await connection.prepare(`FROM read_parquet(${literal(table)})`);
+  const statement = await connection.prepare(`FROM ${parquetRows(table)}`);
   const all = Array.from({ length: statement.columnCount }, (_, index) => ({
     name: statement.columnName(index),
     type: columnType(statement.columnType(index)),
