@@ -1,3 +1,4 @@
+import { MAX_FORMULA_LENGTH, shortened, someNames, type Vocabulary } from '../modelling/index.js';
 import type { CardContent, Gap, Judgement } from './card.js';
 import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
@@ -13,7 +14,6 @@ import { describeLoose, looseVariables } from './loose-variables.js';
 import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
 import { wordedLimits } from './worded-limits.js';
-import { MAX_FORMULA_LENGTH, shortened, someNames, type Vocabulary } from '../modelling/index.js';
 
 /** Objectives that a project lists, and characters of their descriptions together. */
 const MAX_COMPONENTS = 20;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../../test/support/cpu-time.js';
 import { repeated, SHAPES } from '../../test/support/hostile-texts.js';
-import type { CardContent } from './card.js';
-import { judgeAndDerive } from './derivation.js';
 import { isProblem } from '../modelling/formula.js';
 import { parseFormula } from '../modelling/parse-formula.js';
 import { linearize } from '../modelling/linear.js';
+import type { CardContent } from './card.js';
+import { judgeAndDerive } from './derivation.js';
 
 const constraint = (id: number, expression: string, more: object = {}): CardContent => ({
   id: String(id),

@@ -1,5 +1,5 @@
-import { type Message, type Question, type QuestionAnswer, questionsOf } from '../conversation/index.js';
 import { isDeepStrictEqual } from 'node:util';
+import { type Message, type Question, type QuestionAnswer, questionsOf } from '../conversation/index.js';
 import { hasFigure, isLimiting, isName, isProblem, parseFormula, parseIndex } from '../modelling/index.js';
 import { readStatement } from './grammar.js';
 import { whyAmounts } from './index-grammar.js';

@@ -1,6 +1,6 @@
-import type { Turn } from './turn.js';
 import { CARD_KINDS, type Checklist } from '../canvas/index.js';
 import { someOf } from '../modelling/index.js';
+import type { Turn } from './turn.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
 import { bullets, counted, quote } from './quote.js';
 import type { SketchCard } from './sketch.js';

@@ -1,9 +1,9 @@
-import { call, say, type Steps } from './steps.js';
-import type { Turn } from './turn.js';
 import { isDeepStrictEqual } from 'node:util';
 import { ASK_USER_QUESTION } from '../conversation/index.js';
 import { notesOnPoints } from '../modelling/index.js';
 import { looseVariables } from '../canvas/index.js';
+import { call, say, type Steps } from './steps.js';
+import type { Turn } from './turn.js';
 import type { ScenarioRun, ToldComparison } from './tool-results.js';
 import { openQuestion, statementsIn, STILL_OPEN } from './answers.js';
 import {

@@ -1,6 +1,6 @@
-import { type Steps } from './steps.js';
 import { isProblem, linearize, parseFormula } from '../modelling/index.js';
 import { fieldOf } from '../canvas/index.js';
+import type { Steps } from './steps.js';
 import { figure, quote } from './quote.js';
 import { type Answer, type RunReader, TIGHT } from './run-reader.js';
 import type { SketchCard } from './sketch.js';

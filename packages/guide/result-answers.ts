@@ -1,7 +1,7 @@
-import { type Steps } from './steps.js';
+import { wordsOf } from '../modelling/index.js';
+import type { Steps } from './steps.js';
 import type { ToldValues } from './tool-results.js';
 import { LimitAnswers } from './limit-answers.js';
-import { wordsOf } from '../modelling/index.js';
 import { figuresOf, membersNamed, memberText, type NamedMembers, setsOf } from './named-members.js';
 import { type Thing, thingNamed } from './named-things.js';
 import { ObjectiveAnswers } from './objective-answers.js';

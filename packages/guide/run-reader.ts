@@ -1,5 +1,5 @@
-import { call, type Steps } from './steps.js';
 import { nearestNames, someOf, wordsOf } from '../modelling/index.js';
+import { call, type Steps } from './steps.js';
 import type { ToldConstraint, ToldResult, ToldValues } from './tool-results.js';
 import { membersOn, whyUnnamed } from './named-members.js';
 import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';

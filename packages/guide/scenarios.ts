@@ -1,6 +1,6 @@
-import { call, type Steps } from './steps.js';
 import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
 import { isProblem, parseFormula, someOf } from '../modelling/index.js';
+import { call, type Steps } from './steps.js';
 import type { ComparedPlan, ScenarioRun, ToldComparison, ToldKpi } from './tool-results.js';
 import { allMembers } from './limits.js';
 import { bullets, figure, quote } from './quote.js';

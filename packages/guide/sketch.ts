@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredCard } from './turn.js';
 import {
   CARD_KINDS,
   CARD_TYPES,
@@ -21,6 +20,7 @@ import {
   vocabularyOn,
 } from '../canvas/index.js';
 import { isProblem, mentionsOf, parseFormula, type Vocabulary } from '../modelling/index.js';
+import type { StoredCard } from './turn.js';
 import { replacedBy } from './replacements.js';
 
 type Data = Record<string, unknown>;

@@ -1,5 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 
+/* After each step the guide lets the process do its other work. */
+
 /** A tool call that the guide asks for. */
 export interface Call {
   tool: string;
@@ -19,7 +21,6 @@ export type Steps<Result = void> = AsyncGenerator<Step, Result, Reply | undefine
 export async function* say(...paragraphs: string[]): Steps {
   for (const text of paragraphs) {
     yield { kind: 'say', text };
-    // Between two events the other work of the process goes on.
     await breathe();
   }
 }
@@ -27,6 +28,7 @@ export async function* say(...paragraphs: string[]): Steps {
 /** Calls a tool and returns its reply. */
 export async function* call(tool: string, input: Record<string, unknown> = {}): Steps<Reply> {
   const reply = yield { kind: 'call', call: { tool, input } };
+  await breathe();
   if (reply === undefined) throw new Error(`The call of ${tool} got no reply`);
   return reply;
 }

@@ -1,4 +1,3 @@
-import { call, type Steps } from './steps.js';
 import {
   type Cell,
   type ColumnType,
@@ -10,6 +9,7 @@ import {
   type TableDescription,
 } from '../data-engine/index.js';
 import { isName } from '../modelling/index.js';
+import { call, type Steps } from './steps.js';
 import { bullets, counted, quote } from './quote.js';
 import type { StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';

@@ -1,6 +1,6 @@
-import { type Steps } from './steps.js';
 import type { Question } from '../conversation/index.js';
 import { readData } from '../canvas/index.js';
+import type { Steps } from './steps.js';
 import { bullets, quote } from './quote.js';
 import { ResultAnswers } from './result-answers.js';
 import { describeStale, readNewest, RunReader } from './run-reader.js';

@@ -1,3 +1,5 @@
+import { tableFormat } from '../data-engine/index.js';
+import { someOf } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
 import type { Turn } from './turn.js';
 import type { Saying } from './answers.js';
@@ -6,8 +8,6 @@ import { Pauses } from './pauses.js';
 import { quote } from './quote.js';
 import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement, StatementOf } from './statement.js';
-import { tableFormat } from '../data-engine/index.js';
-import { someOf } from '../modelling/index.js';
 import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';
 import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';

@@ -1,5 +1,5 @@
-import type { Message, ToolCall } from '../conversation/index.js';
 import { isDeepStrictEqual } from 'node:util';
+import type { Message, ToolCall } from '../conversation/index.js';
 import { CARD_TYPES, type CardType } from '../canvas/index.js';
 import { someOf } from '../modelling/index.js';
 import { describeCard } from './describe.js';

@@ -1,8 +1,8 @@
-import { call, type Steps } from './steps.js';
 import { someOf } from '../modelling/index.js';
 import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
-import type { ScenarioRun, ToldComparison } from './tool-results.js';
 import type { Question } from '../conversation/index.js';
+import { call, type Steps } from './steps.js';
+import type { ScenarioRun, ToldComparison } from './tool-results.js';
 import { thingsOn } from './named-things.js';
 import { ask, LATER } from './question-parts.js';
 import { bullets, figure, quote } from './quote.js';

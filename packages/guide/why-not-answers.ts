@@ -1,4 +1,3 @@
-import { type Steps } from './steps.js';
 import {
   type Expression,
   type Formula,
@@ -11,8 +10,9 @@ import {
   parseFormula,
   partsOf,
 } from '../modelling/index.js';
-import type { ToldConstraint, ToldValue } from './tool-results.js';
 import { fieldOf, plainVariables, readIndex, requirementOf } from '../canvas/index.js';
+import type { Steps } from './steps.js';
+import type { ToldConstraint, ToldValue } from './tool-results.js';
 import { figuresOf, memberOfKeys } from './named-members.js';
 import type { Thing } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';

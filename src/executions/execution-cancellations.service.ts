@@ -1,5 +1,5 @@
-import type { ProjectId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../database/checked-id.js';
 import { Conflict, parseId } from '../common/errors/errors.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { ProjectEventsService } from '../events/project-events.service.js';

@@ -1,11 +1,13 @@
-import type { ExecutionId, ProjectId } from '../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
+import type { ExecutionId, ProjectId } from '../database/checked-id.js';
 import { Config } from '../config/config.js';
 import type { Page } from '../common/listing/page.js';
 import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { parseId } from '../common/errors/errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
+import type { ModelCard } from '../../packages/canvas/index.js';
+import type { ProjectReader } from '../projects/project-access.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import type { Progress } from './execution-log.entity.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
@@ -19,8 +21,6 @@ import {
 } from './execution-views.repository.js';
 import { RunValuesService } from './run-values.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
-import type { ModelCard } from '../../packages/canvas/index.js';
-import type { ProjectReader } from '../projects/project-access.js';
 
 /** An execution with what is told of it alone. */
 export interface ExecutionDetail extends ExecutionRecord {

@@ -1,5 +1,5 @@
-import type { ExecutionId, ProjectId, ScenarioId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { ExecutionId, ProjectId, ScenarioId } from '../database/checked-id.js';
 import { RevisionColumn } from '../database/revision-column.js';
 import { Steps } from '../common/leases/steps.js';
 import type { ModelSize, SolveResult } from '../../packages/solver/index.js';

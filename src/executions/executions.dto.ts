@@ -15,10 +15,10 @@ import {
   StringField,
 } from '../common/validation/fields.js';
 import { Rule } from '../common/validation/field.js';
+import { RESULT_STATUSES } from '../../packages/solver/index.js';
 import { EXECUTION_STATUSES, type ExecutionStatus } from './execution.entity.js';
 import type { ExecutionDetail } from './execution-records.service.js';
 import type { ExecutionRecord } from './execution-views.repository.js';
-import { RESULT_STATUSES } from '../../packages/solver/index.js';
 import { ModelSizeResponse, SolveErrorResponse, SolveResultResponse } from './results.dto.js';
 import { RunProgress } from './runs.dto.js';
 

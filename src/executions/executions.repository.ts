@@ -5,10 +5,10 @@ import { claimedBy, givenBack, LEASE, OVER, OVERDUE, RENEWED } from '../common/l
 import { exhaustedBudget } from '../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { Spender } from '../usage/spender.js';
+import type { ModelSize } from '../../packages/solver/index.js';
 import { Execution, EXECUTION_STEPS, type ExecutionError } from './execution.entity.js';
 import type { ExecutionRecord } from './execution-views.repository.js';
 import { EXHAUSTED, HELD, NEXT_IN_TURN, RECORD, STARTS } from './executions.sql.js';
-import type { ModelSize } from '../../packages/solver/index.js';
 
 /** What a new execution is stored with; the rest has defaults. */
 export type NewRow = Pick<

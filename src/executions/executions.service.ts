@@ -1,6 +1,6 @@
-import type { ProjectId, ScenarioId } from '../database/checked-id.js';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { ProjectId, ScenarioId } from '../database/checked-id.js';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
@@ -9,14 +9,14 @@ import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import { assertBudgetLeft } from '../usage/exhausted-budget.js';
+import type { ModelCard } from '../../packages/canvas/index.js';
+import type { ContainerRef } from '../files/tree/container-ref.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
 import { type ExecutionCreateRequest, ExecutionResponse } from './executions.dto.js';
 import { type ExecutionRecord, ExecutionViewsRepository } from './execution-views.repository.js';
 import { ExecutionsRepository, type NewRow } from './executions.repository.js';
 import { InputsService, type Pinned } from './inputs.service.js';
-import type { ModelCard } from '../../packages/canvas/index.js';
 import { type Trigger, triggerOf } from './trigger.js';
-import type { ContainerRef } from '../files/tree/container-ref.js';
 
 /** Most executions of a company that wait for a worker; those that were started together count once. */
 const MAX_QUEUED = 20;

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { pathsOf } from './inputs.service.js';
 import type { ModelCard } from '../../packages/canvas/model/model-card.js';
+import { pathsOf } from './inputs.service.js';
 
 function failing(): never {
   throw new Error('The values of a card were read');

@@ -12,8 +12,8 @@ import { type ModelCard, pathOfSet } from '../../packages/canvas/index.js';
 import type { Project } from '../projects/project.entity.js';
 import type { Snapshot } from '../projects/snapshot.entity.js';
 import { SnapshotsRepository } from '../projects/snapshots.repository.js';
-import type { Execution } from './execution.entity.js';
 import { MODEL_LIMITS } from '../../packages/solver/index.js';
+import type { Execution } from './execution.entity.js';
 import { SetTablesService } from './set-tables.service.js';
 import type { ModelSource } from './solver/task.js';
 

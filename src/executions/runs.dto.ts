@@ -10,8 +10,8 @@ import {
   StringArrayField,
   StringField,
 } from '../common/validation/fields.js';
-import { type Phase, PHASES } from './execution-log.entity.js';
 import type { Adjustment, ModelCard } from '../../packages/canvas/index.js';
+import { type Phase, PHASES } from './execution-log.entity.js';
 
 /** Members of a variable that the service itself reads at once. */
 export const MEMBER_PAGE = 10_000;

@@ -4,11 +4,11 @@ import { Config } from '../config/config.js';
 import type { Principal } from '../auth/principal.js';
 import { NotFound } from '../common/errors/errors.js';
 import { ObjectStore } from '../storage/object-store.js';
+import { normalizePath } from '../../packages/paths/index.js';
 import { keyOf } from './blobs/blobs.service.js';
 import { ContainerResolverService } from './container-resolver.service.js';
 import { writeScope } from './download-scope.js';
 import { FileEntry, type FileDownloadRequest, type FileDownloadResponse } from './files.dto.js';
-import { normalizePath } from '../../packages/paths/index.js';
 import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 
 const LIFETIME_MS = 15 * 60 * 1000;

@@ -11,9 +11,9 @@ import {
   StringField,
 } from '../common/validation/fields.js';
 import { Rule } from '../common/validation/field.js';
+import { pathProblem } from '../../packages/paths/index.js';
 import { contentTypeByName } from './blobs/content.js';
 import { ContainerRequest, type FileSource, NamesContainer, PathField, pathsValid } from './container-request.js';
-import { pathProblem } from '../../packages/paths/index.js';
 import type { EntryPlace, ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
 
 /** Most items of a batch. */

@@ -5,6 +5,7 @@ import { TaskProblem } from '../../packages/data-engine/index.js';
 import type { Principal } from '../auth/principal.js';
 import { DatabaseService } from '../database/database.service.js';
 import { Invalid, invalidValue, NotFound, TooLarge } from '../common/errors/errors.js';
+import { normalizePath } from '../../packages/paths/index.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { decodeText } from './blobs/content.js';
 import { ContainerResolverService } from './container-resolver.service.js';
@@ -24,7 +25,6 @@ import {
   type MkdirRequest,
   type MkdirResponse,
 } from './files.dto.js';
-import { normalizePath } from '../../packages/paths/index.js';
 import type { TreeFile } from './tree/tree-file.js';
 import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 import { FileTreeService } from './tree/file-tree.service.js';

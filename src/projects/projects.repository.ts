@@ -1,9 +1,10 @@
-import type { ProjectId } from '../database/checked-id.js';
 import type { QueryDeepPartialEntity } from 'typeorm';
+import type { ProjectId } from '../database/checked-id.js';
 import type { ContainerLookup } from '../files/container-resolver.service.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import { sharedRead } from '../database/shared-reads.js';
+import type { Derived } from '../../packages/canvas/index.js';
 import {
   callerParameter,
   type ProjectEditor,
@@ -13,7 +14,6 @@ import {
 } from './project-access.js';
 import { isVisible, mayComeBack, mayEdit, roleIn, wasVisible } from './project-access.sql.js';
 import type { ProjectRole } from './project-member.entity.js';
-import type { Derived } from '../../packages/canvas/index.js';
 import { Project } from './project.entity.js';
 
 /** SELECT of the workspace of a project that the caller may see. */

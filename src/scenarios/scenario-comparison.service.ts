@@ -7,6 +7,7 @@ import { Invalid, invalidValue } from '../common/errors/errors.js';
 import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
+import type { ProjectReader } from '../projects/project-access.js';
 import type { Scenario } from './scenario.entity.js';
 import {
   byLabel,
@@ -15,7 +16,6 @@ import {
   type ScenarioComparisonResponse,
 } from './scenario-comparison.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
-import type { ProjectReader } from '../projects/project-access.js';
 
 /** Variables and members of variables that are told to differ. */
 const MAX_DIFFERING = 100;

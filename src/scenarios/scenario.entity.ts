@@ -1,5 +1,5 @@
-import type { ProjectId, ScenarioId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { ProjectId, ScenarioId } from '../database/checked-id.js';
 import { RevisionColumn } from '../database/revision-column.js';
 import { entityTag } from '../common/etag/entity-tag.js';
 import type { Change } from '../../packages/canvas/index.js';

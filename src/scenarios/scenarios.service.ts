@@ -17,10 +17,10 @@ import {
   sentenceOf,
   withOtherFiles,
 } from '../../packages/canvas/index.js';
+import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 import { type ScenarioCreateRequest, ScenarioResponse, type ScenarioUpdateRequest } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
-import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 
 /** Changes that do not fit the canvas, each at its place. */
 export class UnfitChanges extends Invalid {

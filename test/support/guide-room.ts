@@ -1,12 +1,11 @@
-import type { ProjectId } from '../../src/database/checked-id.js';
 import { expect } from '@jest/globals';
 import { z } from 'zod';
+import type { ProjectId } from '../../src/database/checked-id.js';
 import { Config } from '../../src/config/config.js';
 import { Principal } from '../../src/auth/principal.js';
 import { type Highs, loadSolver } from '../../packages/solver/highs.js';
 import { readCanvas } from '../../packages/canvas/model/canvas-reader.js';
 import { type Model, ModelProblem } from '../../packages/solver/model.js';
-import { solveModel } from './solve-model.js';
 import type { CardResponse, CompletenessResponse } from '../../src/projects/canvas/canvas.dto.js';
 import { type FileStates, NO_FILES } from '../../packages/canvas/data-file.js';
 import { derive, judge } from '../../packages/canvas/derivation.js';
@@ -23,6 +22,7 @@ import { askUserQuestion } from '../../src/agent/tools/question-tools.js';
 import { type Tool, ToolFailure } from '../../src/agent/tools/tool.js';
 import { ToolboxesService } from '../../src/agent/tools/toolboxes.service.js';
 import { GuideAgent } from '../../src/agent/guide.agent.js';
+import { solveModel } from './solve-model.js';
 
 /** Whoever asks may do everything. */
 const NO_LIMITS = { assertReads: () => Promise.resolve(), assertWrites: () => Promise.resolve() };

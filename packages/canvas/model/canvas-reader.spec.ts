@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Highs, loadSolver } from '../../solver/highs.js';
 import { solveModel } from '../../../test/support/solve-model.js';
+import { ModelProblem } from '../../solver/model.js';
 import type { ModelCard } from './model-card.js';
 import { readCanvas } from './canvas-reader.js';
-import { ModelProblem } from '../../solver/model.js';
 
 const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
   id: label,

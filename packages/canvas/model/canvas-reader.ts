@@ -18,10 +18,6 @@ import { readData } from '../data-content.js';
 import { membersOf } from '../members.js';
 import { describeStray, strayVariables } from '../stray-variables.js';
 import { wordedLimits } from '../worded-limits.js';
-import type { ModelCard, SetTable } from './model-card.js';
-import { adjust } from './adjustments.js';
-import { readSetOfFile } from './set-of-file.js';
-import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
 import {
   checkCoefficient,
   type Family,
@@ -34,6 +30,10 @@ import {
   type Variable,
   withinBinary,
 } from '../../solver/index.js';
+import type { ModelCard, SetTable } from './model-card.js';
+import { adjust } from './adjustments.js';
+import { readSetOfFile } from './set-of-file.js';
+import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
 
 const LIMIT_IN_WORDS = 'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`';
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();

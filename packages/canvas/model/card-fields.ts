@@ -1,8 +1,8 @@
 import { ExpansionRefusal, type FormulaProblem, isProblem } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
 import { CARD_KINDS } from '../kinds/card-kinds.js';
-import type { ModelCard } from './model-card.js';
 import { MODEL_LIMITS, ModelProblem } from '../../solver/index.js';
+import type { ModelCard } from './model-card.js';
 
 /* What a model takes from the fields of cards, and the ModelProblem that says which card lacks what. */
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { type SheetCell, styled, workbookFile } from '../../../test/support/workbook-file.js';
 import { type ConvertTask, type Dialect, type TableDescription, type TableFormat, TaskProblem } from '../tasks.js';

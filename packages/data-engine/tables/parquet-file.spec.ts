@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { refusal, TableFiles } from '../../../test/support/converted-table.js';
 import { convert } from './convert.js';
 import { query } from './query.js';

@@ -1,7 +1,7 @@
 import { type ColumnType, TaskProblem } from '../tasks.js';
-import { columnNames } from './column-names.js';
 import { MAX_COLUMNS, MAX_DIGITS, MAX_ROWS } from '../limits.js';
 import { identifier, literal, parquetRows } from '../sql-text.js';
+import { columnNames } from './column-names.js';
 import type { ParquetWriter } from './parquet-writer.js';
 
 /** A query whose columns have the names and types of a table. */

@@ -1,6 +1,6 @@
-import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import type { ProjectId } from '../../database/checked-id.js';
 import type { Tx } from '../../database/database.service.js';
 import { CARD_KINDS, CARD_TYPES, MAX_LABEL_LENGTH } from '../../../packages/canvas/index.js';
 import { CardResponse, dataProblem } from '../../projects/canvas/canvas.dto.js';

@@ -10,8 +10,8 @@ import { normalizePath, pathProblem } from '../../../packages/paths/index.js';
 import type { TreeFile } from '../../files/tree/tree-file.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import type { AgentContext } from '../agent.js';
-import { AgentFilesService } from './agent-files.service.js';
 import { ImagesService } from '../images/images.service.js';
+import { AgentFilesService } from './agent-files.service.js';
 import { refusing } from './problem.js';
 import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 

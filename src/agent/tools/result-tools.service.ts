@@ -1,6 +1,6 @@
-import type { ToldConstraints, ToldResult, ToldValues } from '../../../packages/guide/index.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import type { ToldConstraints, ToldResult, ToldValues } from '../../../packages/guide/index.js';
 import { TaskProblem } from '../../../packages/data-engine/index.js';
 import { ExecutionRecordsService } from '../../executions/execution-records.service.js';
 import type { ExecutionResult } from '../../executions/execution.entity.js';

@@ -1,7 +1,7 @@
-import type { ScenarioRun, ToldComparison } from '../../../packages/guide/index.js';
-import type { ProjectId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import type { ScenarioRun, ToldComparison } from '../../../packages/guide/index.js';
+import type { ProjectId } from '../../database/checked-id.js';
 import type { ExecutionRecord } from '../../executions/execution-views.repository.js';
 import type { OverExecution } from '../../executions/execution-records.service.js';
 import { someNames } from '../../../packages/modelling/index.js';

@@ -1,5 +1,5 @@
-import type { ConversationId } from '../../database/checked-id.js';
 import { Injectable } from '@nestjs/common';
+import type { ConversationId } from '../../database/checked-id.js';
 import type { QuestionAnswer, ToolCall } from '../../../packages/conversation/index.js';
 import type { Tx } from '../../database/database.service.js';
 import { type AnswerPlace, placeAnswer } from './answers.js';

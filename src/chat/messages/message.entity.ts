@@ -1,5 +1,5 @@
-import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import type { QuestionAnswer, ToolCall } from '../../../packages/conversation/index.js';
 import type { RecordedStep } from '../../agent/recorded-step.js';
 import type { ContentSegment } from './message-body.js';

@@ -1,10 +1,10 @@
 import type { ConversationId } from '../../database/checked-id.js';
 import type { QuestionAnswer } from '../../../packages/conversation/index.js';
 import { EntityRepository } from '../../database/entity-repository.js';
+import type { Spender } from '../../usage/spender.js';
 import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.sql.js';
-import type { Spender } from '../../usage/spender.js';
 
 /** A stored message with its ChatMessageResponse as JSON text. */
 export interface StoredMessage {

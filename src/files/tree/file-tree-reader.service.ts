@@ -3,9 +3,9 @@ import type { Tx } from '../../database/database.service.js';
 import { NotFound, TooLarge } from '../../common/errors/errors.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { decodeTextLoosely } from '../blobs/content.js';
+import { normalizePath, pathProblem } from '../../../packages/paths/index.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import { FileTreeRepository } from './file-tree.repository.js';
-import { normalizePath, pathProblem } from '../../../packages/paths/index.js';
 import type { TreeFile, TreePage, TreePageRequest } from './tree-file.js';
 
 /** Most bytes that are read into memory as texts at once. */

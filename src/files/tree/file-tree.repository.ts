@@ -1,4 +1,5 @@
 import { EntityRepository } from '../../database/entity-repository.js';
+import { joinPath } from '../../../packages/paths/index.js';
 import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
 import { KNOWN_CONTAINER, listBelow, listChildren, walkBelow, walkChildren } from './file-listing.sql.js';
@@ -6,7 +7,6 @@ import * as changes from './file-tree-changes.sql.js';
 import * as sql from './file-tree.sql.js';
 import type { NewFile, NewNode } from './new-nodes.js';
 import { Node } from './node.entity.js';
-import { joinPath } from '../../../packages/paths/index.js';
 import { type PathNode, ResolvedPath } from './resolved-path.js';
 import { type FileContent, toFile, type TreeFile, type TreePage, type TreePageRequest } from './tree-file.js';
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database/database.service.js';
 import { Conflict, NotFound } from '../../common/errors/errors.js';
 import type { StoredBlob } from '../blobs/blobs.service.js';
+import { joinPath, namesOf } from '../../../packages/paths/index.js';
 import type { ContainerRef } from './container-ref.js';
 import { CONTAINER_KINDS, MAX_ENTRIES } from './container.entity.js';
 import type { LockedContainer } from './containers.repository.js';
@@ -9,7 +10,6 @@ import { ContainersService } from './containers.service.js';
 import { FileTreeRepository } from './file-tree.repository.js';
 import { type Move, MoveBatch } from './move-batch.js';
 import { type FileDetails, newFile, withDirectories } from './new-nodes.js';
-import { joinPath, namesOf } from '../../../packages/paths/index.js';
 import type { PathNode } from './resolved-path.js';
 import { toFile, type TreeFile } from './tree-file.js';
 

@@ -1,7 +1,7 @@
+import { isWithin, MAX_PATH_BYTES, namesOf } from '../../../packages/paths/index.js';
 import { MAX_ENTRIES } from './container.entity.js';
 import type { LockedContainer } from './containers.repository.js';
 import type { FileTreeRepository, NodePlaces, WalkedNode } from './file-tree.repository.js';
-import { isWithin, MAX_PATH_BYTES, namesOf } from '../../../packages/paths/index.js';
 
 export interface Move {
   source_path: string;

@@ -1,7 +1,7 @@
 import type { StoredBlob } from '../blobs/blobs.service.js';
+import { namesOf } from '../../../packages/paths/index.js';
 import type { ContainerKind } from './container.entity.js';
 import type { FileOrigin } from './node.entity.js';
-import { namesOf } from '../../../packages/paths/index.js';
 
 /** What is known of a file beside its content; kept in workspaces only. */
 export interface FileDetails {

@@ -1,6 +1,6 @@
-import type { UploadId } from '../../database/checked-id.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { UploadId } from '../../database/checked-id.js';
 import { ApiKeysService } from '../../auth/api-keys/api-keys.service.js';
 import { Config } from '../../config/config.js';
 import type { Principal } from '../../auth/principal.js';

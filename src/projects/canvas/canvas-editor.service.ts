@@ -1,13 +1,10 @@
-import type { ProjectId } from '../../database/checked-id.js';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import type { ProjectId } from '../../database/checked-id.js';
 import { ProjectEventsService } from '../../events/project-events.service.js';
 import type { Tx } from '../../database/database.service.js';
 import { Conflict, Invalid, invalidValue } from '../../common/errors/errors.js';
 import { ProjectsRepository } from '../projects.repository.js';
-import type { Card } from './card.entity.js';
-import { CardsRepository } from './cards.repository.js';
-import { dataProblem } from './canvas.dto.js';
 import {
   type FileStates,
   isSetOfFile,
@@ -18,6 +15,9 @@ import {
   questionOf,
   readData,
 } from '../../../packages/canvas/index.js';
+import type { Card } from './card.entity.js';
+import { CardsRepository } from './cards.repository.js';
+import { dataProblem } from './canvas.dto.js';
 import { DataFileRefreshesRepository } from './data-file-refreshes.repository.js';
 import { DataFilesService, type KnownFiles } from './data-files.service.js';
 

@@ -1,5 +1,5 @@
-import type { CardId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { CardId, ProjectId } from '../../database/checked-id.js';
 import { RevisionColumn } from '../../database/revision-column.js';
 import type { CardContent, Gap, Judgement } from '../../../packages/canvas/index.js';
 

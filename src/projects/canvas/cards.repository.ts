@@ -5,8 +5,8 @@ import { NotFound, parseId } from '../../common/errors/errors.js';
 import { entityTag } from '../../common/etag/entity-tag.js';
 import type { ProjectReader } from '../project-access.js';
 import { isVisible, projectOf } from '../project-access.sql.js';
-import { Card } from './card.entity.js';
 import type { Judgement } from '../../../packages/canvas/index.js';
+import { Card } from './card.entity.js';
 
 /** What CardResponse shows. */
 const SHOWN = [

@@ -19,7 +19,6 @@ import type { Tx } from '../../database/database.service.js';
 import { pathProblem } from '../../../packages/paths/index.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { type TableName, TableReaderService } from '../../tables/table-reader.service.js';
-import type { Card } from './card.entity.js';
 import {
   aspectOf,
   type DataFile,
@@ -35,6 +34,7 @@ import {
   withRoom,
   withValues,
 } from '../../../packages/canvas/index.js';
+import type { Card } from './card.entity.js';
 import { type Asked, FileFactsRepository } from './file-facts.repository.js';
 
 /** Most texts and cells of the cached facts together. */

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import pg from 'pg';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import { readData } from '../../../packages/canvas/data-content.js';
 import { type FileStates, questionOf } from '../../../packages/canvas/data-file.js';
 import { derive, judge } from '../../../packages/canvas/derivation.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../../src/projects/projects.dto.js';
-import pg from 'pg';
 import { makeProject } from '../../factories/make.js';
 import type { Client, Wire } from '../../support/client.js';
 import { rowsOf } from '../../support/rows.js';
