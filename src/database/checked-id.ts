@@ -1,8 +1,8 @@
 declare const checked: unique symbol;
 
 /**
- * An id of which a look-up has proved that it is there and whose it is. Repositories make them, by answering rows; what a
- * client has sent is a plain string. So what takes one cannot be reached with an id that nobody has looked at.
+ * Id of an existing resource whose owner was verified by a query. Repositories create these ids from rows. Ids sent by clients
+ * are plain strings, so unchecked ids cannot reach a function that takes a `CheckedId`.
  */
 type CheckedId<Resource extends string> = string & { readonly [checked]: Resource };
 
@@ -13,5 +13,5 @@ export type ExecutionId = CheckedId<'Execution'>;
 export type ScenarioId = CheckedId<'Scenario'>;
 export type UploadId = CheckedId<'Upload'>;
 
-/** Where a walk through all ids begins. */
+/** Start value for iterating over all ids in ascending order. */
 export const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';

@@ -3,47 +3,47 @@ import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PreparedClient } from './prepared-client.js';
 
-// Sums and counters of this service stay far below 2^53 and credits need no more than a double shows, so bigint and
-// numeric reach the code as numbers, as they leave it in JSON.
+// Parses bigint and numeric as numbers, as they appear in JSON. Integers of this service stay far below 2^53, and credits need no
+// more precision than a double.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-/** Longest statement of the service; the server is asked to end it, and not waited for when it does not. */
+/** Statement timeout, enforced by the server. Clients do not wait for a server that fails to enforce it. */
 const STATEMENT_MS = 25_000;
-/** Longest transaction: it holds locks and a connection. The server ends it with its connection. */
+/** Transaction timeout. A transaction holds locks and a connection. The server ends it together with its connection. */
 const TRANSACTION_MS = 30_000;
 
-// Statements are short, and of the walks through trees the planner expects far more than there is: compiling them would take
-// a hundred times as long as running them.
+// JIT is off. Statements are short, and the planner overestimates recursive queries so much that compiling them would take a
+// hundred times as long as running them.
 export const SESSION_OPTIONS = '-c timezone=UTC -c default_transaction_isolation=read\\ committed -c jit=off';
 
-// The server keeps one plan for each statement. By default it would plan some statements again at every run: ADR 17.
+// The server keeps a single generic plan per statement. By default it would replan some statements on every run, see ADR 17.
 const ONE_PLAN = 'plan_cache_mode=force_generic_plan';
 
 /**
- * Longest wait of a migration for a lock. Requests wait behind it, and it is below the server's `deadlock_timeout`, so a migration
- * gives way before the server ends a request.
+ * Lock timeout of a migration. Requests queue behind the waiting migration. The value is below the server's `deadlock_timeout`,
+ * so a migration gives way before the server ends a request.
  */
 const LOCK_MS = 500;
 
 /**
- * Longest wait for a connection while the process starts: the application loads meanwhile and keeps the event loop busy, on a
- * machine with other work for many seconds.
+ * Connection timeout at process start. While the application loads, the event loop can be busy for many seconds on a loaded
+ * machine.
  */
 export const CONNECT_AT_START_MS = 30_000;
 
 /**
- * The data source of one process; not yet connected.
+ * Creates the data source of a process, not yet connected.
  *
- * Entities are all decorated classes that are loaded, so a new module needs no list. The schema comes from migrations
- * alone; only `migrate` loads those.
+ * It uses the entities of all loaded modules, so a new module needs no registration. The schema is created by migrations only,
+ * and only `migrate` loads them.
  */
 export function createDataSource(url: string, poolSize: number, migrations: string[] = []): DataSource {
   const isMigrating = migrations.length > 0;
   return new DataSource({
     type: 'postgres',
     url,
-    // Migrations are SQL. With entities TypeORM would add a table of its own, or not, depending on those loaded by then.
+    // Migrations are SQL. With entities, TypeORM might create an extra table, depending on the entities already loaded.
     entities: isMigrating ? [] : getMetadataArgsStorage().tables.map(({ target }) => target as new () => object),
     migrations,
     migrationsTransactionMode: 'each',
@@ -56,14 +56,14 @@ export function createDataSource(url: string, poolSize: number, migrations: stri
       application_name: 'project-workspace-service',
       Client: PreparedClient,
       pipeline: true,
-      // A server that hangs is out of reach; only migrations may take as long as they need. What waits for others that went
-      // out before it is waited for as well.
+      // A server that hangs counts as unreachable. Only migrations may run without a time limit. The client timeout is longer
+      // because it includes the wait for earlier statements on the connection.
       ...(!isMigrating && { statement_timeout: STATEMENT_MS, query_timeout: 2 * STATEMENT_MS }),
     },
   });
 }
 
-/** The connections of an initialised data source. */
+/** Returns the connection pool of an initialized data source. */
 export function poolOf(source: DataSource): pg.Pool {
   return (source.driver as PostgresDriver).master as pg.Pool;
 }

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 import { poolOf } from './data-source.js';
 
-/** How the connections of this process to the database are used. */
+/** Reports how this process uses its database connections. */
 @Injectable()
 export class DatabaseMetricsService {
   constructor(metrics: MetricsService, source: DataSource) {

@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import { LOGGER } from '../common/logging/logging.module.js';
 import { DatabaseUrl } from './database-url.js';
 
-/** Longest wait for a connection, and for an answer. */
+/** Timeout for getting a connection and for a query. */
 const TIMEOUT_MS = 2_000;
 const CONNECTIONS = 2;
 
 /**
- * Small questions about the state of things, over connections of their own: they are answered, or fail, within seconds
- * also while requests use every connection of the process.
+ * Runs cheap status queries over separate connections. They succeed or fail within seconds even while requests use every
+ * connection of the pool.
  */
 @Injectable()
 export class DatabaseProbeService implements OnApplicationShutdown {
@@ -29,12 +29,18 @@ export class DatabaseProbeService implements OnApplicationShutdown {
     this.pool.on('error', (err) => logger.debug({ err }, 'a connection for probes was lost'));
   }
 
-  /** Resolves when the database answers. @throws as {@link read} */
+  /**
+   * Resolves when the database responds.
+   * @throws as {@link read}
+   */
   async ping(): Promise<void> {
     await this.pool.query('SELECT 1');
   }
 
-  /** The rows of one cheap read. @throws within four seconds, when the database is out of reach. */
+  /**
+   * Returns the rows of a cheap query.
+   * @throws within four seconds if the database is unreachable
+   */
   async read<Row extends pg.QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return (await this.pool.query<Row>(sql, [...parameters])).rows;
   }

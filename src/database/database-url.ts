@@ -1,4 +1,4 @@
-/** Where the database of this process is, known once the embedded server runs. */
+/** Database URL of this process. With an embedded server it is known only after the server has started. */
 export class DatabaseUrl {
   constructor(readonly value: string) {}
 }

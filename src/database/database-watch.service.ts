@@ -8,13 +8,13 @@ import { poolOf } from './data-source.js';
 import { DatabaseProbeService } from './database-probe.service.js';
 
 const INTERVAL_MS = 2_000;
-/** Failed looks in a row after which connections are given up: a single one can be this process that was busy. */
+/** Consecutive failed probes after which connections are dropped. A single failure may mean that this process was busy. */
 const MAX_FAILURES = 3;
 
 /**
- * Detects a database that does not answer any more: a frozen server, or a network that swallows packets. No connection would
- * tell before its longest statement is over, or before the system gives a connection up after a quarter of an hour. Then
- * all connections are cut, so that what waits for them fails and later attempts begin anew.
+ * Detects an unresponsive database, such as a frozen server or a network that drops packets. Without it, a connection would
+ * notice only at its statement timeout, or when the operating system gives up after a quarter of an hour. All connections are
+ * then closed, so that pending queries fail and later attempts open new connections.
  */
 @Injectable()
 export class DatabaseWatchService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -30,7 +30,7 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
     this.guard(poolOf(source));
   }
 
-  /** Calls `listener` when the database does not answer any more, and again as long as it does not. */
+  /** Calls `listener` when the database stops responding, and repeatedly while it is unresponsive. */
   onUnresponsive(listener: () => void): void {
     this.cuts.push(listener);
   }
@@ -44,7 +44,7 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
     await this.running;
   }
 
-  /** Has the connections of a pool cut when the database does not answer any more. */
+  /** Registers a pool whose connections are closed when the database stops responding. */
   private guard(pool: pg.Pool): void {
     const connections = new Set<pg.PoolClient>();
     pool.on('connect', (client) => connections.add(client));
@@ -75,7 +75,7 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
   }
 }
 
-/** Closes a connection without a goodbye, which a silent server would not receive. */
+/** Closes a connection without a terminate message, which an unresponsive server would not receive. */
 function cut(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
   connection.stream.destroy(new Error('Connection terminated: the database is silent'));

@@ -10,7 +10,7 @@ import { DatabaseUrl } from './database-url.js';
 import { DatabaseWatchService } from './database-watch.service.js';
 import { NotificationsService } from './notifications.service.js';
 
-/** Connects to an already migrated database and offers {@link DatabaseService} and {@link NotificationsService} everywhere. */
+/** Connects to a migrated database and provides {@link DatabaseService} and {@link NotificationsService} globally. */
 @Global()
 @Module({})
 export class DatabaseModule {

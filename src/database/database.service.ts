@@ -3,11 +3,11 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { releaseShared } from './shared-reads.js';
 import { sqlStateOf } from './sql-state.js';
 
-/** A running transaction, passed on explicitly to everything that takes part in it. */
+/** Running transaction, passed explicitly to every function that takes part in it. */
 export type Tx = EntityManager;
 
 /**
- * Deadlock, serialisation failure, and prepared statements that a migration has outdated: the transaction had no effect and can run
+ * Deadlock, serialization failure, and prepared statements invalidated by a migration. The transaction had no effect and can run
  * again.
  */
 const RETRIED_CODES = new Set(['40P01', '40001', '0A000', '26000']);
@@ -16,10 +16,10 @@ const ATTEMPTS = 4;
 type Results<Statements extends readonly unknown[]> = { -readonly [At in keyof Statements]: Awaited<Statements[At]> };
 
 /**
- * The results of statements that need nothing of each other. Each argument is one statement, asked for before anything is
- * awaited, or a value that is no promise and stays as it is. On one connection they are sent without waiting for answers and run in
- * their order, each with a snapshot of its own: one behind a lock sees what the lock has waited for. Of failures the first one in
- * their order is thrown, when all are over.
+ * Returns the results of independent statements. Each argument is the promise of a statement that was already issued, or a plain
+ * value, which is returned unchanged. Statements on the same connection are sent without waiting for earlier results. They run in
+ * order, each with its own snapshot, so a statement behind a lock sees the changes that the lock waited for. After all statements
+ * have settled, the first error in argument order is thrown.
  */
 export async function pipelined<const Statements extends readonly unknown[]>(
   ...statements: Statements
@@ -31,34 +31,34 @@ export async function pipelined<const Statements extends readonly unknown[]>(
   }) as Results<Statements>;
 }
 
-/** What waits for the end of a transaction. */
+/** Callbacks that run at the end of a transaction. */
 interface Hooks {
   before: (() => Promise<void>)[];
   after: (() => void)[];
 }
 
-/** The database as services see it: reads outside transactions and explicit transactions. */
+/** Gives services access to the database, with and without explicit transactions. */
 @Injectable()
 export class DatabaseService implements OnApplicationShutdown {
   private readonly hooks = new WeakMap<Tx, Hooks>();
 
   constructor(readonly source: DataSource) {}
 
-  /** For reads outside a transaction; each statement sees its own snapshot. */
+  /** Manager for reads outside a transaction. Each statement sees its own snapshot. */
   get manager(): EntityManager {
     return this.source.manager;
   }
 
   /**
-   * Runs `work` in one READ COMMITTED transaction and commits when it resolves.
+   * Runs `work` in a READ COMMITTED transaction and commits when it resolves.
    *
-   * After one of {@link RETRIED_CODES} the whole of `work` runs again, up to three more times, so it must have
-   * no effects outside the transaction.
+   * After an error in {@link RETRIED_CODES}, `work` runs again from the start, up to three more times. It must therefore have no
+   * effects outside the transaction.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        // The level is every connection's default: to set it would be a round trip more.
+        // The isolation level is the default of every connection. Setting it here would cost a round trip.
         return await this.once(work);
       } catch (error) {
         if (attempt === ATTEMPTS || !RETRIED_CODES.has(sqlStateOf(error))) throw error;
@@ -66,12 +66,14 @@ export class DatabaseService implements OnApplicationShutdown {
     }
   }
 
-  /** Has `work` run as the last part of a transaction: for rows that make others wait until the commit. */
+  /**
+   * Runs `work` at the end of the transaction, just before the commit. Use it to write rows whose locks block other transactions.
+   */
   beforeCommit(tx: Tx, work: () => Promise<void>): void {
     this.hooksOf(tx).before.push(work);
   }
 
-  /** Has `work` run once a transaction has committed. */
+  /** Runs `work` after the transaction has committed. */
   afterCommit(tx: Tx, work: () => void): void {
     this.hooksOf(tx).after.push(work);
   }
@@ -94,12 +96,12 @@ export class DatabaseService implements OnApplicationShutdown {
     return hooks;
   }
 
-  /** Runs reads that all see one moment: the one of the first of them. */
+  /** Runs reads that all see the same snapshot, taken by the first of them. */
   async snapshot<T>(read: (tx: Tx) => Promise<T>): Promise<T> {
     return await this.source.transaction('REPEATABLE READ', read);
   }
 
-  /** Runs reads over one connection, on which they can be {@link pipelined}. */
+  /** Runs reads over a single connection, so that they can be {@link pipelined}. */
   async together<T>(read: (tx: Tx) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner();
     try {

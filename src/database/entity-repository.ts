@@ -2,16 +2,16 @@ import { Inject, Injectable, Optional, type Type } from '@nestjs/common';
 import { DataSource, EntityManager, getMetadataArgsStorage, type ObjectLiteral, Repository } from 'typeorm';
 
 /**
- * The base of the repository of an entity: `class CardsRepository extends EntityRepository(Card) {}`. A module lists it among
- * its providers.
+ * Creates the base class of an entity's repository: `class CardsRepository extends EntityRepository(Card) {}`. Modules list the
+ * repository among their providers.
  *
- * Its methods run outside of transactions, each statement by itself. Inside one, the same methods are those of
+ * Its methods run outside transactions, each as a separate statement. Inside a transaction, call them on
  * `tx.withRepository(cards)`.
  */
 export function EntityRepository<Entity extends ObjectLiteral>(entity: Type<Entity>): Type<Repository<Entity>> {
   @Injectable()
   class RepositoryOfEntity extends Repository<Entity> {
-    /** Nest gives the data source, `withRepository` the entity and the manager of the transaction. */
+    /** Nest passes the data source. `withRepository` passes the entity and the manager of the transaction. */
     constructor(@Inject(DataSource) source: DataSource | Type<Entity>, @Optional() manager?: EntityManager) {
       super(entity, manager ?? (source as DataSource).manager);
     }
@@ -19,7 +19,7 @@ export function EntityRepository<Entity extends ObjectLiteral>(entity: Type<Enti
   return RepositoryOfEntity;
 }
 
-/** Columns of an entity without those that are declared with `select: false`, for a SELECT by hand. */
+/** Returns the columns of an entity for a handwritten SELECT, without columns declared with `select: false`. */
 export const columnsOf = (entity: Type): string[] =>
   getMetadataArgsStorage()
     .filterColumns(entity)

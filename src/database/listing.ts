@@ -3,20 +3,22 @@ import type { Page } from '../common/listing/page.js';
 import type { PageQuery } from '../common/listing/page.query.js';
 import type { Tx } from './database.service.js';
 
-/** The rows of a listing, as SQL over the same parameters. */
+/** SQL parts of a listing. All of them use the same parameters. */
 export interface Listing {
-  /** SELECT of the rows, up to its WHERE. They have `id`, `created_at` and the column of {@link orderBy}. */
+  /** SELECT of the rows, including its WHERE. The rows have `id`, `created_at` and the {@link orderBy} column. */
   select: string;
-  /** Name of the table in {@link select}. */
+  /** Table name in {@link select}. */
   table: string;
-  /** Column of the times by which pages by offset are ordered, latest first. Walks are ordered by `created_at`, which never changes. */
+  /**
+   * Timestamp column that orders pages by offset, newest first. Cursor pages are ordered by `created_at`, which never changes.
+   */
   orderBy: 'created_at' | 'updated_at' | 'deleted_at';
-  /** SELECT of the number of all rows. */
+  /** SELECT of the total number of rows. */
   count: string;
   parameters: unknown[];
 }
 
-/** Reads a page and the number of all rows in one statement. */
+/** Reads a page and the total number of rows in a single statement. */
 export async function readPage<Row>(
   tx: Tx,
   { select, table, orderBy, count, parameters }: Listing,
@@ -35,6 +37,6 @@ export async function readPage<Row>(
       ORDER BY page.${time} DESC, page.id DESC`,
     [...parameters, limit, ...(start === undefined ? [offset] : creationOf(start))],
   );
-  // An empty page is one row with the total alone.
+  // An empty page is returned as a single row that contains only the total.
   return { rows: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
 }

@@ -6,26 +6,26 @@ import { CONNECT_AT_START_MS, createDataSource, SESSION_OPTIONS } from './data-s
 import { sqlStateOf } from './sql-state.js';
 import { assertSuitable } from './suitable-database.js';
 
-/** Name of the advisory lock that lets one process migrate at a time. */
+/** Name of the advisory lock that keeps processes from migrating concurrently. */
 const LOCK = 'project-workspace-service:migrations';
 const LOOK_MS = 500;
-/** Wait for the migrations of another process after which it is reported. */
+/** Wait for another process's migrations after which the wait is reported. */
 const SAID_AFTER_MS = 5_000;
 const MIGRATIONS = join(import.meta.dirname, 'migrations/*.js');
-/** Deadlock and lock timeout: the migration has had no effect. */
+/** Deadlock and lock timeout. The migration had no effect. */
 const RETRIED_CODES = ['40P01', '55P03'];
 const RETRY_MS = 250;
-/** Longest time that one process tries. */
+/** Maximum time for retries. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Receives a sentence about the progress of migrations. */
+/** Receives progress messages of a migration, each a sentence. */
 export type Report = (sentence: string) => void;
 
 /**
- * Brings the database at `url` up to date.
+ * Migrates the database at `url` to the newest schema.
  *
- * Safe to call from any number of processes at once; each waits for the one before it. A migration that cannot get its locks
- * soon gives way to the requests of running processes and is retried.
+ * Any number of processes may call this concurrently. They take turns. A migration that cannot get its locks quickly gives way to
+ * requests of running processes and is retried.
  *
  * @throws UnsuitableDatabaseError
  */
@@ -39,7 +39,8 @@ export async function migrate(url: string, report: Report = () => undefined): Pr
     try {
       await client.connect();
     } catch (error) {
-      // The server would wait for the rest of the sign-in, and this process for the server.
+      // Ends the half-open connection. Otherwise the server would wait for the rest of the sign-in, and this process for the
+      // server.
       void client.end();
       throw error;
     }
@@ -61,7 +62,7 @@ export async function migrate(url: string, report: Report = () => undefined): Pr
   }
 }
 
-/** Waits until no other process migrates, and says so when that takes long. */
+/** Waits until no other process migrates. Reports a long wait. */
 async function lock(client: pg.Client, report: Report): Promise<void> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const { rows } = await client.query<{ locked: boolean }>(
@@ -75,7 +76,7 @@ async function lock(client: pg.Client, report: Report): Promise<void> {
   }
 }
 
-/** The server's process that holds the lock, and the address of its client. */
+/** Returns the backend process that holds the lock, with its client address. */
 async function holderOf(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ pid: number; client_addr: string | null }>(
     `SELECT l.pid, a.client_addr FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid)

@@ -6,32 +6,32 @@ import { LOGGER } from '../common/logging/logging.module.js';
 import { DatabaseUrl } from './database-url.js';
 import { DatabaseWatchService } from './database-watch.service.js';
 
-/** Hears that something has changed: the key says what, null that anything may have, as messages can have been missed. */
+/** Receives the key of a change. Null means that messages may have been missed, so anything may have changed. */
 export type Listener = (key: string | null) => void;
 
-/** Least time between two sends: each wakes every process. */
+/** Minimum interval between two sends. Each send wakes every process. */
 const PACE_MS = 25;
-/** The same where all that is to be sent can wait. */
+/** Minimum interval between two sends if no key is urgent. */
 const PATIENT_PACE_MS = 100;
-/** PostgreSQL takes payloads of less than 8,000 bytes. */
+/** Maximum payload size. PostgreSQL accepts payloads of less than 8,000 bytes. */
 const MAX_BYTES = 7_900;
 const RECONNECT_MS = 500;
 const TIMEOUT_MS = 5_000;
 const SEPARATOR = ',';
 
 /**
- * Wake-ups between the processes of the service by LISTEN and NOTIFY, over one connection a process.
+ * Sends wake-ups between the processes of the service with LISTEN and NOTIFY. Each process uses a single connection.
  *
- * They carry no data and may get lost, so whoever listens reads the tables, and also looks there now and then by
- * itself. Sending inside a writing transaction would make all of them wait for each other: send after the commit. The
- * listeners of this process need no database to hear it.
+ * Wake-ups carry no data and may be lost. Listeners read the tables, and also poll them from time to time. Sending inside writing
+ * transactions would serialize their commits, so send after the commit. Listeners in the sending process are called directly,
+ * without the database.
  */
 @Injectable()
 export class NotificationsService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly listeners = new Map<string, Set<Listener>>();
   /** Keys to send, by channel. */
   private waiting = new Map<string, Set<string>>();
-  /** Whether one of them cannot wait. */
+  /** Whether any waiting key is urgent. */
   private isUrgent = false;
   private connection: pg.Client | undefined;
   private sending: Promise<void> | undefined;
@@ -47,15 +47,15 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
     });
   }
 
-  /** Lets `listener` hear a channel from the start of the application on; called while modules initialise. */
+  /** Registers a listener for a channel. Must be called while modules initialize. Messages arrive from application start. */
   listen(channel: string, listener: Listener): void {
     const known = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, known.add(listener));
   }
 
   /**
-   * Wakes the listeners of this process at once, and those of every other soon: where they are woken all the time anyway, what
-   * can wait is told ten times a second, all else forty times. A key must not hold a comma.
+   * Wakes the listeners of this process immediately and the listeners of other processes soon. Urgent keys are sent up to forty
+   * times a second. If all waiting keys have `canWait`, they are sent ten times a second. A key must not contain a comma.
    */
   send(channel: string, key: string, { canWait = false } = {}): void {
     queueMicrotask(() => this.deliver(channel, key));
@@ -65,7 +65,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
     this.sending ??= this.sendWaiting();
   }
 
-  /** A program in which nothing listens needs no connection. */
+  /** Connects only if there are listeners. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.listeners.size > 0) await this.connect();
   }
@@ -77,7 +77,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
   }
 
   private async sendWaiting(): Promise<void> {
-    // What the same step of the process sends goes together; and nothing below runs before `sending` is set.
+    // Batches all keys sent synchronously. It also keeps the code below from running before `sending` is set.
     await Promise.resolve();
     for (let { connection } = this; this.waiting.size > 0 && connection !== undefined; { connection } = this) {
       const taken = this.waiting;
@@ -90,7 +90,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
           [payloads.map(([channel]) => channel), payloads.map(([, payload]) => payload)],
         );
       } catch (error) {
-        // Listeners poll soon anyway; a connection that fails once is not used again.
+        // Lost keys are acceptable because listeners poll. A connection is not used again after a failure.
         this.logger.warn({ err: error }, 'changes could not be told');
         this.drop(connection);
       }
@@ -112,13 +112,13 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
       keepAlive: true,
-      // A notification is committed like a write, but nobody needs it on the disk.
+      // A notification is committed like a write but does not need to reach the disk.
       options: '-c synchronous_commit=off',
     });
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));
     client.on('notification', ({ channel, payload = '', processId }) => {
-      // What this process has sent it has heard already.
+      // Listeners of this process were already called when the key was sent.
       if (processId === (client as unknown as { processID: number }).processID) return;
       for (const key of payload.split(SEPARATOR)) this.deliver(channel, key);
     });
@@ -131,12 +131,12 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
       this.drop(client);
       return;
     }
-    // What was sent before is lost.
+    // Notifications sent before the connection was opened are lost.
     for (const channel of this.listeners.keys()) this.deliver(channel, null);
     if (this.waiting.size > 0) this.sending ??= this.sendWaiting();
   }
 
-  /** Drops a connection, once, and opens a new one. */
+  /** Drops a connection and schedules a reconnect. Does nothing if the connection was already dropped. */
   private drop(client: pg.Client): void {
     if (this.connection !== client) return;
     this.connection = undefined;
@@ -153,7 +153,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
   }
 }
 
-/** The keys in as few texts as fit. */
+/** Joins the keys into as few payloads as possible. */
 function pack(keys: Iterable<string>): string[] {
   const packed: string[] = [];
   let text = '';

@@ -1,21 +1,24 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** Each prepared text takes memory in the backend of every connection; the service has fewer texts than this. */
+/**
+ * Maximum number of prepared statements. Each takes memory in the backend of every connection. The service has fewer statements
+ * than this.
+ */
 const MAX_STATEMENTS = 500;
 /**
- * The server cannot run a prepared statement: a migration has changed its columns, or it is not prepared after all, because it failed
- * where it was to be prepared or a value of it could not be sent.
+ * The server cannot run a prepared statement. Either a migration changed its columns, or preparing it failed, or one of its
+ * parameters could not be sent.
  */
 const UNUSABLE = new Set(['0A000', '26000']);
 
-/** The names under which this process prepares statements, by their texts. */
+/** Names of the statements that this process prepares, by SQL text. */
 const names = new Map<string, string>();
 let lastName = 0;
 
 /**
- * A connection on which the server parses and plans each statement with parameters once. Further runs send the parameters alone,
- * so a text should be constant and whatever differs between two runs a parameter.
+ * Connection that has the server parse and plan each parameterized statement only once. Later runs send only the parameters. SQL
+ * texts should therefore be constant, with all varying values as parameters.
  */
 export class PreparedClient extends pg.Client {
   override query = ((...given: unknown[]): unknown => {
@@ -42,12 +45,12 @@ export class PreparedClient extends pg.Client {
       return await super.query({ name: nameOf(text), text, values });
     } catch (error) {
       const { code = '', severity } = error as { code?: string; severity?: string };
-      // The connection closes shortly after this error. Until then, the pool would give it to other statements.
+      // The connection closes shortly after this error. Until then, the pool would use it for other statements.
       if (severity === 'FATAL') await this.closed();
       if (!UNUSABLE.has(code)) throw error;
-      // Every connection prepares the text anew under its next name.
+      // Makes every connection prepare the statement again under a new name.
       names.delete(text);
-      // A transaction has failed as a whole, and `DatabaseService` runs it again.
+      // The whole transaction has failed. `DatabaseService` runs it again.
       if (this.getTransactionStatus() !== 'I') throw error;
       return await super.query({ name: nameOf(text), text, values });
     }
@@ -59,7 +62,10 @@ export class PreparedClient extends pg.Client {
     });
   }
 
-  /** The server answers the commit of a failed transaction with a rollback, which must not look like success. */
+  /**
+   * Commits, and throws if the server rolled back instead. It answers the commit of a failed transaction with a rollback, which
+   * must not look like success.
+   */
   private async commit(): Promise<pg.QueryResult> {
     const result = await super.query('COMMIT');
     if (result.command !== 'COMMIT')
@@ -69,8 +75,8 @@ export class PreparedClient extends pg.Client {
 }
 
 /**
- * Makes an error in the parser of the server's messages, such as a value too large for a string, fail this connection and what waits
- * for it. Without this it would end the process.
+ * Limits the effect of an error in the protocol parser to this connection and its pending queries. An example is a value too
+ * large for a string. Otherwise the error would end the process.
  */
 function containErrors(stream: Socket): void {
   const emit = stream.emit.bind(stream);
@@ -85,7 +91,10 @@ function containErrors(stream: Socket): void {
   };
 }
 
-/** Undefined beyond {@link MAX_STATEMENTS}: such a text is parsed each time. */
+/**
+ * Returns the name of the prepared statement, or undefined beyond {@link MAX_STATEMENTS}. Unnamed statements are parsed on every
+ * run.
+ */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= MAX_STATEMENTS) return known;

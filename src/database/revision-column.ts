@@ -1,8 +1,8 @@
 import { Column } from 'typeorm';
 
 /**
- * The revision of a row: the database gives it another one with each change that answers show. Entity tags are made of
- * revisions.
+ * Declares the revision column of a row. The database sets a new revision on every change that is visible in responses. Entity
+ * tags are derived from revisions.
  */
 export const RevisionColumn = (): PropertyDecorator =>
   Column({ type: 'uuid', insert: false, update: false, default: () => 'uuidv7()' });

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** What {@link dumpSchema} reads, each query answering the statements of one kind in a stable order. */
+/** Queries of {@link dumpSchema}. Each returns the statements for a kind of object in a stable order. */
 const STATEMENTS = [
   `SELECT format('CREATE EXTENSION %I;', extname) FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY extname`,
 
@@ -26,7 +26,7 @@ const STATEMENTS = [
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
     ORDER BY p.proname, pg_get_function_identity_arguments(p.oid)`,
 
-  // Columns in the order they stand, then the constraints that need no other table.
+  // Columns in table order, then the constraints that refer to no other table.
   `SELECT format(E'CREATE %sTABLE %I (\\n  %s\\n)%s%s;', CASE t.relpersistence WHEN 'u' THEN 'UNLOGGED ' END, t.relname, string_agg(p.line, E',\\n  ' ORDER BY p.position, p.line),
                  CASE WHEN t.relkind = 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(t.oid) END,
                  ' WITH (' || array_to_string(t.reloptions, ', ') || ')')
@@ -81,12 +81,12 @@ const HEAD = `-- The schema that the migrations make, read back from the catalog
 SET check_function_bodies = off;`;
 
 /**
- * The service's schema as SQL that would make it again, always the same text for the same schema.
+ * Returns the schema of the service as SQL statements that recreate it. The text is the same for the same schema.
  *
- * graphile-worker's own schema is left out: it belongs to the package and changes with it.
+ * Contains only the schema `public`. The schema of graphile-worker is omitted because it belongs to that package.
  */
 export async function dumpSchema(client: ClientBase): Promise<string> {
-  // Without a search path every name that is not in the catalogue's own schema would be written out with its schema.
+  // Makes PostgreSQL omit the schema from names in `public`.
   await client.query(`SET search_path = public`);
   const found: string[] = [HEAD];
   for (const text of STATEMENTS) {

@@ -1,6 +1,6 @@
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 
-/** Connections that short reads share. More of them wake more processes of the server, and less is gained. */
+/** Number of connections shared by short reads. More connections wake more server processes, for less gain. */
 const CONNECTIONS = 2;
 
 interface Shared {
@@ -10,10 +10,11 @@ interface Shared {
 const shared = new WeakMap<DataSource, Shared>();
 
 /**
- * Rows of a read that takes the server a moment whatever its parameters are: by an index, at most some hundred rows and a megabyte.
+ * Runs a read that is fast for all parameters: by an index, with at most a few hundred rows and a megabyte.
  *
- * Outside of a transaction such reads take turns on a few connections and do not wait for each other's answers before they are sent.
- * Searches, far offsets, large rows and statements that lock use the repository's `query`, as the reads behind them would wait.
+ * Outside a transaction such reads are distributed over a few connections and sent without waiting for each other's results.
+ * Searches, large offsets, large rows and locking statements must use the repository's `query`, because the reads behind them
+ * would wait.
  */
 export async function sharedRead<Rows extends unknown[]>(
   manager: EntityManager,
@@ -26,13 +27,13 @@ export async function sharedRead<Rows extends unknown[]>(
     return (await runner.query(statement, parameters)) as Rows;
   } catch (error) {
     if (error instanceof QueryFailedError && !runner.isReleased) throw error;
-    // The connection is lost, perhaps because of another read: this one runs again by itself.
+    // The connection was lost, possibly because of another read. Runs this read again on a separate connection.
     await runner.release();
     return await manager.query<Rows>(statement, parameters);
   }
 }
 
-/** Gives the shared connections back. */
+/** Releases the shared connections. */
 export async function releaseShared(source: DataSource): Promise<void> {
   await Promise.all(shared.get(source)?.runners.map((runner) => runner.release()) ?? []);
 }

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
 const OLDEST_VERSION = 18;
-/** Rounds of the check for a pooler. One round can miss a pool with several idle connections. */
+/** Rounds of the check for a pooler. A single round can miss a pool with several idle connections. */
 const ROUNDS = 5;
 
-/** A database that this service cannot work with; the message says why in a sentence. */
+/** Thrown for a database that this service cannot use. The message is a sentence that gives the reason. */
 export class UnsuitableDatabaseError extends Error {}
 
 /**
- * Checks that the service can work with the database of `client`; `connect` opens another connection to it.
+ * Checks that the service can use the database of `client`. `connect` opens another connection to it.
  *
  * @throws UnsuitableDatabaseError if the server is too old, the database is not UTF-8, or sessions are shared or not in UTC
  */
@@ -39,7 +39,7 @@ export async function assertSuitable(client: pg.Client, connect: () => Promise<p
   }
 }
 
-/** Whether each connection keeps its session: a pooler in transaction mode lends one session to several connections. */
+/** Throws if connections share a session, as with a pooler in transaction mode. */
 async function assertOwnSessions(one: pg.Client, other: pg.Client): Promise<void> {
   const session = async (client: pg.Client): Promise<number | undefined> =>
     (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;

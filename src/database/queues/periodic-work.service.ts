@@ -16,12 +16,12 @@ import { DatabaseService } from '../database.service.js';
 import { NotificationsService } from '../notifications.service.js';
 import { QueueMetricsService } from './queue-metrics.service.js';
 
-/** PostgreSQL's channel for work that is due before its time; the payload is its name. */
+/** PostgreSQL channel for periodic work requested ahead of schedule. The payload is the name of the work. */
 const CHANNEL = 'periodic_work';
-/** How long a stopping process waits for what runs. */
+/** Maximum wait for running work when the process stops. */
 const PATIENCE_MS = 5_000;
 
-/** SQL: the key of the advisory lock of the work that $1 names. */
+/** SQL for the advisory lock key of the work named by $1. */
 const KEY = `hashtextextended('periodic work: ' || $1, 0)`;
 
 interface IsFree {
@@ -31,13 +31,13 @@ interface IsFree {
 interface Work {
   do: () => Promise<void>;
   running: Promise<void> | undefined;
-  /** Whether it was asked for while it ran. */
+  /** Whether the work was requested again while it ran. */
   isDueAgain: boolean;
 }
 
 /**
- * Work that is due again and again, in every process whose ROLE is not `api`. An advisory lock keeps two processes from doing the
- * same at once. A time that fails or that no process is there for is left out.
+ * Runs scheduled work in every process whose ROLE is not `api`. An advisory lock keeps processes from running the same work
+ * concurrently. Runs that fail, or are due while no process is up, are skipped.
  */
 @Injectable()
 export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -55,7 +55,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
   ) {}
 
   /**
-   * Declares work; called while modules initialise.
+   * Registers work. Must be called while modules initialize.
    *
    * @param match minute, hour, day, month and weekday in UTC, as in a crontab
    */
@@ -65,7 +65,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
     this.scheduler.addCronJob(name, CronJob.from({ cronTime: match, timeZone: 'UTC', onTick }));
   }
 
-  /** Has work done now by one of the processes; call it once what it has to see has committed. */
+  /** Requests an immediate run in one of the processes. Call it after the data that the work reads has committed. */
   soon(name: string): void {
     this.notifications.send(CHANNEL, name);
   }
@@ -108,7 +108,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
     const session = this.sessionOfLocks();
     try {
       const [lock] = (await session.query(`SELECT pg_try_advisory_lock(${KEY}) AS is_free`, [name])) as IsFree[];
-      // Another process does it.
+      // Another process is running it.
       if (lock?.is_free !== true) return;
       const end = this.metrics.startTimer(name);
       let outcome: 'done' | 'failed' = 'failed';
@@ -117,7 +117,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
         outcome = 'done';
       } finally {
         end(outcome);
-        // A lock whose connection was lost has gone with it.
+        // If the connection was lost, the server has already released the lock.
         await session
           .query(`SELECT pg_advisory_unlock(${KEY})`, [name])
           .catch((err: unknown) =>
@@ -130,7 +130,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
     }
   }
 
-  /** All work shares one connection for locks, so that none is left without one for its own statements. */
+  /** Returns the connection for locks. All work shares it, so that locks do not use up the pool. */
   private sessionOfLocks(): QueryRunner {
     if (this.session === undefined || this.session.isReleased) this.session = this.database.source.createQueryRunner();
     return this.session;

@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { MetricsService } from '../../common/metrics/metrics.service.js';
 import { DatabaseProbeService } from '../database-probe.service.js';
 
-/** Solves may take an hour. */
+/** Upper bounds in seconds. Solves may take an hour. */
 const BUCKETS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1800];
 
-/** How work ended: finished, given up to another process, or with an error. */
+/** Outcome of work: done, left to another process, or failed. */
 type Outcome = 'done' | 'left' | 'failed';
 
-/** What waits in a queue. */
+/** Waiting work of a queue. */
 export interface Backlog {
   task: string;
   waiting: number;
-  /** How long the first of it has waited; 0 when nothing waits. */
+  /** Age of the oldest waiting work. 0 if the queue is empty. */
   oldest_seconds: number;
 }
 
-/** How the work of all processes waits, and how that of this process ends. */
+/** Measures the waiting work of all processes and the outcomes of work in this process. */
 @Injectable()
 export class QueueMetricsService {
   private readonly durations;
@@ -52,18 +52,21 @@ export class QueueMetricsService {
     );
   }
 
-  /** Has what waits in a queue shown. @param select one row of `waiting` and `oldest_seconds` */
+  /**
+   * Adds a queue to the backlog metrics.
+   * @param select query that returns one row of `waiting` and `oldest_seconds`
+   */
   watchBacklog(task: string, select: string): void {
     this.backlogs.push(`SELECT '${task}' AS task, waiting, oldest_seconds FROM (${select}) q`);
   }
 
-  /** What waits in the queues that are watched. */
+  /** Returns the backlog of every watched queue. */
   async backlog(): Promise<Backlog[]> {
     if (this.backlogs.length === 0) return [];
     return await this.probe.read<Backlog & Record<string, unknown>>(this.backlogs.join(' UNION ALL '));
   }
 
-  /** Begins to measure work of a task; the function that is returned ends it. */
+  /** Starts to measure work of a task. Call the returned function when the work ends. */
   startTimer(task: string): (outcome: Outcome) => void {
     const end = this.durations.startTimer({ task });
     return (outcome) => {

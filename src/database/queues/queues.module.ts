@@ -5,7 +5,7 @@ import { PeriodicWorkService } from './periodic-work.service.js';
 import { QueueMetricsService } from './queue-metrics.service.js';
 import { RowQueuesService } from './row-queues.service.js';
 
-/** Work outside of requests: {@link RowQueuesService} for rows, {@link PeriodicWorkService} for what is due at set times. */
+/** Runs work outside requests: {@link RowQueuesService} for table rows, {@link PeriodicWorkService} for scheduled work. */
 @Global()
 @Module({
   imports: [MetricsModule, ScheduleModule.forRoot()],

@@ -4,50 +4,53 @@ import { Lease, LeaseLost } from '../../common/leases/lease.js';
 import { IntervalRunner } from '../../common/leases/interval-runner.js';
 import type { QueueMetricsService } from './queue-metrics.service.js';
 
-/** Time between two looks for rows when no wake-up comes. */
+/** Poll interval if no wake-up arrives. */
 const LOOK_MS = 2_000;
 
-/** The process stops, so another one is to go on with the row. */
+/** Abort reason when the process stops. Another process continues with the row. */
 export class ShuttingDown extends Error {}
 
-/** A row that one process at a time works on. */
+/** Row that is never processed by two workers at the same time. */
 export interface QueuedRow {
   id: string;
 }
 
 export interface Claimed<Row> {
   rows: Row[];
-  /** Whether rows may be left that could not be claimed yet: the queue looks again when one of its own has ended. */
+  /** Whether rows may remain that could not be claimed yet. The queue then polls again when one of its rows ends. */
   more: boolean;
 }
 
 export interface RowQueueOptions<Row extends QueuedRow> {
-  /** Names the queue in wake-ups, logs and metrics. */
+  /** Name of the queue in wake-ups, logs and metrics. */
   name: string;
-  /** Maximum number of rows that a process works on at once. */
+  /** Maximum number of rows that a process works on concurrently. */
   concurrency: number;
-  /** How long rows may still be worked on when the process stops; default not at all. */
+  /** Grace period for running rows when the process stops. Defaults to none. */
   graceMs?: number;
-  /** SELECT of `waiting` and `oldest_seconds`, one row, for metrics and health; default none. */
+  /** SELECT of a row with `waiting` and `oldest_seconds`, for metrics and health checks. Omit to skip them. */
   backlog?: string;
   /**
-   * Makes `owner` the one who works on up to `room` rows.
+   * Claims up to `room` rows for `owner`.
    *
-   * @param owner another one for each claim
-   * @param running the rows that this process works on already
+   * @param owner unique per call
+   * @param running rows that this process is already working on
    */
   claim: (owner: string, room: number, running: readonly Row[]) => Promise<Claimed<Row>>;
-  /** Extends the lease of a row. @throws LeaseLost */
+  /**
+   * Extends the lease of a row.
+   * @throws LeaseLost
+   */
   renew: (row: Row) => Promise<void>;
-  /** Works on a row to its end, or until the signal of the lease aborts. */
+  /** Works on a row until it is finished or the signal of the lease aborts. */
   run: (row: Row, lease: Lease) => Promise<void>;
-  /** Has a row whose work has failed tried again later; by default it is left to its lease. */
+  /** Reschedules a row whose work failed. By default the row waits until its lease expires. */
   postpone?: (row: Row) => Promise<void>;
-  /** Gives a row back that the process cannot finish because it stops; by default it is left to its lease. */
+  /** Releases a row that the process cannot finish because it stops. By default the row waits until its lease expires. */
   release?: (row: Row) => Promise<void>;
-  /** What the log says of a row; default its id. */
+  /** Returns the log fields of a row. Defaults to its id. */
   labels?: (row: Row) => object;
-  /** Sees to rows whose processes are gone, where claims do not; at the start and every few seconds. */
+  /** Handles rows whose processes are gone, if `claim` does not. Runs at startup and every few seconds. */
   reap?: () => Promise<void>;
 }
 
@@ -58,11 +61,12 @@ interface Running<Row> {
 }
 
 /**
- * Works on the rows of a table: claims those that wait while there is room, keeps the lease of each, and gives them back when the
- * process stops. The rows are the truth. A wake-up only makes the next look come sooner, so one that is lost costs two seconds.
+ * Works on the rows of a table. It claims waiting rows while there is room, renews their leases, and releases them when the
+ * process stops. The rows are the source of truth. A wake-up only triggers the next poll earlier, so a lost wake-up costs two
+ * seconds.
  */
 export class RowQueue<Row extends QueuedRow> {
-  /** A row is here twice when it was taken from this process and came back to it. */
+  /** Running rows. A row appears twice if this process lost its lease and claimed it again. */
   private readonly running = new Set<Running<Row>>();
   private looks: IntervalRunner | undefined;
   private reaper: IntervalRunner | undefined;
@@ -76,7 +80,7 @@ export class RowQueue<Row extends QueuedRow> {
     private readonly logger: Logger,
   ) {}
 
-  /** Number of rows that this process works on. */
+  /** Number of rows that this process is working on. */
   get size(): number {
     return this.running.size;
   }
@@ -88,17 +92,17 @@ export class RowQueue<Row extends QueuedRow> {
     if (reap !== undefined) this.reaper = new IntervalRunner(reap, failure, this.logger);
   }
 
-  /** Looks for rows now. */
+  /** Polls for rows now. */
   wake(): void {
     this.looks?.wake();
   }
 
-  /** Stops the work on a row that has ended elsewhere, if it runs here. */
+  /** Stops the work of this process on a row that was ended elsewhere. */
   abandon(id: string): void {
     for (const { row, lease } of this.running) if (row.id === id) lease.abort(new LeaseLost());
   }
 
-  /** Claims no more rows. What runs ends within the grace period or is given back; resolves when nothing runs any more. */
+  /** Stops claiming rows. Running rows finish within the grace period or are released. Resolves when no work is running. */
   async stop(): Promise<void> {
     const looked = Promise.all([this.looks?.stop(), this.reaper?.stop()]);
     this.grace = setTimeout(() => {

@@ -13,10 +13,10 @@ import { NotificationsService } from '../notifications.service.js';
 import { QueueMetricsService } from './queue-metrics.service.js';
 import { type QueuedRow, RowQueue, type RowQueueOptions } from './row-queue.js';
 
-/** PostgreSQL's channel for wake-ups; the payload is the name of a queue. */
+/** PostgreSQL channel for wake-ups. The payload is the name of a queue. */
 const CHANNEL = 'row_queues';
 
-/** Work outside of requests that stands in rows of tables. It runs in every process whose ROLE is not `api`. */
+/** Processes queued table rows outside requests, in every process whose ROLE is not `api`. */
 @Injectable()
 export class RowQueuesService
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
@@ -31,7 +31,7 @@ export class RowQueuesService
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Declares a queue; called while modules initialise. */
+  /** Registers a queue. Must be called while modules initialize. */
   open<Row extends QueuedRow>(options: RowQueueOptions<Row>): RowQueue<Row> {
     const { name, backlog } = options;
     if (this.queues.has(name)) throw new Error(`There is a queue ${name} already`);
@@ -41,7 +41,7 @@ export class RowQueuesService
     return queue;
   }
 
-  /** Has every process look for rows of a queue; call it once they have committed. */
+  /** Makes every process poll a queue. Call it after new rows have committed. */
   wake(name: string): void {
     this.notifications.send(CHANNEL, name);
   }
