@@ -26,7 +26,11 @@ export class ExecutionCancellationsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Cancels an execution, or makes its process end it with its best plan. @throws NotFound @throws Conflict if it has ended */
+  /**
+   * Cancels an execution, or asks its process to end it with the best plan so far.
+   * @throws NotFound
+   * @throws Conflict if it has already ended
+   */
   async cancel(
     editor: ProjectEditor,
     projectId: string,
@@ -42,7 +46,11 @@ export class ExecutionCancellationsService {
     });
   }
 
-  /** The same for an execution of a project whose access was checked earlier. @throws NotFound @throws Conflict */
+  /**
+   * Cancels an execution of a project whose access was checked earlier.
+   * @throws NotFound
+   * @throws Conflict
+   */
   async cancelKnown(project_id: ProjectId, executionId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lockKnown(project_id);

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { NotificationsService } from '../database/notifications.service.js';
 
-/** Channel of executions that have ended; the key is the execution's id. */
+/** Notification channel for ended executions. The key is the execution's id. */
 const ENDED_EXECUTIONS = 'ended_executions';
-/** Waiters also poll at this interval: notifications can get lost. */
+/** Poll interval of waiters, in case a notification is lost. */
 const POLL_MS = 2_000;
 
-/** Ends of executions, of which every process hears. */
+/** Announces the end of executions to all processes. */
 @Injectable()
 export class ExecutionEndedChannel implements OnModuleInit {
   private readonly listeners = new Set<(id: string) => void>();
@@ -19,20 +19,20 @@ export class ExecutionEndedChannel implements OnModuleInit {
     });
   }
 
-  /** Lets `listener` hear the id of each execution that has ended. */
+  /** Calls `listener` with the id of each execution that has ended. */
   listen(listener: (id: string) => void): void {
     this.listeners.add(listener);
   }
 
-  /** Lets every process hear of ends; called once the transaction that ended them has committed. */
+  /** Announces ended executions to every process. Call it after the transaction that ended them has committed. */
   send(...ids: string[]): void {
     for (const id of ids) this.notifications.send(ENDED_EXECUTIONS, id);
   }
 
   /**
-   * Polls until there is a result: at once, whenever an execution has ended, and at an interval.
+   * Polls `look` until it returns a result: immediately, after each end of the execution, and at an interval.
    *
-   * @throws the signal's reason when it aborts before
+   * @throws the signal's reason if it aborts before there is a result
    */
   async until<Found>(id: string, look: () => Promise<Found | undefined>, signal: AbortSignal): Promise<Found> {
     for (;;) {

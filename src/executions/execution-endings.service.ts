@@ -8,12 +8,12 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { UsageService } from '../usage/usage.service.js';
 import { type EndedExecution, type Ending, ExecutionsRepository } from './executions.repository.js';
 
-/** What solves are listed under where spend is divided by model. */
+/** Model name of solves in spend reports. */
 const SOLVER = 'highs';
 
 type FeasibilityResult = Project['feasibility_result'];
 
-/** The end of executions, whatever it is: the row, the charge and what follows for the project. */
+/** Ends executions for any reason: updates the row, records the charge and updates the project. */
 @Injectable()
 export class ExecutionEndingsService {
   constructor(
@@ -25,9 +25,9 @@ export class ExecutionEndingsService {
   ) {}
 
   /**
-   * Ends those of the executions of a locked project that are not over; answers their ids.
+   * Ends the active executions among `ids`, all of a locked project, and returns their ids.
    *
-   * @param ending `feasibility_result` becomes the project's
+   * @param ending its `feasibility_result` is also stored in the project
    */
   async finish(
     tx: Tx,
@@ -35,7 +35,7 @@ export class ExecutionEndingsService {
     { feasibility_result, ...ending }: Ending & { feasibility_result?: FeasibilityResult },
   ): Promise<string[]> {
     const ended = await tx.withRepository(this.executions).finish(ids, ending);
-    // What a budget kept from beginning has cost nothing.
+    // An execution that a budget kept from starting costs nothing.
     const isFree = ending.error?.code === 'budget_exhausted';
     for (const execution of ended) {
       const { id: execution_id, project_id } = execution;

@@ -1,29 +1,29 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 
-/** What a run does: reads the model, has it solved, or finds out why it has no solution. */
+/** Phases of a run. `explaining` searches for the reason why the model has no solution. */
 export const PHASES = ['reading', 'solving', 'explaining'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** How far a run is. */
+/** Progress of a run. */
 export interface Progress {
   phase: Phase;
-  /** Since the attempt began. */
+  /** Seconds since the attempt began. */
   seconds: number;
-  /** The objective of the best plan so far; null while there is none, and of a linear program. */
+  /** Objective of the best plan so far. Null without a plan, and for linear programs. */
   incumbent: number | null;
-  /** What no plan can be better than; null while that is not known, and of a linear program. */
+  /** Best objective that any plan could reach. Null if unknown, and for linear programs. */
   bound: number | null;
-  /** Distance between both, relative to the incumbent. */
+  /** Distance between incumbent and bound, relative to the incumbent. */
   gap: number | null;
-  /** Branchings that were looked at. */
+  /** Number of branch-and-bound nodes explored. */
   nodes: number;
 }
 
-/** Lines that are kept of a log. */
+/** Maximum number of lines kept in a log. */
 export const MAX_LINES = 200;
 
-/** How far an execution is, and the last lines of its log. */
+/** Progress of an execution and the last lines of its log. */
 @Entity({ name: 'execution_logs' })
 export class ExecutionLog {
   @PrimaryColumn('uuid')

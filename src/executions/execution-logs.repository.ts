@@ -5,9 +5,12 @@ import { ExecutionLog, MAX_LINES, type Progress } from './execution-log.entity.j
 import type { LeasedExecution } from './executions.repository.js';
 import { HELD } from './executions.sql.js';
 
-/** How far executions are, as their owners tell. */
+/** Stores the progress of executions as reported by their owners. */
 export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
-  /** Keeps how far a held execution is, and adds lines to its log, as many as are kept at most; undefined when it is not held any more. */
+  /**
+   * Stores the progress of a held execution and appends lines to its log, up to {@link MAX_LINES}. Returns undefined if the
+   * caller no longer holds the execution.
+   */
   async add(
     { id, generation }: LeasedExecution,
     progress: Progress,
@@ -25,7 +28,7 @@ export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
     return added;
   }
 
-  /** Of an execution; undefined while there is nothing to tell. */
+  /** Returns the log of an execution, or undefined if nothing was logged yet. */
   async of(execution_id: ExecutionId): Promise<ExecutionLog | undefined> {
     return (await this.findOneBy({ execution_id })) ?? undefined;
   }

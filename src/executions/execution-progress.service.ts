@@ -5,7 +5,7 @@ import type { Progress } from './execution-log.entity.js';
 import { ExecutionLogsRepository } from './execution-logs.repository.js';
 import type { LeasedExecution } from './executions.repository.js';
 
-/** What executions tell while they run. */
+/** Records the progress of running executions. */
 @Injectable()
 export class ExecutionProgressService {
   constructor(
@@ -15,8 +15,8 @@ export class ExecutionProgressService {
   ) {}
 
   /**
-   * Keeps how far a held execution is, with further lines of its log; nothing when it is not held any more. Returns whether
-   * somebody asked to end it and to keep its best plan.
+   * Stores the progress and new log lines of an execution if it is still held. Returns whether the execution was asked to end
+   * with its best plan.
    */
   async keep(held: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<boolean> {
     const { id: execution_id, project_id } = held;

@@ -9,22 +9,22 @@ import { BACKLOG, type Claimed, ExecutionsRepository, type LeasedExecution } fro
 
 const QUEUE = 'execution';
 
-/** Most attempts of an execution whose processes die. */
+/** Maximum number of attempts if the process dies during each of them. */
 const MAX_ATTEMPTS = 3;
 
-/** The end of an execution whose processes died repeatedly. */
+/** Error of an execution whose processes died repeatedly. */
 const INTERRUPTED: ExecutionError = {
   code: 'interrupted',
   message: 'The solve was interrupted several times and is not tried again',
 };
 
-/** An execution that its owner is to run. */
+/** Execution that its owner must run. */
 export interface ClaimedExecution extends LeasedExecution {
-  /** Why it has to end instead: it was tried too often, or a budget was used up while it waited. */
+  /** Reason to end it without running: too many attempts, or a budget that ran out while it waited. */
   refusal: ExecutionError | null;
 }
 
-/** Executions from their start to their claim, and how they are kept. */
+/** Queues executions, from their creation to their claim, and maintains their leases. */
 @Injectable()
 export class ExecutionQueueService {
   private queue: RowQueue<ClaimedExecution> | undefined;
@@ -37,9 +37,9 @@ export class ExecutionQueueService {
   ) {}
 
   /**
-   * Has executions run; called while modules initialise.
+   * Registers the function that runs executions. Must be called while modules initialize.
    *
-   * @param concurrency how many of them this process runs at once
+   * @param concurrency maximum number of concurrent executions in this process
    */
   handle(run: (held: ClaimedExecution, signal: AbortSignal) => Promise<void>, concurrency: number): void {
     this.queue = this.queues.open<ClaimedExecution>({
@@ -58,17 +58,17 @@ export class ExecutionQueueService {
     });
   }
 
-  /** Wakes the workers once an execution that was added has committed. */
+  /** Wakes the workers after the transaction that added an execution has committed. */
   wake(tx: Tx): void {
     this.database.afterCommit(tx, () => this.queues.wake(QUEUE));
   }
 
-  /** Stops an execution that has ended elsewhere, if it runs here. */
+  /** Stops the work of this process on an execution that ended elsewhere. */
   abandon(id: string): void {
     this.queue?.abandon(id);
   }
 
-  /** Makes `owner` the process that runs an execution: one whose process is gone, else the one whose turn it is. */
+  /** Claims an execution for `owner`. Executions whose process is gone come first, then the next execution in turn. */
   private async claim(owner: string): Promise<ClaimedExecution[]> {
     return await this.database.transaction(async (tx) => {
       const executions = tx.withRepository(this.executions);

@@ -22,19 +22,19 @@ import {
 import { RunValuesService } from './run-values.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
-/** An execution with what is told of it alone. */
+/** Execution with the fields that only its detail response contains. */
 export interface ExecutionDetail extends ExecutionRecord {
   time_limit_seconds: number;
-  /** While it runs. */
+  /** Null unless it is running. */
   progress: Progress | null;
-  /** The result as JSON text. */
+  /** Result as JSON text. */
   resultText: string | null;
 }
 
-/** An execution that is over. */
+/** Execution that has ended. */
 export type OverExecution = ExecutionRecord & Pick<Execution, 'result'>;
 
-/** What there is to read of executions. */
+/** Reads executions. */
 @Injectable()
 export class ExecutionRecordsService {
   constructor(
@@ -46,7 +46,10 @@ export class ExecutionRecordsService {
     private readonly ended: ExecutionEndedChannel,
   ) {}
 
-  /** A project's executions, most recent first. @throws NotFound */
+  /**
+   * Lists the executions of a project, most recent first.
+   * @throws NotFound
+   */
   async list(
     reader: ProjectReader,
     projectId: string,
@@ -63,13 +66,19 @@ export class ExecutionRecordsService {
     return listed;
   }
 
-  /** @throws NotFound */
+  /**
+   * Returns an execution.
+   * @throws NotFound
+   */
   async get(reader: ProjectReader, projectId: string, executionId: string): Promise<ExecutionRecord> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.executions.require(id, parseId(executionId, 'Execution'));
   }
 
-  /** An execution, unless the caller has it already. @throws NotFound */
+  /**
+   * Returns an execution, unless its entity tag is already known to the caller.
+   * @throws NotFound
+   */
   async detail(
     reader: ProjectReader,
     projectId: string,
@@ -86,7 +95,10 @@ export class ExecutionRecordsService {
     return Tagged.of(tag, { ...execution, time_limit_seconds, progress: log?.progress ?? null, resultText });
   }
 
-  /** The last lines of an execution's log. @throws NotFound */
+  /**
+   * Returns the last lines of an execution's log.
+   * @throws NotFound
+   */
   async log(reader: ProjectReader, projectId: string, executionId: string): Promise<Tagged<string[]>> {
     const { id } = await this.get(reader, projectId, executionId);
     const log = await this.logs.of(id);
@@ -94,7 +106,8 @@ export class ExecutionRecordsService {
   }
 
   /**
-   * The cards that an execution solves, unless the caller has them already; null when it solves a file, or has not kept them.
+   * Returns the cards that an execution solves, unless their entity tag is already known to the caller. Null if it solves a file
+   * or its cards were not kept.
    *
    * @throws NotFound
    */
@@ -105,7 +118,7 @@ export class ExecutionRecordsService {
     known: KnownTags,
   ): Promise<Tagged<ModelCard[] | null>> {
     const id = parseId(executionId, 'Execution');
-    // What an execution solves never changes.
+    // The cards of an execution never change.
     const tag = entityTag('execution-cards', id);
     if (known.has(tag)) {
       await this.get(reader, projectId, id);
@@ -115,7 +128,10 @@ export class ExecutionRecordsService {
     return Tagged.of(tag, await this.executions.cardsOf(project.id, id));
   }
 
-  /** A page of the values of a variable, unless the caller has it already. @throws NotFound, and as {@link RunValuesService.page} */
+  /**
+   * Returns a page of the values of a variable, unless its entity tag is already known to the caller.
+   * @throws NotFound, and as {@link RunValuesService.page}
+   */
   async values(
     reader: ProjectReader,
     projectId: string,
@@ -132,12 +148,15 @@ export class ExecutionRecordsService {
     return Tagged.of(tag, await this.runValues.page(execution, query, signal));
   }
 
-  /** As {@link ExecutionViewsRepository.newestEnded}. */
+  /** Returns the newest ended runs, see {@link ExecutionViewsRepository.newestEnded}. */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     return await this.executions.newestEnded(project_id, scenario_ids);
   }
 
-  /** The execution once it is over. @throws the signal's reason when it aborts before */
+  /**
+   * Waits until an execution has ended and returns it.
+   * @throws the signal's reason if it aborts earlier
+   */
   async whenOver(project_id: ProjectId, id: ExecutionId, signal: AbortSignal): Promise<OverExecution> {
     const look = async (): Promise<OverExecution | undefined> => {
       const project = await this.projects.requireKnown(project_id);

@@ -28,12 +28,15 @@ export class ExecutionRunnerService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A process that misses the end notices at its next renewal.
+    // A process that misses the notification notices the end when it next renews its lease.
     this.ended.listen((id) => this.queue.abandon(id));
     this.queue.handle(async (held, signal) => await this.run(held, signal), this.config.solvesAtOnce);
   }
 
-  /** Runs an execution to its end. @param signal aborts when it is over elsewhere or the process stops */
+  /**
+   * Runs an execution to its end.
+   * @param signal aborts when the execution has ended elsewhere or the process stops
+   */
   private async run(held: ClaimedExecution, signal: AbortSignal): Promise<void> {
     const { id: execution_id } = held;
     try {

@@ -11,24 +11,24 @@ import { projectOf } from '../projects/project-access.sql.js';
 import { Execution, type ExecutionResult, type ExecutionStatus } from './execution.entity.js';
 import { RECORD } from './executions.sql.js';
 
-/** An execution without what may be large. */
+/** Execution without columns that may be large. */
 export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result'> {
-  /** Null until it is over. */
+  /** Null until it has ended. */
   credits: number | null;
 }
 
-/** What a run has found out of one variable. */
+/** Result of a run for a single variable. */
 export interface FoundVariable {
-  /** Whether there is a plan at all. */
+  /** Whether the run has a plan. */
   isPlanned: boolean;
-  /** Null of a variable that the plan does not have; of one that has an index the total. */
+  /** Value, or the total of an indexed variable. Null if the variable is not in the plan. */
   value: number | null;
   reduced_cost: number | null;
-  /** How many members it has; null without an index. */
+  /** Number of members. Null for a variable without an index. */
   members: number | null;
 }
 
-/** What a run has come to. */
+/** Run that has ended, with its results. */
 export interface EndedRun extends Pick<
   Execution,
   'id' | 'scenario_id' | 'status' | 'ended_at' | 'outcome' | 'objective_value' | 'outputs_id'
@@ -38,18 +38,18 @@ export interface EndedRun extends Pick<
   families: ExecutionResult['families'] | null;
 }
 
-/** What a list of executions is narrowed to. */
+/** Filter of an execution list. */
 export interface ExecutionFilter {
   status?: ExecutionStatus;
   is_test?: boolean;
   scenario_id?: string;
-  /** Part of the name, in whatever case. */
+  /** Part of the name, case-insensitive. */
   q?: string;
 }
 
 /** Reads executions. {@link ExecutionsRepository} writes them. */
 export class ExecutionViewsRepository extends EntityRepository(Execution) {
-  /** A page of a project's executions as ExecutionResponse, most recent first. */
+  /** Returns a page of a project's executions, most recent first. */
   async page(
     reader: ProjectReader,
     project_id: string,
@@ -80,7 +80,10 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
     );
   }
 
-  /** @throws NotFound */
+  /**
+   * Returns an execution.
+   * @throws NotFound
+   */
   async require(project_id: ProjectId, id: string): Promise<ExecutionRecord> {
     const [execution]: ExecutionRecord[] = await this.query(
       `SELECT ${RECORD} FROM executions WHERE project_id = $1 AND id = $2`,
@@ -90,7 +93,7 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
     return execution;
   }
 
-  /** The result of an execution as JSON text; null without one. */
+  /** Returns the result of an execution as JSON text, or null without a result. */
   async resultText(id: ExecutionId): Promise<string | null> {
     const [found]: { result: string | null }[] = await this.query(
       'SELECT result::text AS result FROM executions WHERE id = $1',
@@ -99,7 +102,10 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
     return found?.result ?? null;
   }
 
-  /** What the result of an execution says of one variable. */
+  /**
+   * Returns the result of an execution for a variable.
+   * @throws NotFound
+   */
   async variableOf(id: ExecutionId, name: string): Promise<FoundVariable> {
     const [found]: FoundVariable[] = await this.query(
       `SELECT objective_value IS NOT NULL AS "isPlanned",
@@ -112,7 +118,10 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
     return found;
   }
 
-  /** The cards that an execution of a project solves; null when it solves a file, or has not kept them. @throws NotFound */
+  /**
+   * Returns the cards that an execution of a project solves. Null if it solves a file or its cards were not kept.
+   * @throws NotFound
+   */
   async cardsOf(project_id: ProjectId, id: string): Promise<ModelCard[] | null> {
     const [found]: Pick<Execution, 'cards'>[] = await this.query(
       'SELECT cards FROM executions WHERE project_id = $1 AND id = $2',
@@ -123,8 +132,8 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * The newest run of each of some scenarios, and that of the canvas itself, which are over, and were neither canceled nor
-   * kept from beginning by a budget. What has none is missing.
+   * Returns the newest ended run of each given scenario and of the unchanged canvas. Ignores runs that were canceled, or stopped
+   * by a budget before they began. Scenarios without such a run are missing.
    */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     const newest = (of: string): string => `

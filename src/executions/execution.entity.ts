@@ -9,7 +9,7 @@ import type { SolveFailure } from './solver/task.js';
 export const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
-/** A running execution whose process is gone stays `running` and is claimed again. */
+/** Status transitions. A running execution whose process is gone stays `running` and is claimed again. */
 export const EXECUTION_STEPS = new Steps<ExecutionStatus>({
   queued: ['running', 'canceled'],
   running: ['running', 'succeeded', 'failed', 'canceled'],
@@ -18,27 +18,27 @@ export const EXECUTION_STEPS = new Steps<ExecutionStatus>({
   canceled: [],
 });
 
-/** What a solve has found out, as it is stored and answered. */
+/** Result of a solve, as stored and returned by the API. */
 export interface ExecutionResult extends SolveResult {
-  /** Time of reading, solving and explaining. */
+  /** Time for reading, solving and explaining. */
   solve_ms: number;
-  /** Where the workspace has it, too; null when it could not be written there. */
+  /** Path of the result in the workspace. Null if it could not be written there. */
   file_path: string | null;
-  /** Its tables in the workspace, of a model that has an index. */
+  /** Paths of the result tables in the workspace, for indexed models. */
   table_paths?: string[];
 }
 
 export interface ExecutionError {
   code: SolveFailure['code'] | 'interrupted' | 'budget_exhausted';
-  /** A sentence for users. */
+  /** Message for users, a single sentence. */
   message: string;
 }
 
-/** A column that the database derives from the result, so that lists do not read the result. */
+/** Declares a column that the database derives from the result, so that lists need not read the result. */
 const ofResult = (asExpression: string) =>
   ({ nullable: true, generatedType: 'STORED', asExpression, insert: false, update: false }) as const;
 
-/** One run of the solver on a project's model. */
+/** Run of the solver on a project's model. */
 @Entity({ name: 'executions' })
 export class Execution {
   @PrimaryGeneratedColumn('uuid')
@@ -57,7 +57,7 @@ export class Execution {
   @Column('text')
   triggered_by!: string;
 
-  /** Who is charged: a user or an API key. */
+  /** User who is charged. Otherwise `api_key_id` is charged. */
   @Column('text', { nullable: true })
   user_id!: string | null;
 
@@ -73,11 +73,11 @@ export class Execution {
   @Column('text', { nullable: true })
   name!: string | null;
 
-  /** For the solver's own work; null: as the service is set. */
+  /** Time limit of the solver itself. Null for the configured default. */
   @Column('double precision', { nullable: true })
   time_limit_seconds!: number | null;
 
-  /** How far from the best possible objective, relatively, a plan may be that ends the search. */
+  /** Relative gap to the best possible objective at which the search stops. */
   @Column('double precision', { default: 0 })
   mip_gap!: number;
 
@@ -85,11 +85,11 @@ export class Execution {
   @Column('boolean', { default: true })
   affects_checklist!: boolean;
 
-  /** The scenario that was solved instead of the canvas as it is; it may be gone. */
+  /** Scenario that was solved, possibly deleted since. Null for the unchanged canvas. */
   @Column('uuid', { nullable: true })
   scenario_id!: ScenarioId | null;
 
-  /** Shared by executions that were started together; null of one that was started alone. */
+  /** Shared by executions that were started together. Null for a single execution. */
   @Column('uuid', { nullable: true })
   batch_id!: string | null;
 
@@ -99,46 +99,48 @@ export class Execution {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Counts claims; every write of a worker names the one it holds. */
+  /** Number of claims. Every write of a worker checks it, so that only the current claim can write. */
   @Column('integer', { default: 0 })
   generation!: number;
 
-  /** The process that runs it; null while nobody does. */
+  /** Process that runs the execution. Null if not claimed. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** While running: when the owner counts as dead. While queued: when the wake-up counts as lost. */
+  /**
+   * Lease expiry while running, after which the owner counts as dead. While queued, the time at which the wake-up counts as lost.
+   */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
   due_at!: Date | null;
 
-  /** Start of the present attempt. */
+  /** Start of the current attempt. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   started_at!: Date | null;
 
-  /** Time of attempts that are over. */
+  /** Duration of earlier attempts. */
   @Column('bigint', { default: 0 })
   spent_ms!: number;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   ended_at!: Date | null;
 
-  /** The cards that are solved; null when a file is. */
+  /** Solved cards. Null if a file is solved. */
   @Column('jsonb', { nullable: true, select: false })
   cards!: ModelCard[] | null;
 
-  /** Container of the file that is solved, or of the files that the cards name; null when they name none. */
+  /** Container of the solved file or of the files that the cards refer to. Null without files. */
   @Column('uuid', { nullable: true })
   inputs_id!: string | null;
 
-  /** Whether a running solve is asked to end and to keep its best plan. */
+  /** Whether a running solve was asked to end and keep its best plan. */
   @Column('boolean', { default: false })
   keeps_plan!: boolean;
 
-  /** Known once the model was read. */
+  /** Null until the model was read. */
   @Column('jsonb', { nullable: true })
   model!: ModelSize | null;
 
-  /** Container of the values of what has an index; null when there are none. */
+  /** Container of the values of indexed variables. Null without indexed variables. */
   @Column('uuid', { nullable: true })
   outputs_id!: string | null;
 

@@ -24,11 +24,11 @@ import { RunProgress } from './runs.dto.js';
 
 const SCENARIO = 'Scenario that was solved, which may be deleted by now; null if it was the canvas or a model file';
 
-/** Something else than blanks. */
+/** Matches text with a non-blank character. */
 const WORDS = /\S/;
 const optional = { optional: true, nullable: true, extension: true } as const;
 
-/** What every run can be given. */
+/** Options of every run. */
 export const RUN_OPTIONS = {
   name: {
     ...optional,
@@ -55,7 +55,7 @@ export const RUN_OPTIONS = {
   },
 } as const;
 
-/** What to solve. */
+/** Request to start an execution. */
 @Rule<ExecutionCreateRequest>(({ scenario_id, input_file_ids, affects_checklist }, received) => {
   if (scenario_id == null) return [];
   const clash = (field: string, text: string) => invalidValue([field], text, received.get(field) ?? null);
@@ -111,7 +111,7 @@ export class ExecutionCreateRequest {
   affects_checklist?: boolean | null;
 }
 
-/** Page and filter of the executions of a project. */
+/** Page and filter of a project's execution list. */
 export class ExecutionListQuery extends WalkQuery {
   @EnumField(EXECUTION_STATUSES, { optional: true, extension: true })
   status?: ExecutionStatus;
@@ -126,7 +126,7 @@ export class ExecutionListQuery extends WalkQuery {
   scenario_id?: string;
 }
 
-/** How an execution ends before it is done. */
+/** Options for canceling an execution. */
 export class ExecutionCancelQuery {
   @BooleanField({
     optional: true,
@@ -138,7 +138,7 @@ export class ExecutionCancelQuery {
   keep_plan?: boolean;
 }
 
-/** A solve execution of a project. */
+/** Solve execution of a project. */
 export class ExecutionResponse {
   @StringField()
   id!: string;
@@ -213,7 +213,7 @@ export class ExecutionResponse {
   }
 }
 
-/** A solve execution with its outcome. */
+/** Solve execution with its outcome. */
 export class ExecutionDetailResponse extends ExecutionResponse {
   @StringArrayField({ nullable: true })
   declare input_file_ids: string[] | null;
@@ -242,7 +242,7 @@ export class ExecutionDetailResponse extends ExecutionResponse {
   @ObjectField(() => RunProgress, { nullable: true, description: 'While it runs' })
   progress!: RunProgress | null;
 
-  /** The result, which may be large, goes out as the database has it. */
+  /** Serializes an execution. The result may be large, so its JSON text is copied from the database without parsing. */
   static json(execution: ExecutionDetail): JsonText {
     const { resultText, error, time_limit_seconds, mip_gap, is_test, model, progress } = execution;
     const affects_checklist = execution.affects_checklist && !is_test;

@@ -25,7 +25,6 @@ import { SetTablesService } from './set-tables.service.js';
 import { SolveResultsService } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 
-/** Runs of the solver. */
 @Module({
   imports: [FilesModule, ProjectsModule, TablesModule, UsageModule],
   controllers: [ExecutionsController],

@@ -11,7 +11,7 @@ export const RECORD = [...columnsOf(Execution), CREDITS].join(', ');
 /** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
 
-/** A budget that an execution finds used up. */
+/** SQL of a budget that is used up for an execution. */
 export const EXHAUSTED = exhaustedBudget({
   company_id: 'executions.company_id',
   project_id: 'executions.project_id',
@@ -22,7 +22,10 @@ export const EXHAUSTED = exhaustedBudget({
 /** Number of starts of executions `e`. Executions that started together count once. */
 export const STARTS = 'count(DISTINCT coalesce(e.batch_id, e.id))::integer';
 
-/** SQL: the values of a column of those that wait, each once, by the index of who waits; `condition` is on `e`. */
+/**
+ * Returns SQL of the company or project of waiting executions whose turn is next. It reads distinct values with a loose index
+ * scan. `condition` refers to `e`.
+ */
 const waiting = (column: 'company_id' | 'project_id', condition: string): string => {
   const first = (after: string): string => `
     (SELECT e.${column} FROM executions e
@@ -39,8 +42,9 @@ const waiting = (column: 'company_id' | 'project_id', condition: string): string
 };
 
 /**
- * SQL of the execution whose turn it is: of the company whose last turn was the longest ago, there of such a project, and there the
- * oldest. So a company never waits for all executions of another company.
+ * SQL of the next execution in turn. It belongs to the company whose last turn was longest ago, and there to the project whose
+ * last turn was longest ago. The oldest execution of that project is next. So a company never waits for all executions of another
+ * company.
  */
 export const NEXT_IN_TURN = `
   SELECT q.id

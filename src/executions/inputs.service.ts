@@ -17,13 +17,13 @@ import type { Execution } from './execution.entity.js';
 import { SetTablesService } from './set-tables.service.js';
 import type { ModelSource } from './solver/task.js';
 
-/** What an execution solves: cards, or the only file of a container. */
+/** Inputs of an execution: cards, or the only file of a container. */
 export type Pinned = Pick<Execution, 'cards' | 'inputs_id'>;
 
-/** The canvas as a solve takes it now. */
+/** Current canvas, as a solve would use it. */
 export interface Canvas {
   cards: Snapshot['cards'];
-  /** The files that the cards name. */
+  /** Files that the cards refer to. */
   files: ContainerRef;
 }
 
@@ -31,8 +31,8 @@ const MODEL_FILE = /\.lp$/i;
 const AT = ['body', 'input_file_ids'];
 
 /**
- * What executions solve, kept as it is when they start: the collector leaves a file alone that a container holds. In run
- * mode it is taken from the project's current snapshot.
+ * Pins the inputs of executions when they start. The garbage collector does not delete a file while a container holds it. In run
+ * mode the inputs come from the project's current snapshot.
  */
 @Injectable()
 export class InputsService {
@@ -47,9 +47,9 @@ export class InputsService {
   ) {}
 
   /**
-   * Pins the model file that is named, by id or path, or else the canvas of a locked project.
+   * Pins the model file given by id or path. Without a reference, pins the canvas of a locked project.
    *
-   * @throws Invalid at the reference that is unknown, no `.lp` file, or too large
+   * @throws Invalid at the reference if it is unknown, not an `.lp` file, or too large
    */
   async pin(tx: Tx, project: Project, references: readonly string[]): Promise<Pinned> {
     const { company_id } = project;
@@ -65,18 +65,18 @@ export class InputsService {
     return pinned;
   }
 
-  /** What a solve of a locked project's canvas takes. */
+  /** Returns the canvas of a locked project as a solve would use it. */
   async canvas(tx: Tx, project: Project): Promise<Canvas> {
     return await this.canvasOf(tx, project, await this.snapshot(tx, project));
   }
 
-  /** Pins variants of a canvas with the files that each of them names, all as they are at one moment. */
+  /** Pins variants of a canvas with the files that each refers to, all at the same time. */
   async pinCards(tx: Tx, from: ContainerRef, variants: readonly (readonly ModelCard[])[]): Promise<Pinned[]> {
     const models = variants.map((cards) => cards.map(toModelCard));
     const named = models.map(pathsOf);
     const all = [...new Set(named.flat())];
     const found = all.length === 0 ? NO_FILES : await this.reader.findAll(from, all, tx);
-    // A tree of the same files is copied at once.
+    // Trees by their files, so that a tree with the same files is copied as a whole.
     const trees = new Map<string, string>();
     const pinned: Pinned[] = [];
     for (const [at, cards] of models.entries()) {
@@ -101,7 +101,7 @@ export class InputsService {
     return { cards, files: filesOf(project, snapshot) };
   }
 
-  /** The snapshot that run mode solves. */
+  /** Returns the current snapshot in run mode, and undefined otherwise. */
   private async snapshot(tx: Tx, { id, workspace_mode, current_snapshot_id }: Project): Promise<Snapshot | undefined> {
     return workspace_mode === 'run' && current_snapshot_id !== null
       ? await tx.withRepository(this.snapshots).require(id, current_snapshot_id)
@@ -117,14 +117,17 @@ export class InputsService {
     return copied;
   }
 
-  /** Puts files into a container of their own, each at its path. */
+  /** Puts files into a new container, each at its path. */
   private async keep(tx: Tx, company_id: string, files: readonly TreeFile[]): Promise<string> {
     const container_id = await this.containers.create(tx, company_id, 'snapshot');
     for (const file of files) await this.fileTree.putFile(tx, { company_id, container_id }, file.path, file);
     return container_id;
   }
 
-  /** What a running execution has pinned, ready for the solver. @throws the signal's reason when it aborts */
+  /**
+   * Loads the pinned inputs of a running execution for the solver.
+   * @throws the signal's reason if it aborts
+   */
   async read(
     { cards, inputs_id, company_id }: Pinned & Pick<Execution, 'company_id'>,
     signal: AbortSignal,
@@ -141,12 +144,12 @@ export class InputsService {
     return { kind: 'file', path: file.path, content };
   }
 
-  /** Removes what {@link read} has made ready on this machine. */
+  /** Removes local files that {@link read} created. */
   async discard(source: ModelSource): Promise<void> {
     if (source.kind === 'canvas') await this.tables.discard(source.tables);
   }
 
-  /** A copy of what an execution has pinned, for another one. */
+  /** Copies the pinned inputs of an execution for another execution. */
   async copy(tx: Tx, company_id: string, { cards, inputs_id }: Pinned): Promise<Pinned> {
     return { cards, inputs_id: inputs_id && (await this.copyTree(tx, company_id, inputs_id)) };
   }
@@ -170,12 +173,12 @@ const filesOf = ({ company_id, workspace_id }: Project, snapshot: Snapshot | und
   container_id: snapshot?.container_id ?? workspace_id,
 });
 
-/** The files that sets stand in. */
+/** Returns the paths of the files that contain sets. */
 export const pathsOf = (cards: readonly ModelCard[]): string[] => [
   ...new Set(cards.flatMap((card) => pathOfSet(card) ?? [])),
 ];
 
-/** A card without what its model does not take from it. */
+/** Returns a card without the fields that the model does not use. */
 const toModelCard = ({ id, card_type, label, data, adjustments }: ModelCard): ModelCard => ({
   id,
   card_type,

@@ -4,36 +4,39 @@ import { Unavailable } from '../common/errors/errors.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
 import { MEMBERS } from './result-files.service.js';
 
-/** Values that are nearer to each other than this are the same, relative to the larger one where that is above 1. */
+/**
+ * Tolerance below which two values count as equal. It is relative to the larger value if that exceeds 1, and absolute otherwise.
+ */
 export const SAME = 1e-6;
 
-/** A run whose members were kept. */
+/** Run whose members were kept. */
 export interface KeptRun {
-  /** What it is called in the answer. */
+  /** Name of the run in the response. */
   name: string;
   outputs_id: string;
 }
 
-/** A variable, or a member of one that has an index, whose value is not the same in all runs. */
+/** Variable, or member of an indexed variable, whose value differs between runs. */
 export interface Difference {
   family: string;
-  /** The parts of the member. */
+  /** Key parts of the member. */
   keys: string[];
-  /** By the names of runs; a run that has no such variable or member is missing. */
+  /** Values by run name. Runs without this variable or member are missing. */
   values: Record<string, number>;
 }
 
-/** Members of variables with an index that are not the same in several runs, read from the tables that these have kept. */
+/** Compares members of indexed variables between runs, using the stored member tables. */
 @Injectable()
 export class MemberDifferencesRepository {
   constructor(private readonly tables: TableReaderService) {}
 
   /**
-   * Those that differ most, the largest difference first; a member that a run does not have counts as 0.
+   * Returns the members that differ most, largest difference first. A member that is missing from a run counts as 0.
    *
-   * @param runs of one company
-   * @param others how many more runs there are, which have no members
-   * @throws Unavailable when they are too large; what {@link TableReaderService.select} throws of itself
+   * @param runs runs of a single company
+   * @param others number of further runs, which have no members
+   * @throws Unavailable if the plans are too large
+   * @throws as {@link TableReaderService.select}
    */
   async between(
     company_id: string,
@@ -63,7 +66,7 @@ export class MemberDifferencesRepository {
     try {
       return await this.tables.select(company_id, names, select);
     } catch (error) {
-      // The tables are the service's own, and so is the statement: what is wrong is that there is too much of them.
+      // The service itself wrote the tables and the statement, so this error can only mean that the tables are too large.
       if (error instanceof TaskProblem)
         throw new Unavailable('comparison_too_large', 'These plans are too large to be compared');
       throw error;
@@ -72,9 +75,9 @@ export class MemberDifferencesRepository {
 }
 
 /**
- * SELECT for DuckDB over the tables `t0`, `t1`, ... of members: `family` and `keys` of those that are not the same in all tables,
- * with the `places` of the tables that have them and their `figures` there. The largest difference is first; a member that a table
- * does not have counts as 0, and so do all of them in `others` more.
+ * Returns a DuckDB SELECT over the member tables `t0`, `t1`, and so on. Its rows have the `family` and `keys` of members that
+ * differ, the `places` of the tables that contain them, and their `figures` there. The largest difference comes first. A member
+ * that is missing from a table counts as 0, as do all members in `others` further runs.
  */
 function differencesSql(tables: number, others: number, limit: number): string {
   const all = Array.from(
@@ -82,7 +85,8 @@ function differencesSql(tables: number, others: number, limit: number): string {
     (_, at) => `SELECT ${at} AS run, family, keys, CAST(value AS DOUBLE) AS value FROM t${at}`,
   );
   const orZero = `CASE WHEN count(*) < ${tables + others} THEN 0 END`;
-  // Without all values at first: of a hundred tables with a hundred thousand members each there is no room for them.
+  // Selects the members first, without their values. The values of a hundred tables with a hundred thousand members each would
+  // not fit into memory.
   return `
     WITH runs AS (${all.join(' UNION ALL ')}),
          most AS (

@@ -7,7 +7,7 @@ import { modelDigest } from '../../packages/canvas/index.js';
 import type { Project } from '../projects/project.entity.js';
 import type { LeasedExecution } from './executions.repository.js';
 
-/** The current inputs of projects. */
+/** Compares executions with the current inputs of their project. */
 @Injectable()
 export class PresentInputsService {
   constructor(
@@ -16,7 +16,10 @@ export class PresentInputsService {
     private readonly reader: FileTreeReaderService,
   ) {}
 
-  /** Whether an execution solves what the locked project has now: the same cards with the same files, or the same model file. */
+  /**
+   * Returns whether an execution solves the current inputs of the locked project: the same cards with the same files, or the same
+   * model file.
+   */
   async isSolved(tx: Tx, { cards, inputs_id, company_id }: LeasedExecution, project: Project): Promise<boolean> {
     const solved = inputs_id === null ? null : { company_id, container_id: inputs_id };
     const workspace = { company_id, container_id: project.workspace_id };

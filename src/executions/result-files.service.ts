@@ -11,24 +11,24 @@ import type { ExecutionResult } from './execution.entity.js';
 import type { LeasedExecution } from './executions.repository.js';
 import type { Solved } from './solver/task.js';
 
-/** The content of a result: the whole of it, and tables of it. */
+/** Stored contents of a result: the complete result and its tables. */
 export interface StoredResult {
-  /** Null when the company may keep no more. */
+  /** Complete result. Null if the company's storage is full. */
   whole: StoredBlob | null;
   tables: { name: string; blob: StoredBlob }[];
-  /** The members of what has an index; null where there are none, or when the company may keep no more. */
+  /** Members of indexed variables. Null without indexed variables, or if the company's storage is full. */
   members: StoredBlob | null;
 }
 
-/** Where the workspace has a result. */
+/** Workspace paths of a result. */
 export type ResultPaths = Pick<ExecutionResult, 'file_path' | 'table_paths'>;
 
-/** Where a project finds the result of an execution: a file, and a folder of tables. */
+/** Workspace folder with the result file and the table folder of each execution. */
 const RESULTS = 'results';
-/** Where the container of a result has the members of what has an index. */
+/** File name of the members of indexed variables in the result container. */
 export const MEMBERS = 'members.csv';
 
-/** Results as files of the workspace. A result that cannot be written there is still in the execution. */
+/** Writes results as workspace files. A result that cannot be written there is still stored in the execution. */
 @Injectable()
 export class ResultFilesService {
   constructor(
@@ -38,9 +38,9 @@ export class ResultFilesService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Writes the contents of the files. */
+  /** Writes the file contents of a result. */
   async store({ id, company_id }: LeasedExecution, { json, tables, members }: Solved): Promise<StoredResult> {
-    // What only this has comes first, when there is hardly room.
+    // Written first in case storage is almost full, because only this file contains the members.
     const kept = members === undefined ? null : await this.write(company_id, bufferOf(members));
     const whole = await this.write(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
     const stored: StoredResult['tables'] = [];
@@ -51,7 +51,7 @@ export class ResultFilesService {
     return { whole, tables: stored, members: kept };
   }
 
-  /** Puts what the service itself reads again into a container; undefined when that is nothing. */
+  /** Puts the members into a container, so that the service can read them later. Returns undefined without members. */
   async keep(tx: Tx, company_id: string, { members }: StoredResult): Promise<string | undefined> {
     if (members === null) return undefined;
     const container_id = await this.containers.create(tx, company_id, 'snapshot');
@@ -59,7 +59,7 @@ export class ResultFilesService {
     return container_id;
   }
 
-  /** Puts the files in place and answers their paths; what something else is in the way of stays out. */
+  /** Puts the files into the workspace and returns their paths. Skips files whose path is blocked by another file or folder. */
   async put(
     tx: Tx,
     project: Project,
@@ -108,6 +108,6 @@ export class ResultFilesService {
   }
 }
 
-/** The same bytes, not copied. */
+/** Returns a buffer that shares the memory of the bytes. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);

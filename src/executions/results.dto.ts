@@ -10,7 +10,7 @@ import {
 } from '../common/validation/fields.js';
 import { RESULT_STATUSES } from '../../packages/solver/index.js';
 
-/** How large a model is. */
+/** Size of a model. */
 export class ModelSizeResponse {
   @IntegerField()
   variables!: number;
@@ -25,7 +25,7 @@ export class ModelSizeResponse {
   terms!: number;
 }
 
-/** A variable with an index, of whose members there is a table. */
+/** Indexed variable, whose members are in a table. */
 export class SolvedFamilyResponse {
   @StringField()
   name!: string;
@@ -37,7 +37,7 @@ export class SolvedFamilyResponse {
   size!: number;
 }
 
-/** A constraint evaluated at the solution. */
+/** Constraint evaluated at the solution. */
 export class SolvedConstraint {
   @StringField()
   name!: string;
@@ -56,7 +56,7 @@ export class SolvedConstraint {
   dual?: number;
 }
 
-/** A key figure of a plan. */
+/** KPI of a plan. */
 export class SolvedKpi {
   @StringField({ description: 'Of its card' })
   label!: string;
@@ -71,7 +71,7 @@ export class SolvedKpi {
   target!: number | null;
 }
 
-/** What a solve has found out. */
+/** Result of a solve. */
 export class SolveResultResponse {
   @EnumField(RESULT_STATUSES, {
     description:
@@ -153,7 +153,7 @@ export class SolveResultResponse {
   families?: SolvedFamilyResponse[];
 }
 
-/** Why an execution failed. */
+/** Reason why an execution failed. */
 export class SolveErrorResponse {
   @StringField({
     description:

@@ -5,7 +5,7 @@ import { RunTeller } from './run-teller.js';
 
 const logger = pino({ level: 'silent' });
 
-/** A database that answers when it is told to. */
+/** Database whose calls remain pending until `answer` is called. */
 class Slow {
   readonly told: { progress: Progress; lines: readonly string[] }[] = [];
   private waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
@@ -29,11 +29,11 @@ class Slow {
   }
 }
 
-describe('what is told of a run', () => {
+describe('RunTeller', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('has a line a second at least', async () => {
+  it('reports a log line at least every second', async () => {
     const database = new Slow();
     const teller = new RunTeller(true, database.tell, logger);
     await database.answer();
@@ -53,7 +53,7 @@ describe('what is told of a run', () => {
     ]);
   });
 
-  it('is told one after the other, and all of it before the end', async () => {
+  it('sends reports in sequence and finishes them before it stops', async () => {
     const database = new Slow();
     const teller = new RunTeller(false, database.tell, logger);
     await jest.advanceTimersByTimeAsync(3_500);
@@ -71,7 +71,7 @@ describe('what is told of a run', () => {
     expect(database.told).toHaveLength(2);
   });
 
-  it('is told again when it could not be', async () => {
+  it('resends a report that could not be stored', async () => {
     const database = new Slow();
     const teller = new RunTeller(true, database.tell, logger);
     await database.answer(new Error('gone'));

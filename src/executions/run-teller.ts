@@ -4,7 +4,7 @@ import { gapBetween, type ModelSize, type Search } from '../../packages/solver/i
 import type { SolveNews } from './solver/task.js';
 
 const TELLING_MS = 1_000;
-/** Most characters of a line. */
+/** Maximum length of a line in characters. */
 const MAX_LINE = 200;
 
 const NOTHING: Search = { incumbent: null, bound: null, nodes: 0 };
@@ -14,19 +14,22 @@ const DOING: Record<Phase, string> = {
   explaining: 'looking for the reason why there is no plan',
 };
 
-/** Tells of a running execution every second: how far it is, and what its log has to add, a line at least. */
+/**
+ * Reports progress and new log lines of a running execution every second. If nothing was logged, the report contains a status
+ * line.
+ */
 export class RunTeller {
   private readonly startedAt = performance.now();
   private readonly timer: NodeJS.Timeout;
   private phase: Phase = 'reading';
   private search = NOTHING;
   private lines: string[];
-  /** Over once everything is told that was to be told so far: one after the other. */
+  /** Resolves when the pending report is done. Reports never overlap. */
   private told: Promise<void> = Promise.resolve();
   private isTelling = false;
   size: ModelSize | undefined;
 
-  /** @param tell what fails in it is logged, and keeps nothing from being solved */
+  /** @param tell stores a report; errors are logged and do not stop the solve */
   constructor(
     isFirst: boolean,
     private readonly tell: (progress: Progress, lines: readonly string[]) => Promise<void>,
@@ -49,7 +52,7 @@ export class RunTeller {
     }
   }
 
-  /** The work is over: the last lines are told. */
+  /** Stops the reports and sends the remaining lines. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.told;
@@ -63,7 +66,7 @@ export class RunTeller {
 
   private next(): void {
     if (this.lines.length === 0) this.add(`${Math.round(this.seconds)} s: ${DOING[this.phase]}`);
-    // A slow database hears all of it together, later.
+    // While the database is slow, lines accumulate and are sent together later.
     if (!this.isTelling) this.told = this.tellOnce();
   }
 

@@ -7,7 +7,7 @@ import { type ExecutionRecord, ExecutionViewsRepository } from './execution-view
 import { MEMBERS } from './result-files.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
-/** The values that runs have found, variable by variable. */
+/** Reads the values of variables in runs. */
 @Injectable()
 export class RunValuesService {
   constructor(
@@ -16,10 +16,12 @@ export class RunValuesService {
   ) {}
 
   /**
-   * A page of the members of a variable, in the order of their set; the only value of one that has no index.
+   * Returns a page of the members of a variable, in the order of their set. A variable without an index has a single value.
    *
-   * @throws Conflict when the run has no plan @throws Invalid for a variable that it does not have, and a page that is too large
-   * @throws NotFound when the members were not kept @throws what {@link TableReaderService.read} throws of itself
+   * @throws Conflict if the run has no plan
+   * @throws Invalid if the plan has no such variable, or the page is too large
+   * @throws NotFound if the members were not kept
+   * @throws as {@link TableReaderService.read}
    */
   async page(
     { id, company_id, outputs_id }: ExecutionRecord,
@@ -65,7 +67,7 @@ export class RunValuesService {
         total,
       };
     } catch (error) {
-      // The table is the service's own: only the texts of members can be too long for an answer.
+      // The service itself wrote the table, so the only possible problem is that the member texts are too long for a response.
       if (!(error instanceof TaskProblem)) throw error;
       throw new Invalid([invalidValue(['query', 'limit'], 'the members are too long for so many on a page', limit)]);
     }

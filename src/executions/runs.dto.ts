@@ -13,10 +13,10 @@ import {
 import type { Adjustment, ModelCard } from '../../packages/canvas/index.js';
 import { type Phase, PHASES } from './execution-log.entity.js';
 
-/** Members of a variable that the service itself reads at once. */
+/** Maximum number of members that the service reads at a time. */
 export const MEMBER_PAGE = 10_000;
 
-/** A variable of a run, and which of its values are wanted. */
+/** Variable of a run, with a filter and page of its values. */
 export class RunValuesQuery extends PageQuery {
   @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })
   family!: string;
@@ -25,7 +25,7 @@ export class RunValuesQuery extends PageQuery {
   nonzero!: boolean;
 }
 
-/** The value of a variable, or of a member of one that has an index. */
+/** Value of a variable or of a member of an indexed variable. */
 export class RunValue {
   @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
   keys!: string[];
@@ -47,7 +47,7 @@ export class RunValuesResponse extends PageResponse {
   values!: RunValue[];
 }
 
-/** What a scenario has made of the numbers of a column, once they were read. */
+/** Change that a scenario made to the numbers of a column after they were read. */
 export class RunAdjustment {
   @StringField()
   column!: string;
@@ -79,7 +79,7 @@ export class RunAdjustment {
   }
 }
 
-/** A card as a run has solved it. */
+/** Card as it was solved by a run. */
 export class RunCard {
   @StringField()
   id!: string;
@@ -106,7 +106,7 @@ export class RunCard {
   }
 }
 
-/** What a run has solved. */
+/** Cards that a run solved. */
 export class RunCardsResponse {
   @ObjectArrayField(() => RunCard, {
     nullable: true,
@@ -119,13 +119,13 @@ export class RunCardsResponse {
   }
 }
 
-/** The log of a run. */
+/** Log of a run. */
 export class RunLogResponse {
   @StringArrayField({ description: 'The last 200 lines' })
   lines!: string[];
 }
 
-/** How far a run is. */
+/** Progress of a run. */
 export class RunProgress {
   @EnumField(PHASES)
   phase!: Phase;

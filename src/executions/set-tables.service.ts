@@ -19,24 +19,24 @@ import {
 import { factsOf } from '../projects/canvas/data-files.service.js';
 import { TableReaderService } from '../tables/table-reader.service.js';
 
-/** Fields of cards that hold formulas. */
+/** Fields of cards that contain formulas. */
 const FORMULAS = ['expression', 'lower', 'upper'] as const;
-/** Most cells of all tables of a model that are used: a solve holds all of them at once. */
+/** Maximum number of used cells in all tables of a model. A solve holds them all in memory. */
 const MAX_CELLS = 10_000_000;
-/** Most bytes of them on the disk. */
+/** Maximum size of these cells on disk. */
 const MAX_BYTES = 200_000_000;
 
-/** The tables that the sets of a model stand in. */
+/** Reads the tables that contain the sets of a model. */
 @Injectable()
 export class SetTablesService {
   constructor(private readonly tables: TableReaderService) {}
 
   /**
-   * Makes ready what a model needs of the files of its sets, by the ids of their cards. What is wrong with a file is an answer.
-   * {@link discard} removes it.
+   * Loads the columns that a model needs from the files of its sets, by card id. Problems with a file are returned as entries.
+   * {@link discard} removes the loaded files.
    *
-   * @param container null: there are no files
-   * @throws what {@link TableReaderService} throws of itself; the signal's reason when it aborts
+   * @param container null if there are no files
+   * @throws as {@link TableReaderService}, and the signal's reason if it aborts
    */
   async read(
     container: ContainerRef | null,
@@ -114,7 +114,7 @@ export class SetTablesService {
 
 const noFile = ({ path }: DataFile): string => `no file ${path} is in the workspace`;
 
-/** Every name that the formulas of cards mention, and what scenarios change of their columns. */
+/** Returns every name that the formulas of cards and the adjustments of scenarios mention. */
 function namesIn(cards: readonly ModelCard[]): Set<string> {
   const names = new Set<string>();
   for (const card of cards) {

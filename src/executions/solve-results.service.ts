@@ -12,7 +12,7 @@ import type { SolveOutcome } from './solver/task.js';
 
 const NOTHING: StoredResult = { whole: null, tables: [], members: null };
 
-/** Stores what solves have come to: one transaction for the result, its file, the charge and the project's update. */
+/** Stores the outcome of solves. A single transaction writes the result, its files, the charge and the project's update. */
 @Injectable()
 export class SolveResultsService {
   constructor(
@@ -25,7 +25,10 @@ export class SolveResultsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Ends a running execution with what came of it. @throws LeaseLost when it is not the caller's any more */
+  /**
+   * Ends a running execution with its outcome.
+   * @throws LeaseLost if the caller no longer holds it
+   */
   async record(
     held: LeasedExecution,
     outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError },

@@ -2,28 +2,28 @@ import { csvCell } from '../../common/http/csv-text.js';
 import { shortened } from '../../../packages/modelling/index.js';
 import type { Family, Model, Plan } from '../../../packages/solver/index.js';
 
-/** A file of a result. */
+/** File of a result. */
 export interface ResultTable {
-  /** Of the file. */
+  /** File name. */
   name: string;
   /** CSV in UTF-8. */
   content: Uint8Array;
 }
 
 const CONSTRAINTS = 'constraints';
-/** Columns behind those of the members. */
+/** Columns after the key columns of the members. */
 const VALUES = ['value', 'reduced_cost'];
-/** Most characters that the name of a file has of the name of a variable. */
+/** Maximum number of characters of a variable name in a file name. */
 const MAX_NAME = 60;
 
-/** Most bytes of all tables of a result, and of its members: those that do not fit any more are left out. */
+/** Maximum total size of the tables of a result, and of the member table. Tables that exceed it are omitted. */
 const MAX_BYTES = 64 * 1024 ** 2;
-/** Characters that are put together at a time. */
+/** Number of characters that are collected before they are encoded. */
 const CHUNK = 1024 ** 2;
 
 /**
- * The plan as tables, for models that have families: for each family of variables its members with their values, and one
- * for all constraints.
+ * Returns the plan as tables, for indexed models. Each indexed variable has a table of its members with their values, and all
+ * constraints share a table.
  */
 export function resultTables(model: Model, plan: Plan): ResultTable[] {
   const { variables, rows } = model.families;
@@ -43,7 +43,7 @@ export function resultTables(model: Model, plan: Plan): ResultTable[] {
   return tables.flatMap(({ name, content }) => (content === undefined ? [] : [{ name, content }]));
 }
 
-/** The members of a family: their parts, and what {@link VALUES} calls the rest. */
+/** Yields the members of a family: their key parts followed by {@link VALUES}. */
 function* membersOf({ members, from, size }: Family, { values, reducedCosts }: Plan): Generator<string[]> {
   for (let place = 0; place < size; place += 1) {
     const at = from + place;
@@ -63,8 +63,8 @@ function* constraintsOf({ families, rows }: Model, { activities, slacks, duals }
 }
 
 /**
- * The members of all families one after the other, as CSV: family and keys as JSON, so that no text of theirs looks like anything
- * else; undefined where there are none, or no room for them.
+ * Returns the members of all families as a single CSV file, or undefined without members or if they exceed the maximum size.
+ * Family and keys are JSON, so that readers cannot mistake them for numbers or other types.
  */
 export function memberTable({ families: { variables } }: Model, plan: Plan): Uint8Array | undefined {
   if (variables.every(({ size }) => size === 0)) return undefined;
@@ -81,29 +81,29 @@ function* allMembersOf(families: readonly Family[], plan: Plan): Generator<strin
   }
 }
 
-/** Nothing where there are no prices. */
+/** Returns an empty string without prices. */
 const price = (prices: Float64Array | undefined, at: number): string =>
   prices === undefined ? '' : figure(prices[at]!);
 
-/** Whole numbers of so many digits are read as names of something. */
+/** Integers from this size are written with an exponent. CSV readers take longer integers for identifiers. */
 const LONG = 1e15;
 
-/** A number as every reader takes it for one. */
+/** Formats a number so that every reader recognizes it as a number. */
 const figure = (value: number): string => (Math.abs(value) >= LONG ? value.toExponential() : String(value + 0));
 
-/** Titles of columns beside others; what is there already gets a number. */
+/** Returns column titles that differ from each other and from `others`, by appending numbers. */
 function titlesBeside(titles: readonly string[], others: readonly string[]): string[] {
   const taken = new Set(others);
   return titles.map((title) => free(title, taken));
 }
 
-/** Files are called like their variables; long names are cut, and what is there already gets a number. */
+/** Returns file names after the variables. Long names are shortened, and duplicates get a number. */
 function fileNames(families: readonly Family[]): string[] {
   const taken = new Set([CONSTRAINTS]);
   return families.map(({ name }) => free(shortened(name, MAX_NAME).normalize('NFC'), taken));
 }
 
-/** The name, with a number where it is taken; it is then. */
+/** Returns the name, with a number appended if it is taken, and marks it as taken. */
 function free(wanted: string, taken: Set<string>): string {
   let name = wanted;
   for (let number = 2; taken.has(name); number += 1) name = `${wanted} ${number}`;
@@ -111,7 +111,7 @@ function free(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** A table in UTF-8; undefined when there is no room for it, of which it takes as much as it has bytes. */
+/** Returns a table in UTF-8 and deducts its size from `room`. Returns undefined if it does not fit. */
 function csv(
   titles: readonly string[],
   rows: Iterable<readonly string[]>,

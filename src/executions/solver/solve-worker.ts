@@ -31,9 +31,9 @@ import {
   timeLimitReached,
 } from './task.js';
 
-/* The thread of one solve: reads the model, has it solved, says what came of it, and ends. */
+/* Thread of a single solve. It reads the model, solves it, posts the outcome and exits. */
 
-/** Aborted by the only message that the thread gets: its search is to end, with the best plan so far. */
+/** Aborts on the only message that the thread receives, which asks it to end the search with the best plan so far. */
 const enough = new AbortController();
 parentPort?.once('message', () => enough.abort());
 

@@ -11,29 +11,29 @@ import {
   timeLimitReached,
 } from './task.js';
 
-/** Reading, loading the solver and explaining get so long beside the time limit. */
+/** Extra time beyond the time limit for reading, loading the solver and explaining. */
 const SPARE_MS = 20_000;
-/** JavaScript of a solve, the model and its result, gets by with so much. */
+/** JavaScript heap of a solve, sufficient for the model and its result. */
 const HEAP_MIB = 1024;
 
-/** How a solve is ended before it is done. */
+/** Signals that end a solve early. */
 export interface SolveSignals {
-  /** Gives the solve up. */
+  /** Cancels the solve. */
   signal: AbortSignal;
-  /** Ends the search; its best plan so far is the result. */
+  /** Ends the search. Its best plan so far becomes the result. */
   enough: AbortSignal;
 }
 
-/** Solves each model in its own short-lived thread, so that this thread can keep serving requests. */
+/** Solves each model in a separate short-lived thread, so that this thread can keep serving requests. */
 export class Solver {
   private compiled: Promise<CompiledSolver> | undefined;
-  /** Threads whose result is known, until they and their memory are gone, which can take a while. */
+  /** Threads that have a result but have not exited yet. They still hold their memory, which can take a while to be freed. */
   private readonly ending = new Set<Promise<unknown>>();
 
   /**
-   * Solves, or says why it could not.
+   * Solves a task and returns its outcome, including failures.
    *
-   * @param tell hears what there is to tell meanwhile
+   * @param tell receives progress news
    * @throws the signal's reason as soon as it aborts
    */
   async solve(task: SolveTask, signals: SolveSignals, tell: (news: SolveNews) => void): Promise<SolveOutcome> {
@@ -43,7 +43,7 @@ export class Solver {
     const worker = new Worker(new URL('./solve-worker.js', import.meta.url), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
-      // The solver's own complaints, beside what it answers.
+      // Keeps the solver's own messages out of the service's output.
       stdout: true,
       stderr: true,
       env: {},
@@ -51,13 +51,13 @@ export class Solver {
     try {
       return await outcomeOf(worker, task.seconds, signals, tell);
     } finally {
-      // Who waits for the result does not wait for the thread's end, the next solve does.
+      // The result does not wait for the thread to exit. The next solve does.
       const ended = worker.terminate().finally(() => this.ending.delete(ended));
       this.ending.add(ended);
     }
   }
 
-  /** The solver, compiled once; again only when that went wrong. */
+  /** Returns the compiled solver. It is compiled once, and again only after a failure. */
   private async compile(): Promise<CompiledSolver> {
     this.compiled ??= compileSolver().catch((error: unknown) => {
       this.compiled = undefined;

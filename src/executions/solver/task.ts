@@ -8,56 +8,56 @@ import type {
 } from '../../../packages/solver/index.js';
 import type { ResultTable } from './result-tables.js';
 
-/** What is to be solved: a model file, or the cards of a canvas with the tables that sets stand in, by the ids of their cards. */
+/** Input of a solve: a model file, or the cards of a canvas with the tables that contain their sets, by card id. */
 export type ModelSource =
   | { kind: 'file'; path: string; content: Uint8Array }
   | { kind: 'canvas'; cards: ModelCard[]; tables: ReadonlyMap<string, SetTable> };
 
 export interface SolveTask {
   source: ModelSource;
-  /** For the solver's own work; reading and explaining come on top. */
+  /** Time limit of the solver itself. Reading and explaining take extra time. */
   seconds: number;
-  /** Relative distance to the best possible objective that ends the search. */
+  /** Relative gap to the best possible objective at which the search stops. */
   gap: number;
   memoryMiB: number;
 }
 
-/** What the thread of a solve is given. */
+/** Data passed to the thread of a solve. */
 export interface SolveThreadTask extends SolveTask {
   compiled: CompiledSolver;
 }
 
-/** Why a solve has no result. */
+/** Reason why a solve has no result. */
 export interface SolveFailure {
   code: ModelProblemCode | 'time_limit' | 'out_of_memory' | 'solver_failed';
-  /** A sentence for users. */
+  /** Message for users, a single sentence. */
   message: string;
 }
 
-/** Outcome of a task. The result is also given as JSON text, so that it is serialised only once. */
+/** Outcome of a task. The result is also given as JSON text, so that it is serialized only once. */
 export type SolveOutcome =
-  /** The search was ended before there was a plan. */
+  /** The search was ended before it found a plan. */
   | { kind: 'ended' }
   | {
       kind: 'solved';
       status: SolveResult['status'];
       json: string;
       tables: ResultTable[];
-      /** The members of all variables with an index, for the service itself. */
+      /** Members of all indexed variables, read only by the service itself. */
       members?: Uint8Array;
     }
   | { kind: 'failed'; failure: SolveFailure };
 
-/** What a solve tells while it runs. */
+/** Progress news of a running solve. */
 export type SolveNews =
   | { kind: 'read'; size: ModelSize }
-  /** The solver begins. */
+  /** The solver has started. */
   | { kind: 'solves' }
   | { kind: 'explains' }
   | { kind: 'line'; text: string }
   | ({ kind: 'search' } & Search);
 
-/** What the thread of a solve sends: news, and in the end what has come of it. */
+/** Message from the thread of a solve: news, and finally the outcome. */
 export type SolveMessage = SolveNews | { kind: 'over'; outcome: SolveOutcome };
 
 export type Solved = Extract<SolveOutcome, { kind: 'solved' }>;
