@@ -1,15 +1,15 @@
 /**
- * Who may see projects, as SQL. Company-level callers and the members of a project see it. If it is visible to the company, everybody
- * in the company sees it too. An API key with a list of projects sees those projects at most. The statement itself looks up whether
- * somebody is a member and, where the credential leaves it open, whether they are company-level.
+ * SQL of project visibility. Company-level callers and members see a project. If its visibility is `company`, everybody in the
+ * company sees it too. An API key with a project list sees at most those projects. The statement itself checks membership. If the
+ * credential leaves it open, it also checks whether the person is company-level.
  *
- * `p` is the name of a row of projects, `caller` the SQL of a parameter that `callerParameter` made.
+ * The parameter `p` is the alias of a row of projects. The parameter `caller` is the SQL of a parameter from `callerParameter`.
  */
 
-/** The company of the caller. */
+/** Returns SQL of the caller's company. */
 export const companyOf = (caller: string): string => `(${caller}::text[])[1]`;
 
-/** The id of the person whose rights count. */
+/** Returns SQL of the id of the person whose rights count. */
 export const personOf = (caller: string): string => `(${caller}::text[])[2]`;
 
 const seesAll = (caller: string): string => `(${caller}::text[])[3]::boolean`;
@@ -17,41 +17,41 @@ const onlyReads = (caller: string): string => `(${caller}::text[])[4]::boolean`;
 const isLimited = (caller: string): string => `(${caller}::text[])[5]::boolean`;
 const listOf = (caller: string): string => `(${caller}::text[])[6:]::uuid[]`;
 
-/** Condition that the caller is company-level at this moment, whichever projects there are. */
+/** Condition that the caller is currently company-level, regardless of any project list. */
 const isCompanyLevel = (caller: string): string => `coalesce(${seesAll(caller)}, EXISTS (
   SELECT FROM users u WHERE u.company_id = ${companyOf(caller)} AND u.id = ${personOf(caller)} AND u.role = 'company'))`;
 
 const membership = (p: string, caller: string, columns: string, condition = 'true'): string => `
   SELECT ${columns} FROM project_members m WHERE m.project_id = ${p}.id AND m.user_id = ${personOf(caller)} AND ${condition}`;
 
-/** Condition that the person reaches a project: by its visibility, by their role in the company or by their role in the project. */
+/** Condition that the person can access a project through its visibility, their company role or their project role. */
 const reaches = (p: string, caller: string, role = 'true'): string => `
   (${p}.visibility = 'company' OR ${isCompanyLevel(caller)} OR EXISTS (${membership(p, caller, '', role)}))`;
 
 const mayBeSeen = (p: string, caller: string): string => `
   ${p}.company_id = ${companyOf(caller)} AND (NOT ${isLimited(caller)} OR ${p}.id = ANY (${listOf(caller)})) AND ${reaches(p, caller)}`;
 
-/** Condition that a project exists and the caller may see it. */
+/** Condition that a project exists and is visible to the caller. */
 export const isVisible = (p: string, caller: string): string => `${p}.deleted_at IS NULL AND ${mayBeSeen(p, caller)}`;
 
-/** The same for a deleted project. */
+/** Condition that a project is deleted and would otherwise be visible to the caller. */
 export const wasVisible = (p: string, caller: string): string =>
   `${p}.deleted_at IS NOT NULL AND ${mayBeSeen(p, caller)}`;
 
-/** SQL of the role that the caller has in a project that they may see. Everybody edits what is visible to the company. */
+/** SQL of the caller's role in a visible project. Everybody can edit a project with `company` visibility. */
 export const roleIn = (p: string, caller: string): string => `
   CASE WHEN ${onlyReads(caller)} THEN 'viewer'
        WHEN ${isCompanyLevel(caller)} THEN 'owner'
        ELSE coalesce((${membership(p, caller, 'm.role', `(${p}.visibility = 'private' OR m.role = 'owner')`)}), 'editor') END`;
 
-/** Condition that the caller may change what is in a project that they may see. */
+/** Condition that the caller may change the contents of a visible project. */
 export const mayEdit = (p: string, caller: string): string =>
   `(NOT ${onlyReads(caller)} AND ${reaches(p, caller, `m.role <> 'viewer'`)})`;
 
-/** SQL of the id of a project that the caller may see, null if there is none of this id: for reads of the modules above. */
+/** SQL of the id of a project if it is visible to the caller, otherwise null. Used by reads of other modules. */
 export const projectOf = (caller: string, project: string): string =>
   `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', caller)})`;
 
-/** Condition that a deleted project can come back; `graceSeconds` is SQL. */
+/** Condition that a deleted project can be restored. `graceSeconds` is SQL. */
 export const mayComeBack = (graceSeconds: string): string =>
   `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;

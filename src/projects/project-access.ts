@@ -8,16 +8,15 @@ import type { Tx } from '../database/database.service.js';
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 
 /**
- * Who may see what, and do what, in projects is decided in this file and in `project-access.sql.ts`, and nowhere else.
+ * This file and `project-access.sql.ts` contain all access rules of projects.
  *
- * Repositories find projects for a {@link ProjectReader} only; those who write lock them, which takes a
- * {@link ProjectEditor}. Each says how much it needs of a project, so that what a service was given is what is looked at,
- * in the statement that finds the project, as things are at that moment.
+ * Repositories find projects only for a {@link ProjectReader}. Writers lock them, which requires a {@link ProjectEditor}. The
+ * type of the parameter determines the required role. The statement that finds the project also checks it, based on current data.
  */
 
-/** A caller who looks at projects: finds those that the caller may see, and no others. */
+/** Caller who reads projects. Finds only projects that are visible to the caller. */
 export class ProjectReader {
-  /** The role that the caller needs in a project. */
+  /** Minimum role of the caller in a project. */
   readonly least: ProjectRole = 'viewer';
 
   protected constructor(readonly caller: Principal) {}
@@ -30,38 +29,47 @@ export class ProjectReader {
     return this.caller.company_id;
   }
 
-  /** The parameter that the conditions of `project-access.sql.ts` take. */
+  /** Parameter for the conditions of `project-access.sql.ts`. */
   get parameter(): CallerParameter {
     return callerParameter(this.caller);
   }
 
-  /** @throws Forbidden for somebody whose role in the project is too little */
+  /**
+   * Checks the caller's role in a project.
+   * @throws Forbidden if the role is not sufficient
+   */
   admit(role: ProjectRole): void {
     if (this.least !== 'viewer' && !isAtLeast(role, this.least)) throw new Forbidden(...REFUSALS[this.least]);
   }
 }
 
-/** A caller who changes what is in a project. */
+/** Caller who changes the contents of a project. */
 export class ProjectEditor extends ProjectReader {
   override readonly least: 'editor' | 'owner' = 'editor';
 
-  /** @throws Forbidden for an API key that may only read */
+  /**
+   * Checks that the caller may write.
+   * @throws Forbidden for a read-only API key
+   */
   static override of(caller: Principal): ProjectEditor {
     assertWrites(caller);
     return new ProjectEditor(caller);
   }
 
-  /** As `once` of the caller. */
+  /** Runs `work` through `once` of the caller. */
   async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {
     return await this.caller.once(tx, work, proof);
   }
 }
 
-/** A caller who decides about a project: who its members are, and whether it is there. Never the agent. */
+/** Caller who manages the members or existence of a project. Never the agent. */
 export class ProjectOwner extends ProjectEditor {
   override readonly least = 'owner' as const;
 
-  /** @throws Forbidden for an API key that may only read, and for the agent */
+  /**
+   * Checks that the caller may act as an owner.
+   * @throws Forbidden for a read-only API key or the agent
+   */
   static override of(caller: Principal): ProjectOwner {
     assertWrites(caller);
     if (caller.kind === 'agent')
@@ -70,39 +78,46 @@ export class ProjectOwner extends ProjectEditor {
   }
 }
 
-/** A caller who gives up what they are in a project: whoever sees it may. */
+/** Caller who gives up their role in a project. Everybody who sees the project may do so. */
 export class ProjectLeaver extends ProjectReader {
   readonly leaves = true;
 
-  /** @throws Forbidden for an API key that may only read */
+  /**
+   * Checks that the caller may write.
+   * @throws Forbidden for a read-only API key
+   */
   static override of(caller: Principal): ProjectLeaver {
     assertWrites(caller);
     return new ProjectLeaver(caller);
   }
 }
 
-/** The caller of a route that reads projects. */
+/** Injects the caller of a route that reads projects. */
 export const ReadingCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
   ProjectReader.of(callerOf(context)),
 );
 
-/** The caller of a route that changes what is in a project. */
+/** Injects the caller of a route that changes the contents of a project. */
 export const EditingCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
   ProjectEditor.of(callerOf(context)),
 );
 
-/** The caller of a route for owners and company-level callers. */
+/** Injects the caller of a route for owners and company-level callers. */
 export const OwningCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
   ProjectOwner.of(callerOf(context)),
 );
 
-/** A `text[]` of the database. */
+/** PostgreSQL `text[]`. */
 export type CallerParameter = (string | null)[];
 
 /**
- * What decides which projects a caller sees: the company, the person whose rights count, whether the person sees every project of the
- * company (null: if they are company-level at that moment), whether the caller may only read, whether a list limits the caller, and
- * the ids of that list.
+ * Returns the values that determine project visibility:
+ * - The company.
+ * - The person whose rights count.
+ * - Whether the person sees all projects of the company. Null if it depends on their current role.
+ * - Whether the caller may only read.
+ * - Whether a project list limits the caller.
+ * - The ids of that list.
  */
 export const callerParameter = (caller: Principal): CallerParameter => {
   const { company_id, person_id, sees_all, access, project_ids } = caller;

@@ -13,8 +13,8 @@ import { type ProjectDetails, ProjectViewsRepository } from './project-views.rep
 import { ProjectsRepository } from './projects.repository.js';
 
 /**
- * Deletes projects: from the commit on nothing finds them any more. What is in them stays for PROJECTS_GRACE_SECONDS, in
- * which they can be restored; then they are purged.
+ * Deletes projects. They are invisible as soon as the transaction commits. Their contents stay for PROJECTS_GRACE_SECONDS, so
+ * that they can be restored. Then they are purged.
  */
 @Injectable()
 export class ProjectDeletionService {
@@ -30,11 +30,13 @@ export class ProjectDeletionService {
   ) {}
 
   /**
-   * Deletes a project with everything in it; what it has cost stays in the ledger.
+   * Deletes a project with its contents. Its cost stays in the ledger.
    *
-   * Who changes something in a project locks it, or the container of its files, before; both are refused from here on.
+   * Writers first lock the project, or the container of its files. Both locks fail once the project is deleted.
    *
-   * @throws NotFound @throws Forbidden for all but owners and company-level callers @throws PreconditionFailed
+   * @throws NotFound
+   * @throws Forbidden for all except owners and company-level callers
+   * @throws PreconditionFailed
    */
   async delete(owner: ProjectOwner, projectId: string, expected: ExpectedTags): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -46,23 +48,23 @@ export class ProjectDeletionService {
       await this.containers.hide(tx, project.company_id, ...(await this.views.containersOf(tx, project)));
       await this.uploads.expireTo(tx, project.workspace_id);
       await projects.markDeleted(project.id);
-      // The last that its readers are sent.
+      // Last event that readers receive.
       this.events.note(tx, project.id, 'project.deleted', {});
     });
   }
 
   /**
-   * Brings a deleted project back as it was, but for what has ended with it: turns, solves and open uploads. One that is
-   * there is left alone.
+   * Restores a deleted project, except for ended turns, solves and open uploads. Does nothing if the project is not deleted.
    *
-   * @throws NotFound also when its time is over @throws Forbidden for all but owners and company-level callers
+   * @throws NotFound, also if its grace period has expired
+   * @throws Forbidden for all except owners and company-level callers
    */
   async restore(owner: ProjectOwner, projectId: string): Promise<ProjectResponse> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const restore = async (): Promise<ProjectResponse> =>
         ProjectResponse.from(await this.bringBack(tx, owner, projectId));
-      // It is not among the deleted ones any more, where its owners are looked at.
+      // A restored project is not found among the deleted projects, where ownership is checked.
       return await owner.once(tx, restore, async () => await projects.require(owner, projectId));
     });
   }

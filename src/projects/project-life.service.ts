@@ -13,7 +13,10 @@ export type ProjectListener = (tx: Tx, project: Project) => Promise<void>;
  */
 export type Purger = (tx: Tx, project_id: ProjectId) => Promise<boolean>;
 
-/** Listeners of other modules to the creation, deletion, restoration and purge of projects. Modules register them in `onModuleInit`. */
+/**
+ * Listeners of other modules to the creation, deletion, restoration and purge of projects. Modules register them in
+ * `onModuleInit`.
+ */
 @Injectable()
 export class ProjectLifeService {
   private readonly creation: ProjectListener[] = [];
@@ -31,12 +34,12 @@ export class ProjectLifeService {
     this.deletion.push(listener);
   }
 
-  /** Undoes what `onDelete` has hidden. */
+  /** Undoes the changes of an `onDelete` listener. */
   onRestore(listener: ProjectListener): void {
     this.restoration.push(listener);
   }
 
-  /** Removes the rows of a project that cannot be restored any longer. */
+  /** Removes the rows of a project that can no longer be restored. */
   onPurge(purger: Purger): void {
     this.purgers.push(purger);
   }

@@ -1,11 +1,11 @@
 import type { ProjectId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** What somebody may do in a project, each more than the one before. */
+/** Roles in a project, in ascending order. Each includes the rights of the previous role. */
 export const PROJECT_ROLES = ['viewer', 'editor', 'owner'] as const;
 export type ProjectRole = (typeof PROJECT_ROLES)[number];
 
-/** A user who was given a role in a project. */
+/** Role of a user in a project. */
 @Entity({ name: 'project_members' })
 export class ProjectMember {
   @PrimaryColumn('uuid')

@@ -8,13 +8,13 @@ import type { MemberRow } from './project-members.repository.js';
 
 const ROLE = '`viewer` reads, `editor` also changes what is in the project, `owner` also decides about it';
 
-/** The role that a user gets. */
+/** Request to set the role of a user. */
 export class ProjectMemberRequest {
   @EnumField(PROJECT_ROLES, { description: ROLE })
   role!: ProjectRole;
 }
 
-/** A user with a role in a project. */
+/** User with a role in a project. */
 export class ProjectMemberResponse {
   @StringField()
   user_id!: string;
@@ -39,7 +39,7 @@ export class ProjectMemberResponse {
   }
 }
 
-/** Members of a project, first added first. */
+/** Members of a project, in the order they were added. */
 export class ProjectMemberListResponse extends WalkResponse {
   @ObjectArrayField(() => ProjectMemberResponse)
   members!: ProjectMemberResponse[];

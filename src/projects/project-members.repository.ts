@@ -6,7 +6,7 @@ import { walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { ProjectMember } from './project-member.entity.js';
 
-/** A member with what is known of the person. */
+/** Member with the profile of the user. */
 export type MemberRow = Pick<ProjectMember, 'user_id' | 'role' | 'added_at'> & {
   display_name: string;
   email: string | null;
@@ -18,9 +18,11 @@ const MEMBER_ROWS = `
     FROM project_members m JOIN users u ON u.company_id = m.company_id AND u.id = m.user_id
    WHERE m.project_id = $1`;
 
-/** Members of projects. Whoever changes those of one has locked it, so that what is left can be counted. */
+/**
+ * Stores members of projects. Changes require that the caller has locked the project, so that remaining owners can be counted.
+ */
 export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
-  /** A page of a project's members, in the order in which they were added. */
+  /** Returns a page of a project's members, in the order they were added. */
   async page(project_id: ProjectId, page: WalkQuery): Promise<Page<MemberRow>> {
     const { limit, offset } = page;
     const start = walkStart('members', page, (key) => !key.includes('\0'));
@@ -33,14 +35,17 @@ export class ProjectMembersRepository extends EntityRepository(ProjectMember) {
     return { rows, total: await this.countBy({ project_id }) };
   }
 
-  /** One member as {@link page} has it. @throws NotFound */
+  /**
+   * Returns a member in the same form as {@link page}.
+   * @throws NotFound
+   */
   async row(project_id: ProjectId, user_id: string): Promise<MemberRow> {
     const [row]: MemberRow[] = await this.query(`${MEMBER_ROWS} AND m.user_id = $2`, [project_id, user_id]);
     if (row === undefined) throw new NotFound('Member');
     return row;
   }
 
-  /** Gives a user of the company a role, whether they have one already or not. */
+  /** Adds a member or changes the member's role. */
   async put({ project_id, company_id, user_id, role }: Omit<ProjectMember, 'added_at'>): Promise<void> {
     await this.query(
       `INSERT INTO project_members (project_id, company_id, user_id, role) VALUES ($1, $2, $3, $4)

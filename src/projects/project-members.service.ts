@@ -12,10 +12,10 @@ import type { ProjectRole } from './project-member.entity.js';
 import { type MemberRow, ProjectMembersRepository } from './project-members.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 
-/** Most members that a project has. */
+/** Maximum number of members of a project. */
 const MAX_MEMBERS = 1_000;
 
-/** Who has which role in a project. There is always an owner. */
+/** Manages the roles of users in a project. A project always has an owner. */
 @Injectable()
 export class ProjectMembersService {
   constructor(
@@ -26,17 +26,20 @@ export class ProjectMembersService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** The members of a project, first added first. @throws NotFound */
+  /**
+   * Returns the members of a project, in the order they were added.
+   * @throws NotFound
+   */
   async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<MemberRow>> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.members.page(id, page);
   }
 
   /**
-   * Makes a user a member, or gives a member another role.
+   * Adds a member or changes the member's role.
    *
-   * @throws NotFound also for a user who was never seen
-   * @throws Conflict when no owner would be left, or there are too many members
+   * @throws NotFound, also for a user who has never used this service
+   * @throws Conflict if no owner would remain, or there are too many members
    */
   async put(owner: ProjectOwner, projectId: string, user_id: string, role: ProjectRole): Promise<MemberRow> {
     return await this.database.transaction(async (tx) => {
@@ -53,9 +56,11 @@ export class ProjectMembersService {
   }
 
   /**
-   * Takes a member's role away. Everybody may give up their own.
+   * Removes a member. Everybody may remove themselves.
    *
-   * @throws NotFound @throws Forbidden @throws Conflict when no owner would be left
+   * @throws NotFound
+   * @throws Forbidden
+   * @throws Conflict if no owner would remain
    */
   async remove(caller: Principal, projectId: string, user_id: string): Promise<void> {
     const remover = caller.user_id === user_id ? ProjectLeaver.of(caller) : ProjectOwner.of(caller);

@@ -8,14 +8,14 @@ import { ContainersService } from '../files/tree/containers.service.js';
 import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
-/** A deployment that became the origin of a project, with the number of copied objects and files. */
+/** Deployment that became the origin of a project, with the number of copied objects and files. */
 export interface Origin {
   deployment: Deployment;
   objects: number;
   workspace_files: number;
 }
 
-/** Deployments that projects come from. */
+/** Manages the origin deployments of projects. */
 @Injectable()
 export class ProjectOriginsService {
   constructor(
@@ -26,8 +26,8 @@ export class ProjectOriginsService {
   ) {}
 
   /**
-   * Makes a deployment the origin of a locked project. Replaces the agent configuration in the deployment scope of the project, and copies
-   * the other files to the workspace, where existing files are kept.
+   * Makes a deployment the origin of a locked project. Replaces the agent configuration in the deployment scope of the project,
+   * and copies the other files to the workspace, where existing files are kept.
    *
    * @param name handle or name of the deployment
    * @throws NotFound if the deployment does not exist

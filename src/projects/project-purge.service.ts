@@ -13,9 +13,9 @@ import { type DueProject, ProjectsRepository } from './projects.repository.js';
 const BATCH = 100;
 
 /**
- * Removes what is left of deleted projects, PROJECTS_GRACE_SECONDS after they were. Any number of processes may do so at
- * once; what breaks off goes on with the next run, as a project's own row is the last one to go. From the first step on it
- * cannot come back. Files are the collector's.
+ * Purges deleted projects after PROJECTS_GRACE_SECONDS. Any number of processes may do so concurrently. An interrupted purge
+ * continues with the next run, because the project's own row is removed last. A project cannot be restored once its purge has
+ * begun. The garbage collector removes the files.
  */
 @Injectable()
 export class ProjectPurgeService implements OnModuleInit {
@@ -34,7 +34,7 @@ export class ProjectPurgeService implements OnModuleInit {
     this.periodic.every('*/10 * * * *', 'purge_projects', async () => await this.purge());
   }
 
-  /** Removes every project whose time is over. */
+  /** Purges all projects whose grace period has expired. */
   async purge(): Promise<void> {
     for (let last: string | undefined = BEFORE_ALL_IDS; last !== undefined;) {
       const due = await this.projects.due(last, this.config.PROJECTS_GRACE_SECONDS, BATCH);
@@ -43,7 +43,7 @@ export class ProjectPurgeService implements OnModuleInit {
     }
   }
 
-  /** One that cannot be removed, for whatever reason, keeps no other one from it. */
+  /** Purges a project. A failure does not stop the purge of other projects. */
   private async tryPurge(project: DueProject): Promise<void> {
     try {
       if (!(await this.projects.beginPurge(project.id, this.config.PROJECTS_GRACE_SECONDS))) return;
@@ -55,7 +55,7 @@ export class ProjectPurgeService implements OnModuleInit {
     }
   }
 
-  /** Removes a page while nobody else does: a page that is just being removed would look like the last one. */
+  /** Removes a page under a lock. Without it, another process that is removing a page would make it look like the last page. */
   private async alone({ id }: DueProject, purger: Purger): Promise<boolean> {
     return await this.database.transaction(
       async (tx) => (await tx.withRepository(this.projects).lockPurged(id)) && (await purger(tx, id)),

@@ -6,7 +6,7 @@ import { ProjectMembersRepository } from './project-members.repository.js';
 import { type DueProject, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
 
-/** Removes the rows of projects that are purged. */
+/** Removes the remaining rows of purged projects. */
 @Injectable()
 export class ProjectRemovalService {
   constructor(
@@ -17,10 +17,10 @@ export class ProjectRemovalService {
     private readonly containers: ContainersService,
   ) {}
 
-  /** Removes a project with everything in it that is bounded in number. Returns that nothing is left. */
+  /** Removes a project with all contents of bounded size. Returns that nothing remains. */
   async remove(tx: Tx, { id, company_id, container_ids }: DueProject): Promise<false> {
     const [projects, snapshots] = [tx.withRepository(this.projects), tx.withRepository(this.snapshots)];
-    // The current snapshot could not go before.
+    // The current snapshot can be deleted only after this reference is cleared.
     await projects.update({ id }, { workspace_mode: 'define', run_setup_status: null, current_snapshot_id: null });
     const ofSnapshots = await snapshots.containersOf(id);
     await snapshots.delete({ project_id: id });

@@ -23,14 +23,14 @@ export type Creator = Pick<Project, 'created_by'> & {
   creator_avatar_url: string | null;
 };
 
-/** A project as one caller sees it. */
+/** Project as seen by a caller. */
 export type ProjectDetails = Project & Creator & { origin_deployment_handle: string | null; role: ProjectRole };
 
-/** Names of the fields in a listing. Only columns behind them are read: descriptions can be long. */
+/** Names of the fields in a listing. Only their columns are read, because descriptions can be long. */
 const SHOWN = new Set([...fieldsOf(ProjectSummary), ...fieldsOf(CompletenessResponse)].map(({ name }) => name));
 const LISTED = columnsOf(Project).filter((column) => SHOWN.has(column));
 
-/** A project in a listing. */
+/** Project in a listing. */
 export type ListedProject = Pick<Project, keyof Project & (keyof ProjectSummary | keyof CompletenessResponse)> &
   Creator & { status: ProjectStatus };
 
@@ -61,12 +61,15 @@ const DETAILS = `
 
 const VERSIONS = `SELECT ${VERSION} FROM projects p ${JOINED} WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
 
-/** Projects as responses show them, with their creators, origins and entity tags. It has no entity, because it writes nothing. */
+/** Reads projects for responses, with their creators, origins and entity tags. It has no entity, because it writes nothing. */
 @Injectable()
 export class ProjectViewsRepository {
   constructor(private readonly source: DataSource) {}
 
-  /** The project with its entity tag, unless the caller has it already. @throws NotFound */
+  /**
+   * Returns a project with its entity tag, unless the tag is already known to the caller.
+   * @throws NotFound
+   */
   async details(
     tx: Tx,
     reader: ProjectReader,
@@ -85,21 +88,27 @@ export class ProjectViewsRepository {
     return Tagged.of(tagOf(found), found);
   }
 
-  /** The same without its tag, for answers that are kept. @throws NotFound */
+  /**
+   * Returns a project without its entity tag, for responses that are stored.
+   * @throws NotFound
+   */
   async shown(tx: Tx, reader: ProjectReader, projectId: string): Promise<ProjectDetails> {
     const { body } = await this.details(tx, reader, projectId);
     if (body === undefined) throw new Error('A project that nobody has yet has no body');
     return body;
   }
 
-  /** The entity tag of {@link details}. @throws NotFound */
+  /**
+   * Returns the entity tag of {@link details}.
+   * @throws NotFound
+   */
   async tagOf(tx: Tx, reader: ProjectReader, projectId: string): Promise<string> {
     const [found] = await sharedRead<Versions[]>(tx, VERSIONS, [reader.parameter, parseId(projectId, 'Project')]);
     if (found === undefined) throw new NotFound('Project');
     return tagOf(found);
   }
 
-  /** A page of the projects that the caller sees, with the exact number of all that match. */
+  /** Returns a page of the projects that the caller sees, with the exact total number of matches. */
   async summaries(reader: ProjectReader, query: ProjectQuery, graceSeconds: number): Promise<Page<ListedProject>> {
     const { q = null, workspace_mode = null, created_by = null, visibility = null, status = null, ...rest } = query;
     const { deleted = false, ...page } = rest;
@@ -132,7 +141,7 @@ export class ProjectViewsRepository {
     );
   }
 
-  /** All containers of a project, including the containers of its snapshots. */
+  /** Returns all containers of a project, including the containers of its snapshots. */
   async containersOf(tx: Tx, { id, workspace_id, agent_config_id, project_skills_id }: Project): Promise<string[]> {
     const snapshots: { container_id: string }[] = await tx.query(
       'SELECT container_id FROM snapshots WHERE project_id = $1',

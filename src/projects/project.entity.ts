@@ -9,11 +9,11 @@ export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
 export const VISIBILITIES = ['company', 'private'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** What is going on in a project. */
+/** Activity of a project. */
 export const PROJECT_STATUSES = ['solving', 'working', 'idle'] as const;
 export type ProjectStatus = (typeof PROJECT_STATUSES)[number];
 
-/** A project: its own data, what is derived from its cards, and counters that the modules above keep. */
+/** Project with values derived from its cards, and counters that other modules maintain. */
 @Entity({ name: 'projects' })
 export class Project {
   @PrimaryGeneratedColumn('uuid')
@@ -51,7 +51,7 @@ export class Project {
   @Column('uuid')
   agent_config_id!: string;
 
-  /** Hash of what the deployment scope holds, equal to the deployment's while the copy is up to date. */
+  /** Hash of the deployment scope. Equal to the deployment's hash while the copy is up to date. */
   @Column('text', { default: () => `encode(sha256(''), 'hex')` })
   config_digest!: string;
 
@@ -65,18 +65,18 @@ export class Project {
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
 
-  /** Last change of the project or of anything in it; the order of the listing. */
+  /** Last change of the project or its contents. Determines the order of listings. */
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
 
-  /** Since when it is being removed for good. */
+  /** Time when its purge began. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   purge_began_at!: Date | null;
 
-  /** Who sees it beside its members: everybody in the company, or company-level callers alone. */
+  /** Users who see it in addition to its members: everybody in the company, or only company-level callers. */
   @Column('text', { default: 'company' })
   visibility!: Visibility;
 
@@ -116,14 +116,14 @@ export class Project {
   @Column('boolean', { default: false })
   production_requirements_defined!: boolean;
 
-  /** Hash of the contents that sets stand in, empty when there are none; null when no data card names a file. */
+  /** Hash of the file contents that contain sets. Empty without such contents, null if no data card refers to a file. */
   @Column('text', { nullable: true })
   data_files_digest!: string | null;
 
   @Column('text', { default: 'unchecked' })
   feasibility_result!: Checklist['feasibility_result'];
 
-  /** `complete` when all seven flags hold and the model is feasible; computed by the database. */
+  /** `complete` if all seven flags are true and the model is feasible. Computed by the database. */
   @Column({ type: 'text', insert: false, update: false })
   overall!: Checklist['overall'];
 
@@ -140,7 +140,7 @@ export class Project {
   @RevisionColumn()
   revision!: string;
 
-  /** Of all its cards together. */
+  /** Changes with every change of its cards. */
   @RevisionColumn()
   cards_revision!: string;
 }

@@ -60,7 +60,7 @@ export class ProjectQuery extends WalkQuery {
   deleted!: boolean;
 }
 
-/** A new project. */
+/** Request to create a project. */
 export class ProjectCreateRequest {
   @StringField({ minLength: 1, maxLength: 100, example: 'Weekly production plan' })
   name!: string;
@@ -86,9 +86,7 @@ export class ProjectCreateRequest {
   visibility!: Visibility;
 }
 
-/**
- * What to change of a project. An absent field stays as it is; null clears a description and leaves name and mode.
- */
+/** Change of a project. Absent fields are unchanged. Null clears a description, and leaves name and mode unchanged. */
 export class ProjectUpdate {
   @StringField({ nullable: true, optional: true, minLength: 1, maxLength: 100, example: 'Weekly production plan' })
   name?: string | null;
@@ -111,7 +109,7 @@ export class ProjectUpdate {
   visibility?: Visibility | null;
 }
 
-/** Who created a project. */
+/** Creator of a project. */
 export class ProjectCreator {
   @StringField()
   display_name!: string;
@@ -122,14 +120,14 @@ export class ProjectCreator {
   @StringField({ nullable: true, optional: true })
   avatar_url!: string | null;
 
-  /** Null if nobody is known who created the project. */
+  /** Returns null if the creator is unknown. */
   static of({ created_by, creator_name, creator_avatar_url }: Creator): ProjectCreator | null {
     if (created_by === null || creator_name === null) return null;
     return { id: created_by, avatar_url: creator_avatar_url, display_name: creator_name };
   }
 }
 
-/** A project with everything but its contents. */
+/** Project without its contents. */
 export class ProjectResponse {
   @StringField()
   id!: string;
@@ -220,7 +218,7 @@ export class ProjectResponse {
   }
 }
 
-/** A project as the listing shows it. */
+/** Project in a listing. */
 export class ProjectSummary {
   @StringField()
   id!: string;

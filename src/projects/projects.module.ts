@@ -36,7 +36,6 @@ import { SnapshotsController } from './snapshots.controller.js';
 import { SNAPSHOT_TREES, SnapshotsRepository } from './snapshots.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
-/** Projects, their canvas and snapshots. */
 @Module({
   imports: [MetricsModule, FilesModule, DeploymentsModule, TablesModule],
   controllers: [

@@ -21,7 +21,7 @@ const workspaceOf = (condition: string, caller: string): string => `
   SELECT p.workspace_id AS container_id, p.id AS project_id, ${mayEdit('p', caller)} AS may_write
     FROM projects p WHERE ${condition} AND ${isVisible('p', caller)}`;
 
-/** The containers of projects' files. */
+/** Lookup of workspace containers. */
 export const WORKSPACES: ContainerLookup = {
   select: (scope) => workspaceOf('p.id = $1', scope),
   selectKnown: (scope) => workspaceOf('p.workspace_id = $1', scope),
@@ -29,7 +29,10 @@ export const WORKSPACES: ContainerLookup = {
   parse: (id) => parseId(id, 'Project'),
 };
 
-/** SQL that adds to the counters of a project, sets the result where one is given, and marks it as changed now; each argument is SQL. */
+/**
+ * SQL that adds to the counters of a project, sets the feasibility result if given, and updates the change time. Each argument is
+ * SQL.
+ */
 export const adjustProject = (
   project_id: string,
   {
@@ -45,22 +48,22 @@ export const adjustProject = (
          feasibility_result = coalesce(${feasibility_result}::text, feasibility_result), updated_at = now()
    WHERE id = ${project_id}`;
 
-/** Increments of what the modules above projects keep in them. */
+/** Increments of project counters by other modules. */
 export interface ProjectChange {
   active_solves?: number;
   credits?: number;
-  /** What a solve has found out; absent: as it was. */
+  /** Result of a solve. Omit to keep the stored result. */
   feasibility_result?: Project['feasibility_result'];
 }
 
-/** What a project's deployment scope holds. */
+/** Current contents of a project's deployment scope. */
 export interface ConfigNote {
-  /** Of all that the scope holds. */
+  /** Hash of all objects in the scope. */
   config_digest: string;
   origin_deployment_id?: string;
 }
 
-/** A deleted project that is to be removed for good. */
+/** Deleted project that is due for purging. */
 export interface DueProject {
   id: ProjectId;
   company_id: string;
@@ -69,7 +72,7 @@ export interface DueProject {
 
 const LOCKING = 'FOR NO KEY UPDATE OF p';
 
-/** SELECT of a project as a row, with the role of the caller. */
+/** SELECT of a project row with the caller's role. */
 const selected = (condition: string, locking: string): string =>
   `SELECT p.*, ${roleIn('p', '$1')} AS caller_role FROM projects p WHERE p.id = $2 AND ${condition} ${locking}`;
 
@@ -78,32 +81,46 @@ const LOCKED = selected(isVisible('p', '$1'), LOCKING);
 const DELETED = selected(`${wasVisible('p', '$1')} AND ${mayComeBack('$3')}`, LOCKING);
 
 /**
- * Projects of companies, for those who may see them. A project that was deleted is found by the methods for its return and
- * its removal only.
+ * Stores projects and finds them for callers who may see them. Deleted projects are found only by the methods for restoring and
+ * purging.
  */
 export class ProjectsRepository extends EntityRepository(Project) {
-  /** The project as a row. @throws NotFound also for an id that is none @throws Forbidden */
+  /**
+   * Returns a project row.
+   * @throws NotFound, also for a malformed id
+   * @throws Forbidden
+   */
   async require(reader: ProjectReader, projectId: string): Promise<Project> {
     const parameters = [reader.parameter, parseId(projectId, 'Project')];
     return one(reader, await sharedRead<FoundProject[]>(this.manager, SELECTED, parameters));
   }
 
-  /** The project, locked against other writers until the transaction ends. @throws NotFound @throws Forbidden */
+  /**
+   * Returns a project, locked against other writers until the transaction ends.
+   * @throws NotFound
+   * @throws Forbidden
+   */
   async lock(editor: ProjectEditor | ProjectLeaver, projectId: string): Promise<Project> {
     return one(editor, await this.query(LOCKED, [editor.parameter, parseId(projectId, 'Project')]));
   }
 
-  /** A project that was looked up before, for work that goes on whoever has begun it. @throws NotFound */
+  /**
+   * Returns a project whose access was checked earlier, for work that continues regardless of who started it.
+   * @throws NotFound
+   */
   async requireKnown(id: ProjectId): Promise<Project> {
     return await this.known(id, '');
   }
 
-  /** The same, locked against other writers until the transaction ends. @throws NotFound */
+  /**
+   * Returns a project whose access was checked earlier, locked against other writers until the transaction ends.
+   * @throws NotFound
+   */
   async lockKnown(id: ProjectId): Promise<Project> {
     return await this.known(id, 'FOR NO KEY UPDATE');
   }
 
-  /** Those of some ids, by place, of which the caller sees no project. */
+  /** Returns the indexes of the ids whose projects are not visible to the caller. */
   async unseen(reader: ProjectReader, ids: readonly string[]): Promise<number[]> {
     const rows: { place: number }[] = await this.query(
       `SELECT w.place::integer AS place FROM unnest($2::uuid[]) WITH ORDINALITY w (id, place)
@@ -113,7 +130,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return rows.map(({ place }) => place - 1);
   }
 
-  /** Those of the readers who no longer see the project that each is given with. A stream that outlives its project counts as seen. */
+  /**
+   * Returns the entries whose reader can no longer see the project. If the stream outlives its project, a deleted project still
+   * counts as visible.
+   */
   async lost<Following extends { reader: ProjectReader; project_id: ProjectId; outlivesProject: boolean }>(
     followed: readonly Following[],
   ): Promise<Following[]> {
@@ -132,17 +152,17 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return rows.map(({ place }) => followed[place - 1]!);
   }
 
-  /** Changes fields of a locked project and marks it as changed now. */
+  /** Changes fields of a locked project and updates its change time. */
   async change(id: ProjectId, fields: QueryDeepPartialEntity<Project>): Promise<void> {
     await this.update({ id }, { ...fields, updated_at: () => 'now()' });
   }
 
-  /** Marks a locked project as deleted: from the commit on nothing finds it. */
+  /** Marks a locked project as deleted. It is invisible once the transaction commits. */
   async markDeleted(id: ProjectId): Promise<void> {
     await this.update({ id }, { deleted_at: () => 'now()' });
   }
 
-  /** Adds to a project's counters and marks it as changed now. */
+  /** Adds to a project's counters and updates its change time. */
   async adjust(
     project_id: ProjectId,
     { active_solves = 0, credits = 0, feasibility_result }: ProjectChange,
@@ -152,8 +172,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Counts the end of a turn. When it began, it marked the project as changed, as did what it has done there: left at that,
-   * the row keeps its place in all indexes.
+   * Records the end of a turn. The change time is not updated, because the start of the turn and its work already did. This keeps
+   * the row's place in all indexes.
    */
   async endTurn(project_id: ProjectId, credits: number): Promise<void> {
     await this.query(
@@ -162,7 +182,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     );
   }
 
-  /** Notes what the deployment scope of a locked project holds now and, where given, which deployment it comes from. */
+  /** Records the contents of a locked project's deployment scope and, if given, its origin deployment. */
   async noteConfig(project_id: ProjectId, { config_digest, origin_deployment_id }: ConfigNote): Promise<void> {
     await this.query(
       `UPDATE projects
@@ -173,10 +193,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Keeps what follows from the cards of a locked project.
+   * Stores the values derived from the cards of a locked project.
    *
-   * @param data_files_digest of the files that sets stand in: from others the last solve says nothing any more
-   * @param isNewModel nor does it from these cards
+   * @param data_files_digest hash of the files that contain sets; a new hash invalidates the last solve
+   * @param isNewModel whether the cards invalidate the last solve
    */
   async keepDerived(
     project_id: ProjectId,
@@ -197,18 +217,21 @@ export class ProjectsRepository extends EntityRepository(Project) {
     );
   }
 
-  /** A deleted project that can come back, locked until the transaction ends; undefined when there is none. @throws Forbidden */
+  /**
+   * Returns a deleted project that can be restored, locked until the transaction ends. Undefined if it does not exist.
+   * @throws Forbidden
+   */
   async lockDeleted(owner: ProjectOwner, projectId: string, graceSeconds: number): Promise<Project | undefined> {
     const parameters = [owner.parameter, parseId(projectId, 'Project'), graceSeconds];
     return admitted(owner, await this.query(DELETED, parameters));
   }
 
-  /** Lets a locked project that was deleted be found again. */
+  /** Makes a locked deleted project visible again. */
   async markRestored(id: ProjectId): Promise<void> {
     await this.update({ id }, { deleted_at: null, updated_at: () => 'now()' });
   }
 
-  /** Projects after `id` that were deleted at least so many seconds ago, by id. */
+  /** Returns projects after `id` that were deleted at least `graceSeconds` ago, by id. */
   async due(after: string, graceSeconds: number, limit: number): Promise<DueProject[]> {
     return await this.query(
       `SELECT id, company_id, ARRAY[workspace_id, agent_config_id, project_skills_id] AS container_ids
@@ -218,8 +241,8 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /**
-   * Notes that a project begins to be removed, which was deleted at least so many seconds ago: from the commit on it cannot
-   * come back. False when it has come back, or somebody has removed it.
+   * Begins to purge a project that was deleted at least `graceSeconds` ago. It can no longer be restored after the commit.
+   * Returns false if it was restored or already purged.
    */
   async beginPurge(id: ProjectId, graceSeconds: number): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
@@ -230,7 +253,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
     return count > 0;
   }
 
-  /** Locks a project that is being removed until the transaction ends; false when somebody has removed it. */
+  /** Locks a project during its purge until the transaction ends. Returns false if it was already removed. */
   async lockPurged(id: ProjectId): Promise<boolean> {
     const left: unknown[] = await this.query(
       'SELECT FROM projects WHERE id = $1 AND purge_began_at IS NOT NULL FOR NO KEY UPDATE',
@@ -249,7 +272,10 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 }
 
-/** @throws NotFound @throws Forbidden */
+/**
+ * @throws NotFound
+ * @throws Forbidden
+ */
 function one(reader: ProjectReader, found: FoundProject[]): Project {
   const project = admitted(reader, found);
   if (project === undefined) throw new NotFound('Project');
@@ -258,7 +284,10 @@ function one(reader: ProjectReader, found: FoundProject[]): Project {
 
 type FoundProject = Project & { caller_role: ProjectRole };
 
-/** The project that a statement has found; undefined when it has found none. @throws Forbidden */
+/**
+ * Returns the project found by a statement, or undefined without a row.
+ * @throws Forbidden
+ */
 function admitted(reader: ProjectReader, [found]: FoundProject[]): Project | undefined {
   if (found === undefined) return undefined;
   const { caller_role, ...project } = found;

@@ -12,7 +12,7 @@ import { type ListedProject, type ProjectDetails, ProjectViewsRepository } from 
 import { ProjectsRepository } from './projects.repository.js';
 import { SnapshotsService } from './snapshots.service.js';
 
-/** Projects of companies, each for those who may see it. */
+/** Reads and changes projects for callers who may see them. */
 @Injectable()
 export class ProjectsService {
   constructor(
@@ -24,19 +24,23 @@ export class ProjectsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** The projects that the caller sees last changed or deleted first. */
+  /** Returns the projects that the caller sees, last changed or deleted first. */
   async list(reader: ProjectReader, query: ProjectQuery): Promise<Page<ListedProject>> {
     return await this.views.summaries(reader, query, this.config.PROJECTS_GRACE_SECONDS);
   }
 
-  /** @throws NotFound */
+  /**
+   * Returns a project.
+   * @throws NotFound
+   */
   async details(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<ProjectDetails>> {
     return await this.views.details(this.database.manager, reader, projectId, known);
   }
 
   /**
+   * Changes a project.
    * @throws NotFound
-   * @throws Forbidden also for somebody who is no owner and says who sees the project
+   * @throws Forbidden, also if a caller who is not an owner changes the visibility
    * @throws PreconditionFailed
    */
   async update(

@@ -2,7 +2,7 @@ import type { ProjectId } from '../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Card } from './canvas/card.entity.js';
 
-/** The workspace tree and the cards of a project at one moment; never changed. */
+/** Immutable copy of a project's workspace and cards. */
 @Entity({ name: 'snapshots' })
 export class Snapshot {
   @PrimaryGeneratedColumn('uuid')

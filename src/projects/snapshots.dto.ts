@@ -11,7 +11,7 @@ import {
 } from '../common/validation/fields.js';
 import type { SnapshotRow } from './snapshots.repository.js';
 
-/** The workspace and the cards of a project at one moment. Its files are read with `source` `snapshot`. */
+/** Immutable copy of a project's workspace and cards. Its files are read with `source` `snapshot`. */
 export class SnapshotResponse {
   @StringField()
   id!: string;

@@ -9,7 +9,7 @@ import type { WalkQuery } from '../common/listing/walk.query.js';
 import { isVisible, mayEdit } from './project-access.sql.js';
 import { Snapshot } from './snapshot.entity.js';
 
-/** A snapshot as listings show it. */
+/** Snapshot in a listing. */
 export type SnapshotRow = Pick<Snapshot, 'id' | 'project_id' | 'created_at'> & {
   is_current: boolean;
   card_count: number;
@@ -26,7 +26,7 @@ const treeOf = (condition: string, caller: string): string => `
     FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', caller)}
    WHERE ${condition}`;
 
-/** The containers of snapshots' files. */
+/** Lookup of snapshot containers. */
 export const SNAPSHOT_TREES: ContainerLookup = {
   select: (scope) => treeOf('s.id = $1', scope),
   selectKnown: (scope) => treeOf('s.container_id = $1', scope),
@@ -34,16 +34,19 @@ export const SNAPSHOT_TREES: ContainerLookup = {
   parse: (id) => parseId(id, 'Snapshot'),
 };
 
-/** Snapshots of projects. */
+/** Stores snapshots of projects. */
 export class SnapshotsRepository extends EntityRepository(Snapshot) {
-  /** A snapshot of a project. @throws NotFound */
+  /**
+   * Returns a snapshot of a project.
+   * @throws NotFound
+   */
   async require(project_id: ProjectId, id: string): Promise<Snapshot> {
     const snapshot = await this.findOneBy({ project_id, id });
     if (snapshot === null) throw new NotFound('Snapshot');
     return snapshot;
   }
 
-  /** A page of a project's snapshots, newest first. */
+  /** Returns a page of a project's snapshots, newest first. */
   async page(project_id: ProjectId, page: WalkQuery): Promise<Page<SnapshotRow>> {
     const { limit, offset } = page;
     const start = walkStart('snapshots', page);
@@ -56,7 +59,10 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
     return { rows, total: await this.countBy({ project_id }) };
   }
 
-  /** One snapshot as {@link page} has it. @throws NotFound */
+  /**
+   * Returns a snapshot in the same form as {@link page}.
+   * @throws NotFound
+   */
   async row(project_id: ProjectId, snapshotId: string): Promise<SnapshotRow> {
     const [row]: SnapshotRow[] = await this.query(`${SNAPSHOT_ROWS} WHERE s.project_id = $1 AND s.id = $2`, [
       project_id,
@@ -66,7 +72,7 @@ export class SnapshotsRepository extends EntityRepository(Snapshot) {
     return row;
   }
 
-  /** The trees of a project's snapshots. */
+  /** Returns the containers of a project's snapshots. */
   async containersOf(project_id: ProjectId): Promise<string[]> {
     const snapshots = await this.find({ select: { container_id: true }, where: { project_id } });
     return snapshots.map(({ container_id }) => container_id);

@@ -13,10 +13,10 @@ import { SnapshotResponse } from './snapshots.dto.js';
 import { type SnapshotRow, SnapshotsRepository } from './snapshots.repository.js';
 import type { ProjectEditor, ProjectReader } from './project-access.js';
 
-/** Most snapshots that a project keeps. */
+/** Maximum number of snapshots of a project. */
 const MAX_SNAPSHOTS = 100;
 
-/** Immutable copies of a project's workspace and cards. Each operation finds its project first: NotFound. */
+/** Manages immutable copies of a project's workspace and cards. Every operation throws NotFound if the project is not found. */
 @Injectable()
 export class SnapshotsService {
   constructor(
@@ -29,7 +29,10 @@ export class SnapshotsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Takes a snapshot that becomes the current one. @throws Conflict when the project has too many */
+  /**
+   * Takes a snapshot and makes it the current snapshot.
+   * @throws Conflict if the project has too many snapshots
+   */
   async create(editor: ProjectEditor, projectId: string): Promise<SnapshotResponse> {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
@@ -44,13 +47,17 @@ export class SnapshotsService {
     });
   }
 
-  /** The snapshots of a project, newest first. */
+  /** Returns the snapshots of a project, newest first. */
   async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<SnapshotRow>> {
     const { id } = await this.projects.require(reader, projectId);
     return await this.snapshots.page(id, page);
   }
 
-  /** @throws NotFound @throws Conflict for the current one */
+  /**
+   * Deletes a snapshot.
+   * @throws NotFound
+   * @throws Conflict for the current snapshot
+   */
   async delete(editor: ProjectEditor, projectId: string, snapshotId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const snapshots = tx.withRepository(this.snapshots);
@@ -68,9 +75,9 @@ export class SnapshotsService {
   }
 
   /**
-   * Takes a snapshot of a locked project, which solves read from now on.
+   * Takes a snapshot of a locked project. Later solves use it.
    *
-   * @throws Conflict when the project has too many
+   * @throws Conflict if the project has too many snapshots
    */
   async enterRunMode(tx: Tx, project: Project): Promise<void> {
     const current_snapshot_id = await this.take(tx, project);
@@ -80,9 +87,9 @@ export class SnapshotsService {
   }
 
   /**
-   * Takes a snapshot of a locked project and answers its id. The caller makes it the current one.
+   * Takes a snapshot of a locked project and returns its id. The caller makes it the current snapshot.
    *
-   * @throws Conflict when the project has too many
+   * @throws Conflict if the project has too many snapshots
    */
   private async take(tx: Tx, { id: project_id, company_id, workspace_id }: Project): Promise<string> {
     const snapshots = tx.withRepository(this.snapshots);
@@ -95,7 +102,7 @@ export class SnapshotsService {
       to: { company_id, container_id },
     });
     const cards = await tx.withRepository(this.cards).list(project_id);
-    // JSON leaves out what is undefined.
+    // JSON omits undefined values.
     const kept = cards.map((card) => ({ ...card, revision: undefined }));
     const { id } = await snapshots.save({ project_id, container_id, cards: kept });
     return id;

@@ -26,7 +26,7 @@ const DATA = [
   ...CARD_TYPES.map((type) => CARD_KINDS[type].description),
 ].join(' ');
 
-/** What a card still lacks. */
+/** Gap of a card. */
 export class GapInfo {
   @StringField()
   field!: string;
@@ -38,7 +38,7 @@ export class GapInfo {
   severity!: string;
 }
 
-/** A card of a project's canvas. */
+/** Card of a project's canvas. */
 export class CardResponse {
   @StringField()
   id!: string;
@@ -87,12 +87,12 @@ export class CardResponse {
   }
 }
 
-/** Most bytes of `data` and of `instance_data`, each, as JSON. */
+/** Maximum bytes of `data` and of `instance_data`, each as JSON. */
 const MAX_DATA_BYTES = 32 * 1024;
-/** Most keys of each. */
+/** Maximum number of keys in each of them. */
 const MAX_KEYS = 1_000;
 
-/** The reason why an object is too large for a card, in words without a full stop. */
+/** Returns why an object is too large for a card, as a phrase without a full stop. */
 export const dataProblem = (data: Record<string, unknown>): string | undefined =>
   Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES
     ? `the JSON text must have at most ${MAX_DATA_BYTES} bytes`
@@ -100,7 +100,7 @@ export const dataProblem = (data: Record<string, unknown>): string | undefined =
 
 const KEYS = { optional: true, maxProperties: MAX_KEYS, check: dataProblem } as const;
 
-/** A new card. What it lacks is told in its `gaps`. */
+/** Request to create a card. The response lists missing parts as `gaps`. */
 export class CardCreateRequest {
   @EnumField(CARD_TYPES, { example: 'objective' })
   card_type!: CardType;
@@ -124,7 +124,7 @@ export class CardCreateRequest {
 
 const CHANGED_KEYS = { ...KEYS, description: 'Keys to set; null removes a key, others are unchanged' };
 
-/** What to change of a card. Absent fields stay as they are. */
+/** Change of a card. Absent fields are unchanged. */
 export class CardUpdateRequest {
   @IntegerField({ minimum: 1, description: 'Version that the change is based on' })
   version!: number;
@@ -149,7 +149,7 @@ export class CardListResponse {
   }
 }
 
-/** The checklist that a model has to meet. */
+/** Completeness checklist of a model. */
 export class CompletenessResponse implements Checklist {
   @BooleanField({ default: false, description: 'Every constraint is classified as hard or soft' })
   all_constraints_classified!: boolean;

@@ -8,20 +8,23 @@ import { isVisible, projectOf } from '../project-access.sql.js';
 import type { Judgement } from '../../../packages/canvas/index.js';
 import { Card } from './card.entity.js';
 
-/** What CardResponse shows. */
+/** Columns of a CardResponse. */
 const SHOWN = [
   ...(['id', 'project_id', 'card_type', 'label', 'status', 'version'] as const),
   ...(['data', 'gaps', 'created_at', 'updated_at', 'instance_data'] as const),
 ];
 export type ShownCard = Pick<Card, (typeof SHOWN)[number]>;
 
-/** The entity tag of all cards of a project. @throws NotFound when there is no row of it */
+/**
+ * Returns the entity tag of all cards of a project.
+ * @throws NotFound without a row of the project
+ */
 function tagOfAll([project]: readonly { cards_revision: string }[]): string {
   if (project === undefined) throw new NotFound('Project');
   return entityTag('cards', project.cards_revision);
 }
 
-/** The entity tag of a card. Its version does not tell of gaps, which follow from other cards and files. */
+/** Returns the entity tag of a card. The version is not sufficient because gaps depend on other cards and files. */
 export const cardTag = ({ revision }: Pick<Card, 'revision'>): string => entityTag('card', revision);
 
 const REVISION = `SELECT p.cards_revision FROM projects p WHERE p.id = $2 AND ${isVisible('p', '$1')}`;
@@ -30,14 +33,14 @@ const ALL = `
     FROM projects p LEFT JOIN cards c ON c.project_id = p.id
    WHERE p.id = $2 AND ${isVisible('p', '$1')} ORDER BY c.created_at, c.id`;
 
-/** The cards of projects. For changes the caller has locked the project. */
+/** Stores the cards of projects. Changes require that the caller has locked the project. */
 export class CardsRepository extends EntityRepository(Card) {
-  /** All cards of a project, oldest first. */
+  /** Returns all cards of a project, oldest first. */
   async list(project_id: ProjectId): Promise<Card[]> {
     return await this.query('SELECT * FROM cards WHERE project_id = $1 ORDER BY created_at, id', [project_id]);
   }
 
-  /** All cards of a project that the caller sees, the oldest first; none of any other project. */
+  /** Returns all cards of a project that is visible to the caller, oldest first. Returns an empty array for any other project. */
   async seen(reader: ProjectReader, project_id: string): Promise<Card[]> {
     return await this.query(`SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`, [
       reader.parameter,
@@ -45,20 +48,26 @@ export class CardsRepository extends EntityRepository(Card) {
     ]);
   }
 
-  /** The entity tag of all cards of a project that the caller sees. @throws NotFound for the project */
+  /**
+   * Returns the entity tag of all cards of a project that is visible to the caller.
+   * @throws NotFound for the project
+   */
   async tag(reader: ProjectReader, project_id: string): Promise<string> {
     const parameters = [reader.parameter, project_id];
     return tagOfAll(await sharedRead<{ cards_revision: string }[]>(this.manager, REVISION, parameters));
   }
 
-  /** All cards of a project that the caller sees, oldest first, with their entity tag. @throws NotFound for the project */
+  /**
+   * Returns all cards of a project that is visible to the caller, oldest first, with their entity tag.
+   * @throws NotFound for the project
+   */
   async showAll(reader: ProjectReader, project_id: string): Promise<{ tag: string; cards: ShownCard[] }> {
     const rows: (ShownCard & { cards_revision: string })[] = await this.query(ALL, [reader.parameter, project_id]);
-    // Of a project without cards there is one row without a card.
+    // A project without cards yields a single row without a card.
     return { tag: tagOfAll(rows), cards: rows[0]?.id == null ? [] : rows };
   }
 
-  /** A card of a project that the caller sees; undefined when there is none. */
+  /** Returns a card of a project that is visible to the caller, or undefined if it does not exist. */
   async show(reader: ProjectReader, project_id: string, cardId: string): Promise<Card | undefined> {
     const [card]: Card[] = await this.query(
       `SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} AND id = $3`,
@@ -67,7 +76,10 @@ export class CardsRepository extends EntityRepository(Card) {
     return card;
   }
 
-  /** @throws NotFound */
+  /**
+   * Returns a card of a project.
+   * @throws NotFound
+   */
   async require(project_id: ProjectId, cardId: string): Promise<Card> {
     const [card]: Card[] = await this.query('SELECT * FROM cards WHERE project_id = $1 AND id = $2', [
       project_id,
@@ -92,7 +104,7 @@ export class CardsRepository extends EntityRepository(Card) {
     return added;
   }
 
-  /** Gives a card its next version. */
+  /** Changes a card and increments its version. */
   async change(
     project_id: ProjectId,
     id: CardId,
@@ -105,7 +117,7 @@ export class CardsRepository extends EntityRepository(Card) {
     );
   }
 
-  /** Keeps what was derived of cards and answers their new revisions, by id; their versions stay. */
+  /** Stores the derived gaps and status of cards. Returns their new revisions by id. Versions are unchanged. */
   async judge(project_id: ProjectId, judged: readonly (Pick<Card, 'id'> & Judgement)[]): Promise<Map<string, string>> {
     const [rows]: [Pick<Card, 'id' | 'revision'>[], number] = await this.query(
       `UPDATE cards c SET gaps = j.gaps, status = j.status
@@ -117,7 +129,7 @@ export class CardsRepository extends EntityRepository(Card) {
     return new Map(rows.map(({ id, revision }) => [id, revision]));
   }
 
-  /** How many cards a project has, and the bytes of `data` and `instance_data` of all of them as JSON. */
+  /** Returns the number of cards of a project, and the total bytes of their `data` and `instance_data` as JSON. */
   async size(project_id: ProjectId): Promise<{ cards: number; bytes: number }> {
     const [held]: { cards: number; bytes: number | null }[] = await this.query(
       `SELECT count(*)::integer AS cards,

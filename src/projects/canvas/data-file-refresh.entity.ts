@@ -1,32 +1,32 @@
 import type { ProjectId } from '../../database/checked-id.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A project whose data cards name files that have to be read again. */
+/** Queued request to read the files that a project's data cards refer to. */
 @Entity({ name: 'data_file_refreshes' })
 export class DataFileRefresh {
   @PrimaryColumn('uuid')
   project_id!: ProjectId;
 
-  /** What has changed. */
+  /** Kind of change that caused the request. */
   @PrimaryColumn('text')
   cause!: 'files' | 'canvas';
 
-  /** Counts how often it was asked for since the row is there. */
+  /** Number of requests since the row was added. */
   @Column('integer', { default: 1 })
   requests!: number;
 
-  /** Who reads. */
+  /** Process that reads the files. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** When the owner counts as dead; without one, from when on it is to be read. */
+  /** Lease expiry, or without an owner, the time from when the files may be read. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   due_at!: Date;
 
   @Column('integer', { default: 0 })
   generation!: number;
 
-  /** Since it was last read. */
+  /** Number of attempts since the files were last read. */
   @Column('integer', { default: 0 })
   attempts!: number;
 }

@@ -4,36 +4,42 @@ import { claimedBy, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.
 import { EntityRepository } from '../../database/entity-repository.js';
 import { DataFileRefresh } from './data-file-refresh.entity.js';
 
-/** A refresh that its owner works on. */
+/** Refresh that is claimed by a worker. */
 export interface HeldRefresh extends Pick<DataFileRefresh, 'cause' | 'owner' | 'generation' | 'requests'> {
-  /** The project. */
+  /** Id of the project. */
   id: ProjectId;
 }
 
-/** Condition that a refresh is still held, whose parameters $1 to $4 {@link leaseOf} makes. A new row counts its owners anew. */
+/**
+ * Condition that a refresh is still held. {@link leaseOf} returns its parameters $1 to $4. The owner is checked because the
+ * generation of a new row starts again.
+ */
 const HELD = 'project_id = $1 AND cause = $2 AND generation = $3 AND owner = $4';
 
 const leaseOf = ({ id, cause, generation, owner }: HeldRefresh): unknown[] => [id, cause, generation, owner];
 
-/** SQL: for so long a row is left alone after a failure. */
+/** SQL of the retry delay after a failure. */
 const REST = `least(power(2, least(attempts, 10)) * interval '1 s', interval '5 min')`;
-/** Condition that a row whose owner has gone is not tried at once again and again: its file may end processes. */
+/** Condition that delays rows whose owner is gone. Their files may crash processes. */
 const HAS_RESTED = `(owner IS NULL OR due_at < clock_timestamp() - ${REST})`;
 
-/** SELECT of what waits for a worker. */
+/** SELECT of the waiting refreshes, for metrics. */
 export const BACKLOG = `
   SELECT count(*)::integer AS waiting,
          coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0)::double precision AS oldest_seconds
     FROM data_file_refreshes WHERE ${OVERDUE}`;
 
-/** Projects whose data cards name files that have to be read again. */
+/** Queues projects whose data cards refer to files that must be read again. */
 export class DataFileRefreshesRepository extends EntityRepository(DataFileRefresh) {
-  /** Has the files of a project read once the transaction has committed. The SQL function also serves triggers of `nodes`. */
+  /**
+   * Requests reading the files of a project after the transaction has committed. The SQL function is also used by triggers of
+   * `nodes`.
+   */
   async request(project_id: ProjectId): Promise<void> {
     await this.query(`SELECT request_data_files(ARRAY[$1::uuid], 'canvas')`, [project_id]);
   }
 
-  /** Makes `owner` the process that reads the files of up to `limit` projects. */
+  /** Claims up to `limit` projects for `owner`. */
   async claim(owner: string, limit: number): Promise<HeldRefresh[]> {
     const [claimed]: [HeldRefresh[], number] = await this.query(
       `WITH due AS (
@@ -47,7 +53,10 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
     return claimed;
   }
 
-  /** @throws LeaseLost */
+  /**
+   * Renews the lease of a refresh.
+   * @throws LeaseLost
+   */
   async renew(held: HeldRefresh): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE data_file_refreshes SET ${RENEWED} WHERE ${HELD}`,
@@ -56,14 +65,14 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
     if (count === 0) throw new LeaseLost();
   }
 
-  /** Notes that files were read. What was asked for meanwhile is due now. */
+  /** Records that the files were read. If another request arrived in the meantime, the refresh is due immediately. */
   async finish(held: HeldRefresh): Promise<void> {
     const lease = leaseOf(held);
     await this.query(`DELETE FROM data_file_refreshes WHERE ${HELD} AND requests = $5`, [...lease, held.requests]);
     await this.query(`UPDATE data_file_refreshes SET owner = NULL, due_at = now(), attempts = 0 WHERE ${HELD}`, lease);
   }
 
-  /** Has another process read the files now. */
+  /** Releases a refresh, so that another process can read the files immediately. */
   async release(held: HeldRefresh): Promise<void> {
     await this.query(
       `UPDATE data_file_refreshes SET owner = NULL, due_at = now(), attempts = attempts - 1 WHERE ${HELD}`,
@@ -72,8 +81,8 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
   }
 
   /**
-   * Has files that could not be read tried again, each time after twice as long, five minutes at most. What was asked for meanwhile is
-   * due now.
+   * Schedules a retry for files that could not be read. The delay doubles with each attempt, up to five minutes. If another
+   * request arrived in the meantime, the refresh is due immediately.
    */
   async postpone(held: HeldRefresh): Promise<void> {
     await this.query(
@@ -85,7 +94,7 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
     );
   }
 
-  /** Takes over what processes of the version before have asked for by jobs of graphile-worker. */
+  /** Takes over requests that processes of the previous version added as graphile-worker jobs. */
   async takeJobs(): Promise<void> {
     await this.query('SELECT take_data_file_jobs()');
   }

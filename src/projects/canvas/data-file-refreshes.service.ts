@@ -10,14 +10,14 @@ import { CardsRepository } from './cards.repository.js';
 import { BACKLOG, DataFileRefreshesRepository, type HeldRefresh } from './data-file-refreshes.repository.js';
 import { DataFilesService } from './data-files.service.js';
 
-/** Also written in the SQL function `request_data_files`. */
+/** The SQL function `request_data_files` contains the same name. */
 const QUEUE = 'data_files';
-/** Projects whose files a process reads at once: reading may take a minute. */
+/** Maximum number of projects whose files a process reads concurrently. Reading may take a minute. */
 const CONCURRENCY = 2;
 
 /**
- * Reads the files that data cards name, and has what follows from them agree again: after a card that asks something new, and
- * after every change of the files of a project that names some.
+ * Reads the files that data cards refer to, and updates everything derived from them. Runs after a card refers to a new file or
+ * column, and after file changes in a project whose cards refer to files.
  */
 @Injectable()
 export class DataFileRefreshesService implements OnModuleInit {
@@ -57,7 +57,7 @@ export class DataFileRefreshesService implements OnModuleInit {
     try {
       await this.files.read(workspace, await this.cards.list(id), signal);
     } finally {
-      // What could be read counts, whatever could not.
+      // Files that were read count even if others failed.
       await this.rederive(id);
     }
   }
@@ -69,7 +69,7 @@ export class DataFileRefreshesService implements OnModuleInit {
         await this.editor.rederive(tx, id);
       });
     } catch (error) {
-      // It was deleted meanwhile.
+      // The project was deleted in the meantime.
       if (!(error instanceof NotFound)) throw error;
     }
   }

@@ -37,29 +37,29 @@ import {
 import type { Card } from './card.entity.js';
 import { type Asked, FileFactsRepository } from './file-facts.repository.js';
 
-/** Most texts and cells of the cached facts together. */
+/** Maximum number of texts and cells in all cached facts together. */
 const MAX_CACHED_VALUES = 3_000_000;
 
 type DataCard = Pick<Card, 'card_type' | 'data'>;
 
-/** What is known of the files that cards name, at one moment. */
+/** Facts about the files that cards refer to, at a point in time. */
 export interface KnownFiles {
   states: FileStates;
-  /** Hash of the contents that sets stand in, in hex; empty when there are none, null when no card names a file. */
+  /** Hex hash of the contents that contain sets. Empty without such contents, null if no card refers to a file. */
   digest: string | null;
 }
 
-/** A file that cards name. */
+/** File that cards refer to. */
 interface Named {
   file: DataFile;
-  /** Whether members stand in it. */
+  /** Whether it contains the members of a set. */
   hasSet: boolean;
 }
 
-/** The files of the workspace that data cards name. */
+/** Reads the workspace files that data cards refer to. */
 @Injectable()
 export class DataFilesService {
-  /** Contents never change. The same object lets comparisons of its values be cached. */
+  /** Entries never expire because contents never change. Comparisons are cached by the identity of these objects. */
   private readonly cachedFacts = new LRUCache<string, FileFacts>({
     maxSize: MAX_CACHED_VALUES,
     sizeCalculation: ({ columns }) =>
@@ -72,7 +72,7 @@ export class DataFilesService {
     private readonly tables: TableReaderService,
   ) {}
 
-  /** What is known of the files that cards name; nothing is read of them. */
+  /** Returns known facts about the files that cards refer to, without reading the files. */
   async known(workspace: ContainerRef, cards: readonly DataCard[], tx?: Tx): Promise<KnownFiles> {
     const named = filesOf(cards);
     if (named.length === 0) return { states: new Map(), digest: null };
@@ -90,7 +90,7 @@ export class DataFilesService {
     return { states, digest: contents.length === 0 ? '' : sha256(contents.join('\n')).toString('hex') };
   }
 
-  /** Facts on contents, in the order of what is asked; undefined for those that nobody has read. */
+  /** Returns facts about contents, in the order of `asked`. Undefined for contents that were not read yet. */
   private async factsOf(asked: readonly Asked[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
     const keyOf = ({ blob_id, aspect }: Asked): string => `${blob_id} ${aspect.toString('hex')}`;
     const isMissing = (one: Asked): boolean => !this.cachedFacts.has(keyOf(one));
@@ -105,11 +105,11 @@ export class DataFilesService {
   }
 
   /**
-   * Reads what nobody knows yet of the files that the sets of cards stand in, one after the other. What cannot be read now is left
-   * out, and thrown at the end.
+   * Reads the unread files that contain the sets of cards, in sequence. Files that cannot be read now are skipped, and the first
+   * error is thrown at the end.
    *
-   * @throws what {@link TableReaderService} throws, but for problems that a content always has: those are facts
-   * @throws the signal's reason when it aborts
+   * @throws as {@link TableReaderService}, except for permanent problems of a content, which are stored as facts
+   * @throws the signal's reason if it aborts
    */
   async read(workspace: ContainerRef, cards: readonly DataCard[], signal?: AbortSignal): Promise<void> {
     const { states } = await this.known(workspace, cards);
@@ -127,7 +127,10 @@ export class DataFilesService {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** What a file holds; undefined when it is gone or was changed meanwhile, of which there is news. */
+  /**
+   * Returns the facts of a file. Undefined if the file was deleted or changed in the meantime, because such changes request
+   * another refresh.
+   */
   private async readOne(
     workspace: ContainerRef,
     file: DataFile,
@@ -177,7 +180,7 @@ export class DataFilesService {
     return { blob_id, facts };
   }
 
-  /** The columns of a table with their values, unless it is too large; undefined if the file has changed since. */
+  /** Returns the columns of a table, with their values unless it is too large. Undefined if the file has changed. */
   private async withValues(
     workspace: ContainerRef,
     name: TableName,
@@ -198,14 +201,14 @@ export class DataFilesService {
   }
 }
 
-/** A table as it was described, and the columns of its key. */
+/** Description of a table, with its key columns. */
 interface Described {
   blob_id: string;
   description: TableDescription;
   key: readonly string[];
 }
 
-/** What formulas make of the columns of a table. */
+/** Returns the types that columns of a table have in formulas. */
 export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['columns'] =>
   columns.map(({ name, type }) => {
     const isFigure = type === 'integer' || type === 'number';
@@ -214,7 +217,7 @@ export const factsOf = ({ columns, dialect }: TableDescription): FileFacts['colu
     return { name, type: isFigure ? ('number' as const) : ('text' as const), ...reading };
   });
 
-/** The order of day and month in the dates of a table, as far as the file shows it. */
+/** Returns the order of day and month in the dates of a table, if the file determines it. */
 function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   if (dialect === null) return {};
   const { date_order, uncertain } = dialect;
@@ -222,17 +225,17 @@ function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   return uncertain.includes('date_order') ? { order: 'mixed' } : {};
 }
 
-/** Most bytes of names of columns that are kept of a file: each change of a canvas loads them. */
+/** Maximum total bytes of column names kept for a file. Each change of a canvas loads them. */
 const MAX_NAMES = 64 * 1024;
 
-/** The columns of the key, and the first of the others, as far as there is room for them. */
+/** Returns the key columns and as many of the other columns as fit, in their order. */
 function fitting(columns: FileFacts['columns'], key: readonly string[]): FileFacts['columns'] {
   let left = MAX_NAMES;
   const isKey = ({ name }: FileFacts['columns'][number]): boolean => key.includes(name);
   return columns.filter((column) => isKey(column) || (left -= Buffer.byteLength(column.name) + 40) >= 0);
 }
 
-/** The files that cards name, each as often as it is asked something else; of sets in files the first ones. */
+/** Returns the files that cards refer to, once per distinct question. For files with sets, only the first up to the limit. */
 function filesOf(cards: readonly DataCard[]): Named[] {
   const named = new Map<string, Named>();
   for (const card of withRoom(cards)) {

@@ -2,12 +2,12 @@ import { EntityRepository } from '../../database/entity-repository.js';
 import type { FileFacts } from '../../../packages/canvas/index.js';
 import { StoredFileFacts } from './stored-file-facts.entity.js';
 
-/** A content, and what of it is asked. */
+/** Content and aspect of requested facts. */
 export type Asked = Pick<StoredFileFacts, 'blob_id' | 'aspect'>;
 
-/** What is known of the contents that data cards name. */
+/** Stores facts about contents that data cards refer to. */
 export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
-  /** What is known, in the order of what is asked; undefined where nobody has read it yet. */
+  /** Returns known facts, in the order of `asked`. Undefined for contents that were not read yet. */
   async of(asked: readonly Asked[]): Promise<(FileFacts | undefined)[]> {
     const rows: { place: string; facts: FileFacts }[] = await this.query(
       `SELECT a.place, f.facts
@@ -19,7 +19,7 @@ export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
     return asked.map((_, index) => byPlace.get(index + 1));
   }
 
-  /** Keeps what was read, unless the content is gone or somebody was quicker. */
+  /** Stores facts, unless the content was deleted or another process already stored them. */
   async keep({ blob_id, aspect }: Asked, facts: FileFacts): Promise<void> {
     await this.query(
       `INSERT INTO file_facts (blob_id, aspect, facts)

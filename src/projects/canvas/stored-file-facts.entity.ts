@@ -1,13 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { FileFacts } from '../../../packages/canvas/index.js';
 
-/** What was read of a content as the table that a data card takes it for. Contents never change, so it holds for ever. */
+/**
+ * Facts about a content, read as the table that a data card describes. They never become outdated because contents never change.
+ */
 @Entity({ name: 'file_facts' })
 export class StoredFileFacts {
   @PrimaryColumn('uuid')
   blob_id!: string;
 
-  /** SHA-256 of what of the content was asked for. */
+  /** SHA-256 of the aspect of the content that was read. */
   @PrimaryColumn('bytea')
   aspect!: Buffer;
 

@@ -18,26 +18,28 @@ const MAX_STREAMS = 20;
 const MAX_STREAMS_OF_PERSON = 100;
 const MAX_STREAMS_OF_COMPANY = 1_000;
 const RETRY_SECONDS = 5;
-/** A stream ends within 5 s of its reader's right to see the project. */
+/** Interval of access checks. A stream ends within 5 s after its reader loses access to the project. */
 const CHECK_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Something in a project that a reader follows. */
+/** Source of a stream in a project. */
 export interface Followed {
   reader: ProjectReader;
   project_id: ProjectId;
-  /** Whether the stream tells of the project's deletion, and ends by itself then. */
+  /** Whether the stream reports the project's deletion and then ends. */
   outlivesProject?: boolean;
   /** Calls `wake` whenever there may be something new, until the returned function is called. */
   watch(wake: () => void): () => void;
-  /** Sends what there is until the stream is closed; `signal` is sent when there may be more, and at the end. */
+  /**
+   * Sends pending data until the stream is closed. `signal` is sent when more data may be available, and when the stream closes.
+   */
   feed(output: EventOutput, signal: WakeSignal): Promise<void>;
 }
 
-/** Open event streams of this process: how many, for how long, and for whom. */
+/** Limits, tracks and closes the open event streams of this process. */
 @Injectable()
 export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
-  /** Times in milliseconds, which tests shorten. */
+  /** Times in milliseconds, shortened by tests. */
   readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
   private checks: IntervalRunner | undefined;
   private readonly open = new Map<EventOutput, Followed>();
@@ -55,7 +57,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     }));
   }
 
-  /** How many streams are open. */
+  /** Number of open streams. */
   get size(): number {
     return this.open.size;
   }
@@ -72,9 +74,9 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   }
 
   /**
-   * Streams until the reader goes, its credential ends or its right to see the project, or this process stops.
+   * Streams until the reader disconnects, its credential expires, it loses access to the project, or this process stops.
    *
-   * @throws TooManyRequests, Unavailable before anything was sent.
+   * @throws TooManyRequests, Unavailable before anything was sent
    */
   async run(followed: Followed, response: ServerResponse): Promise<void> {
     if (this.isStopping) throw new Unavailable();
@@ -88,7 +90,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     try {
       await followed.feed(output, signal);
     } catch (error) {
-      // The reader connects again; nothing is lost.
+      // The reader reconnects without losing anything.
       this.logger.warn({ err: error }, 'a stream was given up');
     } finally {
       release();
@@ -99,7 +101,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     }
   }
 
-  /** Closes the streams of those who do not see the project any more, all in one look. */
+  /** Closes the streams of readers who lost access to the project, using a single query. */
   private async closeLost(): Promise<void> {
     const open = Array.from(this.open, ([output, { reader, project_id, outlivesProject = false }]) => {
       return { output, reader, project_id, outlivesProject };
@@ -124,7 +126,10 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     };
   }
 
-  /** Counts a stream for the caller, their person and company, until the returned function is called. @throws TooManyRequests */
+  /**
+   * Counts a stream for the caller, their person and company, until the returned function is called.
+   * @throws TooManyRequests
+   */
   private enter({ kind, company_id, person_id, user_id, api_key_id }: Principal): () => void {
     const limits = new Map([
       [JSON.stringify([company_id, kind, user_id ?? api_key_id]), MAX_STREAMS],

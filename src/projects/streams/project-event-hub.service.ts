@@ -5,7 +5,10 @@ import { EventsRepository, type FollowingEvents } from '../../events/events.repo
 import { FollowHub } from '../../common/event-stream/follow-hub.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 
-/** Wakes readers of projects' events when there are new ones, and reads them for them. A cursor is the last event that they have. */
+/**
+ * Wakes readers of project events when new events arrive, and loads the events for them. A cursor is the id of the last received
+ * event.
+ */
 @Injectable()
 export class ProjectEventHubService extends FollowHub<number, FollowingEvents> {
   constructor(

@@ -14,7 +14,7 @@ import { ProjectEventHubService } from './project-event-hub.service.js';
 
 const EVENT_ID = /^\d{1,15}$/;
 
-/** Streams of what happens in projects. */
+/** Streams project events. */
 @Injectable()
 export class ProjectEventStreamsService {
   constructor(
@@ -25,10 +25,10 @@ export class ProjectEventStreamsService {
   ) {}
 
   /**
-   * Sends the events of a project after the one that a reader has last received, or those that come from now on, as
-   * {@link OpenStreamsService.run}. After the project's deletion the stream ends.
+   * Sends the events of a project after `lastEventId`, or only new events without it, as {@link OpenStreamsService.run}. The
+   * stream ends after the project's deletion.
    *
-   * @throws NotFound, TooManyRequests, Unavailable before anything was sent.
+   * @throws NotFound, TooManyRequests, Unavailable before anything was sent
    */
   async stream(
     reader: ProjectReader,
@@ -37,7 +37,7 @@ export class ProjectEventStreamsService {
     response: ServerResponse,
   ): Promise<void> {
     const { id: project_id } = await this.projects.require(reader, projectId);
-    // Before the answer begins: what the reader changes once it has is sent.
+    // Read before the response begins, so that changes made by the reader after the response headers are included.
     const present = await this.present(project_id);
     if (present === null) throw new NotFound('Project');
     const followed = {

@@ -1,7 +1,7 @@
 import { ACTOR_KINDS, type Actor } from '../../events/event-types.js';
 import { DateTimeField, EnumField, IntegerField, ObjectField, StringField } from '../../common/validation/fields.js';
 
-/** Who has caused an event. */
+/** Actor that caused an event. */
 export class EventActor {
   @EnumField(ACTOR_KINDS)
   kind!: Actor['kind'];
@@ -10,7 +10,7 @@ export class EventActor {
   id!: string | null;
 }
 
-/** What every event has beside its `data`. */
+/** Common fields of all events besides `data`. */
 export class EventEnvelope {
   @IntegerField({ description: 'Counts the events of the project from 1' })
   id!: number;
