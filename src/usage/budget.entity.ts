@@ -1,23 +1,23 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Most budgets of a company. */
+/** Maximum number of budgets of a company. */
 export const MAX_BUDGETS = 1_000;
-/** Highest limit: its millionths are exact in a number of JSON. */
+/** Maximum limit in credits. A JSON number represents its millionths exactly. */
 export const MAX_LIMIT = 1_000_000_000;
 
-/** Whose spend counts: of all, of a user and their API keys, of an API key, or in a project. */
+/** Spend that counts towards a budget: of the company, of a user and their API keys, of an API key, or in a project. */
 export const BUDGET_SCOPES = ['company', 'user', 'api_key', 'project'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
-/** When counting begins anew, in UTC; a total never does. */
+/** Period after which counting restarts, in UTC. A total never restarts. */
 export const BUDGET_PERIODS = ['day', 'month', 'total'] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** What follows once the limit is reached. */
+/** Effect of reaching the limit. */
 export const BUDGET_ACTIONS = ['block', 'notice'] as const;
 export type BudgetAction = (typeof BUDGET_ACTIONS)[number];
 
-/** What may be spent in each period. One for each scope, subject and period. */
+/** Spending limit per period. Unique by scope, subject and period. */
 @Entity({ name: 'usage_budgets' })
 export class Budget {
   @PrimaryGeneratedColumn('uuid')
@@ -29,7 +29,7 @@ export class Budget {
   @Column('text')
   scope!: BudgetScope;
 
-  /** Id of the user, API key, project or, of its own budget, the company. */
+  /** Id of the user, API key or project. For a company budget, the id of the company. */
   @Column('text')
   subject_id!: string;
 
@@ -42,14 +42,14 @@ export class Budget {
   @Column('text')
   action!: BudgetAction;
 
-  /** When the limit was reached, and the start of the period in which it was; set once in a period. */
+  /** Time when the limit was reached, and the start of that period. Set once per period. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   reached_at!: Date | null;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   reached_period!: Date | null;
 
-  /** The last `reached_period` that an event has told of. */
+  /** Last `reached_period` that was announced by an event. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   told_period!: Date | null;
 

@@ -20,10 +20,10 @@ const SCOPE =
 const PERIOD = 'When counting begins anew: at midnight, at the first of a month, both in UTC, or never';
 const ACTION = 'Once the limit is reached: `block` answers posts and solves with 402, `notice` changes nothing';
 
-/** Millionths are what the ledger counts in. */
+/** Returns whether an amount is a multiple of a millionth, the unit of the ledger. */
 const hasMillionths = (credits: number): boolean => Math.round(credits * 1e6) / 1e6 === credits;
 
-/** A budget to create or change: there is one for each scope, subject and period. */
+/** Request to create or change a budget. Budgets are unique by scope, subject and period. */
 @Rule<BudgetRequest>(({ scope, subject_id }, received) => {
   if (scope === 'company')
     return subject_id == null ? [] : [invalidValue(['subject_id'], 'a company’s budget has no subject', subject_id)];
@@ -58,7 +58,7 @@ export class BudgetRequest {
   action!: BudgetAction;
 }
 
-/** A budget and where it stands in its current period. */
+/** Budget with its spend in the current period. */
 export class BudgetResponse {
   @StringField()
   id!: string;

@@ -8,22 +8,22 @@ import { exhaustedBudget, IS_NOTED, SPENT_NOW } from './budgets.sql.js';
 import type { ExhaustedBudget } from './exhausted-budget.js';
 import type { Spender } from './spender.js';
 
-/** A budget and where it stands in its current period. */
+/** Budget with its spend in the current period. */
 export interface BudgetRow extends Omit<Budget, 'company_id' | 'subject_id' | 'reached_period'> {
-  /** Null of the company's own. */
+  /** Null for a company budget. */
   subject_id: string | null;
   spent_credits: number;
-  /** Null of a total. */
+  /** Null for a total. */
   period_ends_at: Date | null;
 }
 
-/** What a caller sets. */
+/** Fields set by a caller. */
 export type BudgetFields = Pick<Budget, 'scope' | 'subject_id' | 'period' | 'limit_credits' | 'action'>;
 
-// What was reached and not noted yet was reached with the last entry: each that comes later notes it.
+// A budget that is reached but not recorded yet was reached by its last entry. Any later entry would have recorded it.
 const REACHED_AT = 'coalesce(spent.last_at, greatest(b.created_at, budget_period_start(b.period, now())))';
 
-/** A budget that was reached, as its event tells of it. */
+/** Reached budget, as its event contains it. */
 export type UntoldBudget = CompanyEventData['budget.reached'];
 
 const SELECT = `
@@ -33,17 +33,17 @@ const SELECT = `
          b.created_at, b.updated_at
     FROM usage_budgets b, ${SPENT_NOW}`;
 
-/** The subjects that a scope can have: $1 company, $2 id. */
+/** Subjects of each scope, with the parameters $1 company and $2 id. */
 const SUBJECTS: Record<Exclude<BudgetScope, 'company'>, string> = {
   user: 'SELECT FROM users WHERE company_id = $1 AND id = $2',
   api_key: 'SELECT FROM api_keys WHERE company_id = $1 AND id = $2::uuid',
-  // One that was deleted may come back, with its budgets.
+  // Includes deleted projects, because they may be restored with their budgets.
   project: 'SELECT FROM projects WHERE company_id = $1 AND id = $2::uuid',
 };
 
-/** Conditions of the spend that counts towards a budget: $1 company, $3 subject. */
+/** Conditions of the spend that counts towards a budget, with the parameters $1 company and $3 subject. */
 const COUNTED: Record<BudgetScope, string> = {
-  // The company is the subject of its own budget.
+  // The subject of a company budget is the company itself.
   company: 'company_id = $3',
   user: '(user_id = $3 OR api_key_id IN (SELECT k.id FROM api_keys k WHERE k.company_id = $1 AND k.created_by = $3))',
   api_key: 'api_key_id = $3',
@@ -51,22 +51,22 @@ const COUNTED: Record<BudgetScope, string> = {
 };
 
 /**
- * Budgets, and `usage_budget_spend`, what the ledger holds of their periods: its trigger `usage_ledger_budgets` counts each
+ * Stores budgets, and the spend of their periods in `usage_budget_spend`. The ledger trigger `usage_ledger_budgets` counts each
  * entry in the transaction that adds it.
  */
 export class BudgetsRepository extends EntityRepository(Budget) {
-  /** Keeps everybody from adding to a company's ledger, and from changing its budgets, until the transaction ends. */
+  /** Blocks additions to a company's ledger and changes of its budgets until the transaction ends. */
   async lockCompany(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_budgets:' || $1, 0))`, [company_id]);
   }
 
-  /** Whether a company has such a user, API key or project. */
+  /** Returns whether the company has this user, API key or project. */
   async hasSubject(company_id: string, scope: Exclude<BudgetScope, 'company'>, subject_id: string): Promise<boolean> {
     const found: unknown[] = await this.query(SUBJECTS[scope], [company_id, subject_id]);
     return found.length > 0;
   }
 
-  /** Adds the budget of a scope, subject and period, or changes it; the company is locked. */
+  /** Adds or changes the budget of a scope, subject and period. The company must be locked. */
   async put(
     company_id: string,
     { scope, subject_id, period, limit_credits, action }: BudgetFields,
@@ -83,10 +83,10 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return stored;
   }
 
-  /** Counts what a company has spent before a new budget was there, in its current period; the company is locked. */
+  /** Counts the company's earlier spend in the current period of a new budget. The company must be locked. */
   async countEarlier(company_id: string, id: string, { scope, subject_id }: BudgetFields): Promise<void> {
     const of = `company_id = $1 AND ${COUNTED[scope]}`;
-    // Each entry is in the sums of days or pending. Periods begin at midnights.
+    // Every entry is either in the day sums or pending. Periods begin at midnight.
     await this.query(
       `INSERT INTO usage_budget_spend (budget_id, period_start, shard, credits, last_at)
        SELECT b.id, p.start, 0,
@@ -98,7 +98,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     );
   }
 
-  /** Notes whether a budget is reached now that its limit is another one; the company is locked. */
+  /** Updates whether a budget is reached after its limit has changed. The company must be locked. */
   async noteChanged(id: string): Promise<void> {
     await this.query(
       `UPDATE usage_budgets b
@@ -112,11 +112,11 @@ export class BudgetsRepository extends EntityRepository(Budget) {
   }
 
   /**
-   * Notes budgets that were reached by entries that did not see each other, and those without any entry whose limit is 0. All
-   * others the ledger's trigger has noted.
+   * Records budgets that were reached by concurrent entries that did not see each other, and budgets with limit 0 that have no
+   * entries. The ledger's trigger records all other reached budgets.
    */
   async noteReached(): Promise<void> {
-    // Without a join: a budget that is changed meanwhile is looked at anew.
+    // Uses subqueries instead of a join, so that a budget that changes concurrently is evaluated again.
     await this.query(
       `UPDATE usage_budgets b
           SET (reached_at, reached_period) = (SELECT ${REACHED_AT}, budget_period_start(b.period, now()) FROM ${SPENT_NOW})
@@ -124,7 +124,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     );
   }
 
-  /** Companies with reached budgets that no event has told of. */
+  /** Returns companies with reached budgets that were not announced by an event yet. */
   async companiesToTell(): Promise<string[]> {
     const found: { company_id: string }[] = await this.query(
       'SELECT DISTINCT company_id FROM usage_budgets WHERE reached_period IS DISTINCT FROM told_period AND reached_period IS NOT NULL',
@@ -132,7 +132,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return found.map(({ company_id }) => company_id);
   }
 
-  /** Marks the reached budgets of a company as told, and answers those that were not. */
+  /** Marks the reached budgets of a company as announced. Returns those not announced before. */
   async takeUntold(company_id: string): Promise<UntoldBudget[]> {
     const [untold]: [UntoldBudget[], number] = await this.query(
       `UPDATE usage_budgets SET told_period = reached_period
@@ -144,7 +144,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return untold;
   }
 
-  /** Removes the sums of periods that are over. */
+  /** Removes the sums of past periods. */
   async forgetPeriods(): Promise<void> {
     await this.query(
       `DELETE FROM usage_budget_spend s USING usage_budgets b
@@ -152,12 +152,12 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     );
   }
 
-  /** How many budgets a company has. */
+  /** Returns the number of budgets of a company. */
   async countOf(company_id: string): Promise<number> {
     return await this.countBy({ company_id });
   }
 
-  /** A page of a company's budgets, newest first. */
+  /** Returns a page of a company's budgets, newest first. */
   async page(company_id: string, { limit, offset }: PageQuery): Promise<Page<BudgetRow>> {
     const rows: BudgetRow[] = await this.query(
       `${SELECT} WHERE b.company_id = $1 ORDER BY b.created_at DESC, b.id DESC LIMIT $2 OFFSET $3`,
@@ -166,7 +166,10 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return { rows, total: await this.countOf(company_id) };
   }
 
-  /** @throws NotFound also for an id that is none */
+  /**
+   * Returns a budget.
+   * @throws NotFound, also for a malformed id
+   */
   async require(company_id: string, budgetId: string): Promise<BudgetRow> {
     const [budget]: BudgetRow[] = await this.query(`${SELECT} WHERE b.company_id = $1 AND b.id = $2`, [
       company_id,
@@ -176,12 +179,12 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     return budget;
   }
 
-  /** Removes the budgets of a subject; the company is locked. */
+  /** Removes the budgets of a subject. The company must be locked. */
   async removeOf(company_id: string, scope: BudgetScope, subject_id: string): Promise<void> {
     await this.delete({ company_id, scope, subject_id });
   }
 
-  /** A budget that is used up for what a spender would have done in a project; null when there is none. */
+  /** Returns a used-up budget that blocks a spender's work in a project, or null. */
   async exhausted(
     company_id: string,
     project_id: string,

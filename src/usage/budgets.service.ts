@@ -17,10 +17,10 @@ import type { Spender } from './spender.js';
 const SUBJECTS = { user: 'user', api_key: 'API key', project: 'project' } as const;
 
 /**
- * Budgets of companies. What counts is what the ledger holds; nothing is reserved for turns and solves that run.
+ * Manages budgets of companies. Only the ledger counts. Nothing is reserved for running turns and solves.
  *
- * A post and the start of a solve look at the budgets with a statement of their own repositories (`exhaustedBudget`), a turn
- * before each step of the model, a solve when it is taken from the queue.
+ * Posts and starts of solves check budgets in statements of their own repositories (`exhaustedBudget`). Turns check them before
+ * each model step, and solves when they are taken from the queue.
  */
 @Injectable()
 export class BudgetsService implements OnModuleInit {
@@ -45,7 +45,7 @@ export class BudgetsService implements OnModuleInit {
     });
   }
 
-  /** Notes budgets that were reached, and tells of each once in its period. */
+  /** Records reached budgets and announces each of them once per period. */
   private async noteReached(): Promise<void> {
     await this.budgets.noteReached();
     for (const company_id of await this.budgets.companiesToTell()) {
@@ -58,9 +58,10 @@ export class BudgetsService implements OnModuleInit {
   }
 
   /**
-   * Creates the budget of a scope, subject and period, or changes it.
+   * Creates or changes the budget of a scope, subject and period.
    *
-   * @throws Invalid at a subject that the company does not have @throws Conflict when there are too many
+   * @throws Invalid if the company does not have the subject
+   * @throws Conflict if there are too many budgets
    */
   async put({ company_id }: CompanyPrincipal, request: BudgetRequest): Promise<BudgetRow> {
     return await this.database.transaction(async (tx) => {
@@ -80,12 +81,15 @@ export class BudgetsService implements OnModuleInit {
     });
   }
 
-  /** Newest first. */
+  /** Lists budgets, newest first. */
   async list({ company_id }: CompanyPrincipal, page: PageQuery): Promise<Page<BudgetRow>> {
     return await this.budgets.page(company_id, page);
   }
 
-  /** @throws NotFound */
+  /**
+   * Deletes a budget.
+   * @throws NotFound
+   */
   async delete({ company_id }: CompanyPrincipal, budgetId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const budgets = tx.withRepository(this.budgets);
@@ -95,7 +99,7 @@ export class BudgetsService implements OnModuleInit {
     });
   }
 
-  /** As {@link BudgetsRepository.exhausted}, in a transaction or without one. */
+  /** Returns a used-up budget, see {@link BudgetsRepository.exhausted}. The transaction is optional. */
   async exhausted(
     company_id: string,
     project_id: string,
@@ -105,7 +109,7 @@ export class BudgetsService implements OnModuleInit {
     return await tx.withRepository(this.budgets).exhausted(company_id, project_id, spender);
   }
 
-  /** The id as it is stored. */
+  /** Returns the subject id in its stored form. */
   private async subjectOf(tx: Tx, company_id: string, { scope, subject_id }: BudgetRequest): Promise<string> {
     if (scope === 'company' || subject_id == null) return company_id;
     const id = scope === 'user' ? subject_id : subject_id.toLowerCase();

@@ -3,15 +3,15 @@ import { DatabaseService } from '../database/database.service.js';
 import { PeriodicWorkService } from '../database/queues/periodic-work.service.js';
 import { UsageRepository } from './usage.repository.js';
 
-/** Rows of the ledger that one transaction takes into the sums. */
+/** Number of ledger rows that a transaction adds to the sums. */
 const PAGE = 5_000;
 
 /**
- * Keeps the running totals of the ledger per spender and half day, from which listings are answered.
+ * Maintains running totals of the ledger per spender and half day, which listings read.
  *
- * When a row was inserted, and by which transaction, does not matter: the ledger's trigger notes each as pending, and a
- * row is taken from there into the sums by one transaction. So no day is ever closed, nothing is counted twice or left out
- * after a crash, and nothing depends on clocks or on the numbers of transactions, which a restored backup begins anew.
+ * The insertion time and the transaction of a row do not matter. The ledger's trigger records each row as pending, and a single
+ * transaction moves it from there into the sums. So days are never closed, and a crash neither loses nor duplicates rows. Nothing
+ * depends on clocks or transaction ids, which start again in a restored backup.
  */
 @Injectable()
 export class RollupsService implements OnModuleInit {
@@ -25,7 +25,7 @@ export class RollupsService implements OnModuleInit {
     this.periodic.every('* * * * *', 'roll_up_usage', async () => await this.rollUp());
   }
 
-  /** Takes all that is pending into the sums, `page` rows at a time; any number of processes may do so at once. */
+  /** Adds all pending rows to the sums, `page` rows at a time. Any number of processes may call it concurrently. */
   async rollUp(page = PAGE): Promise<void> {
     for (const kind of ['users', 'api_keys'] as const) while ((await this.rollUpSome(kind, page)) === page);
   }

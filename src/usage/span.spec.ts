@@ -4,8 +4,8 @@ import { DAY_MS, divide, HALF_DAY_MS } from './span.js';
 const at = (text: string): number => Date.parse(text);
 const nothing = [-Infinity, -Infinity];
 
-describe('a span', () => {
-  it('without bounds is all half days', () => {
+describe('divide', () => {
+  it('returns an unbounded whole part for a span without bounds', () => {
     expect(divide(HALF_DAY_MS)).toEqual({
       whole: [-Infinity, Infinity],
       before: nothing,
@@ -18,7 +18,7 @@ describe('a span', () => {
     ['a half day', '2026-03-01T00:00:00.000Z', '2026-03-01T12:00:00.000Z', '2026-03-01', '2026-03-01T12:00Z'],
     ['half days and more', '2026-03-01T06:00:00.000Z', '2026-03-04T05:59:59.999Z', '2026-03-01T12:00Z', '2026-03-04'],
     ['half days less some', '2026-03-01T05:59:59.999Z', '2026-03-03T18:00Z', '2026-03-01', '2026-03-04'],
-  ])('of %s has the half days between the midnights or noons next to its ends', (_, since, until, first, last) => {
+  ])('rounds a span of %s to the nearest midnights or noons', (_, since, until, first, last) => {
     expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
       whole: [at(first), at(last)],
       before: [at(since), at(first)],
@@ -31,7 +31,7 @@ describe('a span', () => {
     ['around noon', '2026-03-01T11:59:59.999Z', '2026-03-01T12:00:00.001Z'],
     ['around midnight', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.001Z'],
     ['of nearly a half day', '2026-03-01T06:00:00.000Z', '2026-03-01T17:59:59.999Z'],
-  ])('%s has no half day', (_, since, until) => {
+  ])('finds no half day in a span %s', (_, since, until) => {
     expect(divide(HALF_DAY_MS, new Date(since), new Date(until))).toEqual({
       whole: nothing,
       before: [at(since), at(until)],
@@ -39,12 +39,12 @@ describe('a span', () => {
     });
   });
 
-  it('that ends before it begins is nothing', () => {
+  it('returns nothing for a span that ends before it begins', () => {
     const [since, until] = [new Date('2026-03-05T10:00:00.000Z'), new Date('2026-03-01T11:00:00.000Z')];
     expect(divide(HALF_DAY_MS, since, until)).toEqual({ whole: nothing, before: nothing, after: nothing });
   });
 
-  it('of days has the midnights next to its ends', () => {
+  it('rounds a span of days to the nearest midnights', () => {
     expect(divide(DAY_MS, new Date('2026-03-01T11:59:59.999Z'), new Date('2026-03-03T12:00Z'))).toEqual({
       whole: [at('2026-03-01'), at('2026-03-04')],
       before: [at('2026-03-01T11:59:59.999Z'), at('2026-03-01')],

@@ -1,24 +1,27 @@
-/** The sums by spender hold what was spent until each midnight and each noon, in UTC, those of days until each midnight. */
+/**
+ * Resolution of the sums by spender, which have a value for each midnight and noon in UTC. Day sums have values for midnights
+ * only.
+ */
 export const HALF_DAY_MS = 12 * 60 * 60 * 1000;
 export const DAY_MS = 2 * HALF_DAY_MS;
 
 /**
- * From a moment on until before another one, in milliseconds since 1970; both may be infinite. One that ends before it
- * begins takes away what lies between.
+ * Interval in milliseconds since 1970, excluding its end. Both ends may be infinite. An interval that ends before it begins is
+ * subtracted.
  */
 export type Stretch = readonly [from: number, until: number];
 
-/** Nothing. */
+/** Empty interval. */
 const EMPTY: Stretch = [-Infinity, -Infinity];
 
-/** A span of time as the whole units between the midnights or noons next to its ends, and what is added or taken away. */
+/** Span of time, divided into whole units between the nearest midnights or noons, and edges that are added or subtracted. */
 export interface DividedSpan {
   whole: Stretch;
   before: Stretch;
   after: Stretch;
 }
 
-/** Divides the span from `since` on until before `until` into units of so many ms; an absent end is no bound. */
+/** Divides the span from `since` until before `until` into units of `unit` milliseconds. A missing end is unbounded. */
 export function divide(unit: number, since?: Date, until?: Date): DividedSpan {
   const [from, end] = [since?.getTime() ?? -Infinity, until?.getTime() ?? Infinity];
   if (from >= end) return { whole: EMPTY, before: EMPTY, after: EMPTY };

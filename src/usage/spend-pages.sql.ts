@@ -1,21 +1,24 @@
 import { isVisible } from '../projects/project-access.sql.js';
 
-/** The column in the tables of spend of each that spend of a day can be divided by. */
+/** Columns of the spend tables for grouping the spend of a day. */
 const GROUP_COLUMNS = { user: 'user_id', project: 'project_id', model: 'model' } as const;
 export type DayGroup = keyof typeof GROUP_COLUMNS;
 
-/** The part of a company's spend that is counted: in projects that the caller $10 sees, and of one spender if there is a column for it. */
+/** Part of a company's spend that is counted: in projects that the caller $10 sees, and of a single spender if `own` is set. */
 export interface Share {
   own: 'user_id' | 'api_key_id' | null;
 }
 
 /**
- * All that was spent in a span, as rows of `day`, `key` and `credits`. Whole days come from the sums and from what these do not
- * hold yet, what the span has beside them from the ledger; as one statement sees one moment, in which each row of the ledger
- * is either in the sums or pending, this is the ledger.
+ * Returns SQL of all spend in a span, as rows of `day`, `key` and `credits`. Whole days are read from the sums and the pending
+ * entries, the rest of the span from the ledger. A statement sees a single snapshot, where each ledger row is either in the sums
+ * or pending. So the result equals the ledger.
  *
- * $1 company; $2 to $7 seconds: whole days from and until, edge before from and until, edge after from and until, where an edge
- * that ends before it begins is taken away; of a share, $10 the caller, and $11 the id of the one spender.
+ * Parameters:
+ * - $1: Company.
+ * - $2 to $7: Start and end in seconds of the whole days, the edge before and the edge after. An edge that ends before it begins
+ *   is subtracted.
+ * - $10 and $11, with a share: Caller, and the id of the spender if `own` is set.
  */
 const spentIn = (key: string, share: Share | null): string => {
   const who =
@@ -41,8 +44,9 @@ const spentIn = (key: string, share: Share | null): string => {
 };
 
 /**
- * A page of projects by what was spent in them in a span, highest first, ties by id, each row with the number of all of them;
- * past the end one row that holds the number alone. $8 limit, $9 offset; the rest as for {@link spentIn}.
+ * Returns SQL of a page of projects by their spend in a span, highest first, ties by id. Each row contains the total number of
+ * projects. A page past the end is a single row with only the total. $8 is the limit, $9 the offset. For other parameters see
+ * {@link spentIn}.
  */
 export const projectsPage = (share: Share | null): string => `
   WITH spent AS (
@@ -58,8 +62,8 @@ export const projectsPage = (share: Share | null): string => `
    ORDER BY page.credits DESC, page.project_id`;
 
 /**
- * A page of days by what was spent on them, divided by users, projects or models: newest day first, highest spend first, ties by
- * the id or name, the absent one last; else as {@link projectsPage}.
+ * Returns SQL of a page of days by spend, grouped by users, projects or models. The newest day comes first, and within a day the
+ * highest spend, ties by id or name, null last. Otherwise like {@link projectsPage}.
  */
 export const daysPage = (group: DayGroup, share: Share | null): string => `
   WITH spent AS (

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** What one turn or execution has cost, and who is charged: a user, or else an API key. Never changed nor removed. */
+/** Cost of a turn or execution, charged to a user or an API key. Never changed or removed. */
 @Entity({ name: 'usage_ledger' })
 export class UsageEntry {
   @PrimaryGeneratedColumn('uuid')
@@ -18,7 +18,7 @@ export class UsageEntry {
   @Column('text')
   source_type!: 'turn' | 'execution';
 
-  /** The turn or execution; unique, so that it is charged once. */
+  /** Id of the turn or execution. Unique, so that it is charged only once. */
   @Column('uuid')
   source_id!: string;
 
@@ -31,10 +31,10 @@ export class UsageEntry {
   @Column('uuid', { nullable: true })
   api_key_id!: string | null;
 
-  /** The language model that answered, `guide`, or the solver; null of what was charged before it was noted. */
+  /** Language model that answered, `guide`, or the solver. Null for entries that are older than this column. */
   @Column('text', { nullable: true })
   model!: string | null;
 }
 
-/** A new entry. */
+/** New ledger entry. */
 export type Charge = Omit<UsageEntry, 'id' | 'created_at'>;

@@ -21,7 +21,7 @@ export class UsageQuery extends PageQuery {
   until?: Date;
 }
 
-/** Where a page of spend is, and the time span that it counts. */
+/** Position of a usage page, and its time span. */
 export class UsagePageResponse extends PageResponse {
   @DateTimeField({ optional: true, description: 'Start of the requested period; absent if none' })
   since?: Date;
@@ -39,7 +39,7 @@ export class UsageTotals {
   credits!: number;
 }
 
-/** Spend of one user. */
+/** Spend of a user. */
 export class UserUsageResponse {
   @StringField()
   user_id!: string;
@@ -68,7 +68,7 @@ export class UserUsageListResponse extends UsagePageResponse {
   }
 }
 
-/** Spend of one API key, revoked or not. */
+/** Spend of an API key, revoked or not. */
 export class ApiKeyUsageResponse {
   @StringField()
   api_key_id!: string;
@@ -97,17 +97,17 @@ export class ApiKeyUsageListResponse extends UsagePageResponse {
   }
 }
 
-/** The property that names a group. */
+/** Property name of each group. */
 const GROUP_PROPERTIES = { user: 'user_id', project: 'project_id', model: 'model' } as const;
 const DAY_GROUPS = ['user', 'project', 'model'] as const satisfies DayGroup[];
 
-/** Page, time span and groups of the usage by day. */
+/** Page, time span and grouping of the usage by day. */
 export class DayUsageQuery extends UsageQuery {
   @EnumField(DAY_GROUPS, { default: 'user', description: 'What the spend of a day is divided by' })
   group_by!: DayGroup;
 }
 
-/** Spend in one project. */
+/** Spend in a project. */
 export class ProjectUsageResponse {
   @StringField()
   project_id!: string;
@@ -132,14 +132,14 @@ export class ProjectUsageListResponse extends UsagePageResponse {
     return { projects: rows.map((row) => ProjectUsageResponse.from(row)), ...UsagePageResponse.at(query, total) };
   }
 
-  /** A line for each project. */
+  /** Returns a line for each project. */
   static csv({ projects }: ProjectUsageListResponse): CsvText {
     const lines = projects.map(({ project_id, name, totals }) => [project_id, name, totals.credits]);
     return new CsvText([['project_id', 'name', 'credits'], ...lines]);
   }
 }
 
-/** Spend of one day by one user, in one project or with one model. */
+/** Spend of a day by a user, in a project or with a model. */
 export class DayUsageResponse {
   @StringField({ description: 'In UTC', example: '2026-03-01' })
   day!: string;
@@ -178,7 +178,7 @@ export class DayUsageListResponse extends UsagePageResponse {
     return { days, ...UsagePageResponse.at(query, total) };
   }
 
-  /** A line for each day and group. */
+  /** Returns a line for each day and group. */
   static csv({ days }: DayUsageListResponse, { group_by }: DayUsageQuery): CsvText {
     const name = GROUP_PROPERTIES[group_by];
     return new CsvText([

@@ -8,7 +8,7 @@ import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageService } from './usage.service.js';
 
-/** What work costs, in credits, who spent it, and what may be spent. */
+/** Usage and budgets, in credits. */
 @Module({
   imports: [ProjectsModule],
   controllers: [UsageController, BudgetsController],

@@ -25,7 +25,7 @@ export interface ApiKeyUsageRow {
 
 export interface ProjectUsageRow {
   project_id: string;
-  /** Null once the project was removed for good. */
+  /** Null after the project was purged. */
   name: string | null;
   credits: number;
 }
@@ -33,35 +33,38 @@ export interface ProjectUsageRow {
 export interface DayUsageRow {
   /** In UTC, as YYYY-MM-DD. */
   day: string;
-  /** Id of the user or project, or name of the model; null of what has none. */
+  /** Id of the user or project, or name of the model. Null for spend without it. */
   key: string | null;
   credits: number;
 }
 
-/** Whose spend listings by project and day count; null is all of the company's. */
+/** Restriction of listings by project and day. Null for all spend of the company. */
 export type CountedFor = {
-  /** Spend counts in projects that the reader sees. */
+  /** Only spend in projects that the reader sees. */
   reader: ProjectReader;
-  /** Of one user or API key; null is anybody. */
+  /** Only spend of this user or API key. Null for all spenders. */
   spender: { column: 'user_id' | 'api_key_id'; id: string } | null;
 } | null;
 
-/** What a listing shows of each kind of spender. */
+/** Listing rows by kind of spender. */
 interface UsageRows {
   users: UserUsageRow;
   api_keys: ApiKeyUsageRow;
 }
 
-/** Spenders that a caller may see: one, or the API keys that a user has made; null is nobody. */
+/** Spenders that a caller may see: a single spender, or the API keys that a user created. A null id matches no spender. */
 export type OnlySpenders = { id: string | null } | { created_by: string | null };
 
 /**
- * The ledger of spend, and the sums of it that listings read: `usage_pending` (entries that are in no sum yet, noted by the
- * ledger's trigger), `usage_spenders` and `usage_months`, and `usage_day_sums`, to which the trigger of `usage_pending` adds
- * what leaves it. Nobody needs a row of these alone, so they have no entities.
+ * Stores the ledger of spend and its sums, which listings read. `usage_pending` contains entries that are not in the sums yet,
+ * added by the ledger's trigger. The sums are `usage_spenders`, `usage_months` and `usage_day_sums`. A trigger of `usage_pending`
+ * adds its deleted rows to `usage_day_sums`. Rows of these tables are never used individually, so they have no entities.
  */
 export class UsageRepository extends EntityRepository(UsageEntry) {
-  /** Adds an entry. @throws QueryFailedError when its source was charged already */
+  /**
+   * Adds an entry.
+   * @throws QueryFailedError if its source was already charged
+   */
   async record({
     company_id,
     project_id,
@@ -79,7 +82,10 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     );
   }
 
-  /** A page of the company's spenders by what they have spent in a span, highest first, ties by id. `only` null: all. */
+  /**
+   * Returns a page of the company's spenders by their spend in a span, highest first, ties by id. Returns all spenders if `only`
+   * is null.
+   */
   async page<Kind extends SpenderKind>(
     kind: Kind,
     company_id: string,
@@ -91,7 +97,7 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     return await this.read('id', spendPage(kind, visible), company_id, span, page, who);
   }
 
-  /** A page of the company's projects by what was spent in them in a span of days, highest first, ties by id. */
+  /** Returns a page of the company's projects by their spend in a span of days, highest first, ties by id. */
   async projects(
     company_id: string,
     span: DividedSpan,
@@ -102,7 +108,7 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     return await this.read('project_id', statement, company_id, span, page, parametersOf(counted));
   }
 
-  /** A page of days by what was spent on them in a span of days, in groups: newest first, then highest first. */
+  /** Returns a page of days by their spend in a span of days, in groups. Newest days come first, then the highest spend. */
   async days(
     company_id: string,
     group: DayGroup,
@@ -114,18 +120,20 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
     return await this.read('day', statement, company_id, span, page, parametersOf(counted));
   }
 
-  /** Locks the sums until the transaction ends. The statement after it sees what the transaction before has done. */
+  /**
+   * Locks the sums until the transaction ends. The next statement sees the changes of the transaction that held the lock before.
+   */
   async lockSums(): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('usage_months', 0))`);
   }
 
-  /** Takes up to `rows` pending entries of a kind of spenders into the locked sums; answers their number. */
+  /** Moves up to `rows` pending entries of a kind of spender into the locked sums. Returns their number. */
   async rollUp(kind: SpenderKind, rows: number): Promise<number> {
     const [taken]: { rows: number }[] = await this.query(rollUpPage(kind), [rows]);
     return taken?.rows ?? 0;
   }
 
-  /** Rows with the number of all; a page beyond the end is one row that holds it alone, in which `of` is null. */
+  /** Returns rows with the total number of rows. A page past the end is a single row with only the total, where `of` is null. */
   private async read<Row extends object>(
     of: keyof Row,
     statement: string,
@@ -151,7 +159,7 @@ const shareOf = (counted: CountedFor): Share | null => counted && { own: counted
 const parametersOf = (counted: CountedFor): (string | CallerParameter)[] =>
   counted === null ? [] : [counted.reader.parameter, ...(counted.spender === null ? [] : [counted.spender.id])];
 
-/** The condition of a listing, and its parameter. */
+/** Returns the condition of a listing with its parameter. */
 function conditionOf(only: OnlySpenders | null): { visible: Visible; who: (string | null)[] } {
   if (only === null) return { visible: null, who: [] };
   if ('id' in only) return { visible: '= $10', who: [only.id] };

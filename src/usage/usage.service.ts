@@ -16,7 +16,7 @@ import {
   type UserUsageRow,
 } from './usage.repository.js';
 
-/** The ledger of spend, in credits. */
+/** Records and lists spend in credits. */
 @Injectable()
 export class UsageService {
   constructor(
@@ -25,16 +25,15 @@ export class UsageService {
   ) {}
 
   /**
-   * Charges a piece of work to a user or an API key, in the transaction that ends it and adds the same to its project. A
-   * source that was charged already is refused.
+   * Charges a piece of work to a user or an API key. Must be called in the transaction that ends the work and adds the same
+   * credits to its project. Throws if the source was already charged.
    */
   async record(tx: Tx, charge: Charge): Promise<void> {
     await tx.withRepository(this.usage).record(charge);
   }
 
   /**
-   * Users that have spent something themselves, highest spend first; ties by id. A member sees their own row, a
-   * company-level caller everyone's.
+   * Lists users with spend of their own, highest first, ties by id. A member sees their own row, a company-level caller sees all.
    */
   async listByUser(caller: Principal, query: UsageQuery, tx: Tx = this.database.manager): Promise<Page<UserUsageRow>> {
     const { company_id, isCompanyLevel, user_id } = caller;
@@ -43,8 +42,8 @@ export class UsageService {
   }
 
   /**
-   * API keys with which something was spent, revoked ones too, highest spend first; ties by id. A member sees those they
-   * have created, an API key itself, a company-level caller all.
+   * Lists API keys with spend, including revoked keys, highest first, ties by id. A member sees the keys they created, an API key
+   * only itself, a company-level caller all.
    */
   async listByApiKey(
     caller: Principal,
@@ -58,8 +57,8 @@ export class UsageService {
   }
 
   /**
-   * Projects in which something was spent, highest spend first; ties by id. A company-level caller sees all of it, others
-   * what they have spent themselves in projects that they may see.
+   * Lists projects with spend, highest first, ties by id. A company-level caller sees all spend, others their own spend in
+   * projects that they may see.
    */
   async listByProject(
     caller: Principal,
@@ -70,7 +69,7 @@ export class UsageService {
     return await tx.withRepository(this.usage).projects(company_id, daysOf(query), query, countedFor(caller));
   }
 
-  /** Days in UTC on which something was spent, by user, project or model, newest first; of what {@link listByProject} shows. */
+  /** Lists days in UTC with spend, by user, project or model, newest first. Counts the same spend as {@link listByProject}. */
   async listByDay(caller: Principal, query: DayUsageQuery, tx: Tx = this.database.manager): Promise<Page<DayUsageRow>> {
     const { company_id } = caller;
     return await tx
@@ -82,7 +81,7 @@ export class UsageService {
 const halfDaysOf = ({ since, until }: UsageQuery) => divide(HALF_DAY_MS, since, until);
 const daysOf = ({ since, until }: UsageQuery) => divide(DAY_MS, since, until);
 
-/** What a caller sees of the spend by project and day. */
+/** Returns the spend by project and day that a caller may see. */
 function countedFor(caller: Principal): CountedFor {
   const { isCompanyLevel, sees_all, user_id, api_key_id } = caller;
   if (isCompanyLevel) return null;

@@ -2,33 +2,38 @@
 export const creditsOf = (source_id: string): string =>
   `coalesce((SELECT l.credits::double precision FROM usage_ledger l WHERE l.source_id = ${source_id}), 0)`;
 
-/** The table of spenders of a kind. */
+/** Table of a kind of spender. */
 export type SpenderKind = 'users' | 'api_keys';
 
-/** The column of the spenders of a kind in the tables of spend, and what listings show of them. */
+/** Spender column in the spend tables, and columns in listings, by kind. */
 const KINDS = {
   users: { column: 'user_id', shown: 's.display_name, s.email' },
   api_keys: { column: 'api_key_id', shown: 's.name, s.prefix' },
 } as const satisfies Record<SpenderKind, object>;
 
-/** Whom a listing shows, as a condition on the column of the spender with the parameter $10; null shows everyone. */
+/** Condition on the spender column that limits a listing, with parameter $10. Null shows everyone. */
 export type Visible =
   '= $10' | 'IN (SELECT k.id FROM api_keys k WHERE k.company_id = $1 AND k.created_by = $10)' | null;
 
 /**
- * A page of a company's spenders by what they have spent in a span, highest first, ties by id, each row with the number of
- * all of them; past the end one row that holds the number alone.
+ * Returns SQL of a page of a company's spenders by their spend in a span, highest first, ties by id. Each row contains the total
+ * number of spenders. A page past the end is a single row with only the total.
  *
- * Half days come from the sums and from what these do not hold yet, what the span has beside them from the ledger. As one
- * statement sees one moment, in which each row of the ledger is either in the sums or pending, this is the plain sum of the
- * ledger. An open end is the total that is kept of each spender, an end at a midnight or noon the rows of one month; neither
- * depends on the length of the ledger. Only who has spent nothing in that month is looked up in the months before it.
+ * Half days are read from the sums and the pending entries, the rest of the span from the ledger. A statement sees a single
+ * snapshot, where each ledger row is either in the sums or pending. So the result equals the plain sum of the ledger.
  *
- * All sources are put together by grouping, never by joins: of a month that has just begun the planner's statistics know
- * nothing, and a join could read the month anew for each spender.
+ * An open end uses the running total of each spender, an end at midnight or noon the rows of a single month. The cost of neither
+ * depends on the length of the ledger. Earlier months are read only for spenders without spend in that month.
  *
- * $1 company; $2 to $7 seconds: half days from and until, edge before from and until, edge after from and until, where an
- * edge that ends before it begins is taken away; $8 limit, $9 offset, $10 the caller where `visible` names one.
+ * The sources are combined by grouping, never by joins. The planner has no statistics of a month that has just begun, so a join
+ * could read the month again for each spender.
+ *
+ * Parameters:
+ * - $1: Company.
+ * - $2 to $7: Start and end in seconds of the half days, the edge before and the edge after. An edge that ends before it begins
+ *   is subtracted.
+ * - $8 and $9: Limit and offset.
+ * - $10: Caller, if `visible` uses it.
  */
 export const spendPage = (kind: SpenderKind, visible: Visible): string => {
   const { column, shown } = KINDS[kind];
@@ -39,7 +44,7 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
      SELECT r.${column}, NULL, NULL, CASE WHEN ${from}::float8 <= ${until} THEN r.credits ELSE -r.credits END ${of(source)}
         AND r.created_at >= to_timestamp(least(${from}::float8, ${until}))
         AND r.created_at < to_timestamp(greatest(${from}::float8, ${until}))`;
-  // Subqueries of their own, so that each is reckoned once and not for every row.
+  // Separate subqueries, so that each is evaluated once and not for every row.
   const before = (moment: string): string =>
     `(SELECT to_timestamp(${moment}) AT TIME ZONE 'UTC' - interval '12 hours' AS half)`;
   const month = (moment: string): string => `(SELECT date_trunc('month', half)::date FROM ${before(moment)})`;
@@ -77,10 +82,12 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
 };
 
 /**
- * Takes up to $1 pending rows into the sums, those of the earliest times first, and answers their number. One runs at a time.
+ * Returns SQL that moves up to $1 pending rows into the sums, earliest first, and returns their number. It must not run
+ * concurrently.
  *
- * Every part of the statement sees the sums as they were before it: the months of the half days that were taken, and all
- * that are there after them, are made of what they were, or else of the month before, and of what was added until each half.
+ * Every part of the statement sees the sums as they were before it. New values are computed for the months of the moved half days
+ * and all later months. They start from the old values, or without them from the previous month, plus the amounts added until
+ * each half day.
  */
 export const rollUpPage = (kind: SpenderKind): string => {
   const { column } = KINDS[kind];
