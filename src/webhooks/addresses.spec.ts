@@ -3,7 +3,7 @@ import { isAllowedAddress, urlProblem } from './addresses.js';
 
 const PUBLIC = { loopback: false };
 
-/** Whatever leads to the machine itself, into a private network, or to what tells its secrets. */
+/** Addresses of the machine itself, of private networks and of metadata services that reveal secrets. */
 const FORBIDDEN = [
   ...['127.0.0.1', '127.1', '0x7f.1', '0x7f000001', '2130706433', '017700000001', '0177.0.0.1', '127.0.0.1.'],
   ...['0', '0.0.0.0', '0.1.2.3', '10.0.0.1', '0xa.1', '167772161', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
@@ -25,14 +25,14 @@ const FORBIDDEN = [
   ],
 ];
 
-describe('addresses of webhooks', () => {
-  it.each(FORBIDDEN)('are refused in any spelling: %s', (host) => {
+describe('urlProblem', () => {
+  it.each(FORBIDDEN)('rejects non-public addresses in any spelling: %s', (host) => {
     expect(FORBIDDEN.length).toBeGreaterThan(40);
     expect(urlProblem(`https://${host}/hook`, PUBLIC)).toBeDefined();
   });
 
   it.each(['example.com', '8.8.8.8', '1.1.1.1:8443', '[2606:4700::1111]', '[::ffff:8.8.8.8]', 'a.b.example.org.'])(
-    'are those of the internet: %s',
+    'accepts public addresses: %s',
     (host) => {
       expect(urlProblem(`https://${host}/hook?x=1`, PUBLIC)).toBeUndefined();
       expect(urlProblem(`http://${host}/hook`, { loopback: true })).toBe('the URL has to begin with https://');
@@ -47,11 +47,11 @@ describe('addresses of webhooks', () => {
     'http://example.com',
     'https://u:p@example.com',
     'https://',
-  ])('have to be https URLs without credentials: %j', (url) => {
+  ])('rejects anything but https URLs without credentials: %j', (url) => {
     expect(urlProblem(url, PUBLIC)).toBeDefined();
   });
 
-  it('are this computer only where that is allowed', () => {
+  it('accepts loopback addresses only if they are allowed', () => {
     for (const host of ['127.0.0.1:80', 'localhost', '[::1]', '127.1', '[::ffff:127.0.0.1]']) {
       expect(urlProblem(`http://${host}/`, { loopback: true })).toBeUndefined();
       expect(urlProblem(`https://${host}/`, PUBLIC)).toBeDefined();

@@ -1,24 +1,24 @@
 import ipaddr from 'ipaddr.js';
 
-/** Names that lead to the machine itself or into a network, whatever they resolve to. */
+/** Names of the machine itself or of local networks, regardless of the addresses they resolve to. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa)$/;
 const LOOPBACK_NAME = /(?:^|\.)localhost$/;
-/** All that is given out for the internet so far. */
+/** All IPv6 addresses allocated for the internet so far. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** One of the internet by its number, but of each machine's own platform in a large cloud, whose settings it tells. */
+/** Public address that leads to the host platform in a large cloud and reveals settings of the machine. */
 const PLATFORM = '168.63.129.16';
 
-/** Which addresses are there beside those of the internet. */
+/** Exceptions to the rule that only public addresses are allowed. */
 export interface AddressRules {
-  /** The loopback, also without TLS. */
+  /** Whether loopback addresses are allowed, also without TLS. */
   loopback: boolean;
 }
 
-/** Whether something may be sent to an IP address: one of the internet, in whatever way it is written. */
+/** Returns whether requests may be sent to an IP address, in any notation. Only public addresses are allowed. */
 export function isAllowedAddress(address: string, { loopback }: AddressRules): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // An IPv4 address in an IPv6 one is what it stands for.
+  // Unwraps an IPv4 address that is embedded in an IPv6 address.
   const ip = ipaddr.process(address);
   const range = ip.range();
   if (range === 'loopback') return loopback;
@@ -26,19 +26,19 @@ export function isAllowedAddress(address: string, { loopback }: AddressRules): b
   return range === 'unicast' && (ip instanceof ipaddr.IPv4 || ip.match(GLOBAL_UNICAST));
 }
 
-/** The host of a URL as a name or address, without the brackets and the dot at the end. */
+/** Returns the host of a URL as a name or address, without brackets and a trailing dot. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
-/** Whether a name is one of this computer, whatever anybody says. */
+/** Returns whether a name refers to this machine, regardless of name servers. */
 export const isLoopbackName = (host: string): boolean => LOOPBACK_NAME.test(host);
 
-/** Why nothing can be sent to a URL, as far as it is known without asking for its address; undefined when it can. */
+/** Returns why no request can be sent to a URL, or undefined. Does not resolve the host name. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'the URL cannot be read';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the URL has to begin with https://';
   if (url.username !== '' || url.password !== '') return 'the URL must not hold credentials';
-  // Any spelling of an IPv4 address has become the usual one.
+  // The URL parser has normalized all notations of IPv4 addresses.
   const host = hostOf(url);
   const isAddress = ipaddr.isValid(host);
   const isLoopback = isAddress ? ipaddr.process(host).range() === 'loopback' : isLoopbackName(host);

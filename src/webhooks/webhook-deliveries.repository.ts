@@ -9,39 +9,42 @@ import { CLAIM, REMOVE_LEFT } from './webhook-deliveries.sql.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
-/** A delivery that its owner sends. */
+/** Delivery claimed by its owner. */
 export type HeldDelivery = Pick<
   WebhookDelivery,
   'id' | 'generation' | 'webhook_id' | 'message_id' | 'body' | 'attempts' | 'first_attempt_at'
 > &
   Pick<Webhook, 'company_id' | 'url' | 'secret'>;
 
-/** In the words of the two indexes of what is pending. */
+/** Written like the conditions of the two partial indexes of pending deliveries. */
 const IS_PENDING = `state = 'pending' AND (attempts = 0 OR attempts > 0)`;
 
 const HELD = `id = $1 AND generation = $2 AND owner IS NOT NULL AND state = 'pending'`;
 
-/** What an attempt has come to. */
+/** Outcome of an attempt. */
 export interface Attempt extends Pick<WebhookDelivery, 'state' | 'response_status' | 'response' | 'error'> {
   at: Date;
-  /** While it is pending. */
+  /** Null unless it is pending. */
   next_attempt_at: Date | null;
 }
 
-/** Deliveries to webhooks. */
+/** Stores webhook deliveries. */
 export class WebhookDeliveriesRepository extends EntityRepository(WebhookDelivery) {
-  /** Locks claims until the transaction ends: each has to know what the others have claimed. */
+  /** Serializes claims until the transaction ends, so that each claim sees the earlier claims. */
   async lockClaims(): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhook delivery claims', 0))`);
   }
 
-  /** Makes `owner` the process that sends up to `limit` deliveries whose time has come. Under {@link lockClaims}. */
+  /** Claims up to `limit` due deliveries for `owner`. Requires {@link lockClaims}. */
   async claim(owner: string, limit: number): Promise<HeldDelivery[]> {
     const [claimed]: [HeldDelivery[], number] = await this.query(CLAIM, [owner, limit]);
     return claimed;
   }
 
-  /** Keeps a delivery. @throws LeaseLost */
+  /**
+   * Renews the lease of a delivery.
+   * @throws LeaseLost
+   */
   async renew({ id, generation }: HeldDelivery): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(`UPDATE webhook_deliveries SET ${RENEWED} WHERE ${HELD}`, [
       id,
@@ -50,12 +53,12 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     if (count === 0) throw new LeaseLost();
   }
 
-  /** Lets another process send a delivery. */
+  /** Releases a delivery, so that another process can send it. */
   async release({ id, generation }: HeldDelivery): Promise<void> {
     await this.query(`UPDATE webhook_deliveries SET ${OVER} WHERE ${HELD}`, [id, generation]);
   }
 
-  /** Stores what an attempt has come to, unless the delivery has ended, has gone or went to another process meanwhile. */
+  /** Stores the outcome of an attempt if the delivery is still pending and held by this process. */
   async note(
     { id, generation }: HeldDelivery,
     { at, state, next_attempt_at, response_status, response, error }: Attempt,
@@ -69,7 +72,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     );
   }
 
-  /** Ends all that waits for a webhook. */
+  /** Ends all pending deliveries of a webhook. */
   async giveUp(webhook_id: string, error: string): Promise<void> {
     await this.query(
       `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $2, ${OVER}
@@ -78,7 +81,9 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     );
   }
 
-  /** Ends what still waits for inactive webhooks: a change that began before can have added it. */
+  /**
+   * Ends pending deliveries of inactive webhooks. Transactions that began before a webhook became inactive can have added them.
+   */
   async giveUpInactive(error: string): Promise<void> {
     await this.query(
       `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $1, ${OVER}
@@ -87,7 +92,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     );
   }
 
-  /** Sends a delivery once more, from now on, and for as long as a new one; an attempt that runs no longer counts. */
+  /** Sends a delivery again, with a new retry period. The outcome of a running attempt is ignored. */
   async sendAgain(id: string): Promise<void> {
     await this.query(
       `UPDATE webhook_deliveries
@@ -97,7 +102,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     );
   }
 
-  /** A page of the deliveries to a webhook, newest first. */
+  /** Returns a page of a webhook's deliveries, newest first. */
   async page(webhook_id: string, page: WalkQuery): Promise<Page<WebhookDelivery>> {
     const { limit, offset } = page;
     const start = walkStart('webhook deliveries', page, isCreationKey);
@@ -108,14 +113,17 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     return { rows, total };
   }
 
-  /** @throws NotFound also for an id that is none */
+  /**
+   * Returns a delivery.
+   * @throws NotFound, also for a malformed id
+   */
   async require(webhook_id: string, deliveryId: string): Promise<WebhookDelivery> {
     const delivery = await this.findOneBy({ webhook_id, id: parseId(deliveryId, 'Delivery') });
     if (delivery === null) throw new NotFound('Delivery');
     return delivery;
   }
 
-  /** Removes up to `limit` deliveries that are older than `age`, an SQL interval, and over; answers their number. */
+  /** Removes up to `limit` finished deliveries that are older than `age`, an SQL interval. Returns their number. */
   async removeOld(age: string, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
@@ -125,7 +133,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     return rows;
   }
 
-  /** Removes up to `limit` deliveries to webhooks that are gone; answers their number. */
+  /** Removes up to `limit` deliveries of deleted webhooks. Returns their number. */
   async removeLeft(limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(REMOVE_LEFT, [limit]);
     return rows;

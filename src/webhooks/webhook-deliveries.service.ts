@@ -15,7 +15,7 @@ import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhookDeliveryResponse } from './webhooks.dto.js';
 import { INACTIVE, REMOVE_DELIVERIES } from './webhooks.service.js';
 
-/** How long deliveries can be looked at and sent again. */
+/** Retention of deliveries, which can be listed and sent again during this time. */
 const KEPT = `interval '7 days'`;
 const REMOVED_AT_ONCE = 1_000;
 /** Maximum number of tests of a webhook that wait for their first attempt. */
@@ -23,7 +23,7 @@ const MAX_WAITING_TESTS = 10;
 const TEST = 'webhook.test';
 const RETRY_SECONDS = 10;
 
-/** What was sent to webhooks, and what is sent because somebody asks for it. */
+/** Lists webhook deliveries, and sends tests and repeated deliveries on request. */
 @Injectable()
 export class WebhookDeliveriesService implements OnModuleInit {
   constructor(
@@ -39,13 +39,21 @@ export class WebhookDeliveriesService implements OnModuleInit {
     this.periodic.every('* * * * *', COUNT_SKIPPED, async () => await this.webhooks.countSkipped());
   }
 
-  /** Deliveries to a webhook, newest first. @throws NotFound */
+  /**
+   * Returns a page of a webhook's deliveries, newest first.
+   * @throws NotFound
+   */
   async page({ company_id }: CompanyPrincipal, webhookId: string, page: WalkQuery): Promise<Page<WebhookDelivery>> {
     const { id } = await this.webhooks.require(company_id, webhookId);
     return await this.deliveries.page(id, page);
   }
 
-  /** Sends a test to a webhook. @throws NotFound @throws Conflict if it is inactive @throws TooManyRequests if too many tests wait */
+  /**
+   * Sends a test to a webhook.
+   * @throws NotFound
+   * @throws Conflict if it is inactive
+   * @throws TooManyRequests if too many tests wait
+   */
   async test(caller: CompanyPrincipal, webhookId: string): Promise<WebhookDeliveryResponse> {
     return await this.send(caller, webhookId, async (tx, { id: webhook_id, company_id }) => {
       const deliveries = tx.withRepository(this.deliveries);
@@ -68,7 +76,11 @@ export class WebhookDeliveriesService implements OnModuleInit {
     });
   }
 
-  /** Sends a delivery again, under the same `webhook-id`. @throws NotFound @throws Conflict when the webhook is inactive */
+  /**
+   * Sends a delivery again, under the same `webhook-id`.
+   * @throws NotFound
+   * @throws Conflict if the webhook is inactive
+   */
   async resend(caller: CompanyPrincipal, webhookId: string, deliveryId: string): Promise<WebhookDeliveryResponse> {
     return await this.send(caller, webhookId, async (tx, webhook) => {
       const deliveries = tx.withRepository(this.deliveries);

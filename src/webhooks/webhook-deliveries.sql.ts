@@ -1,28 +1,31 @@
 import { LEASED_UNTIL } from '../common/leases/leased-row.sql.js';
 
 /*
- * Deliveries that wait: those that were never attempted, by project, and those that failed, by their time. Each has an index of its
- * own, so that a receiver which takes nothing for a day has others read no more. The time is that of the transaction: one that goes
- * on is no condition of an index.
+ * Pending deliveries: without any attempt, in order per project, or failed before, by retry time. Each kind has its own index, so
+ * that a receiver that fails for a day does not slow down other receivers. Queries compare with the time of the transaction,
+ * because an index condition cannot use a clock that advances.
  */
 
 const IS_FIRST = `state = 'pending' AND attempts = 0`;
 const IS_AGAIN = `state = 'pending' AND attempts > 0`;
-/** Nobody sends it, or whoever did is gone. */
+/** Condition that a delivery has no owner, or its owner is gone. */
 const IS_FREE = '(owner IS NULL OR due_at < clock_timestamp())';
 
-/** Projects whose events a webhook is sent at once, and retries beside them. */
+/** Maximum number of a webhook's projects whose first attempts run concurrently, and of concurrent retries. */
 const STREAMS_AT_ONCE = 4;
 const RETRIES_AT_ONCE = 2;
-/** Attempts for a company at once: its receivers that hang leave room for others. */
+/** Maximum number of concurrent attempts of a company, so that hanging receivers leave room for other companies. */
 const ATTEMPTS_OF_COMPANY = 10;
-/** These places of a process are left to companies with few attempts at once. */
+/** Places of a process that are reserved for companies with few concurrent attempts. */
 const RESERVED_PLACES = 50;
 const FEW_ATTEMPTS = 2;
-/** Where a project stands among those of a webhook. By its id, which begins with the time of its creation, the eldest would come first. */
+/**
+ * Order of a webhook's projects. A hash is used because ids begin with their creation time, so the oldest project would always
+ * come first.
+ */
 const SPOT = 'uuid_hash_extended(stream_id, 0)';
 
-/** The values of a part of an index that a condition holds for, from one to the next one. */
+/** SQL of a recursive query for the distinct values in a part of an index (loose index scan). */
 const distinct = (name: string, value: string, condition: string): string => {
   const next = (after: string): string =>
     `SELECT ${value} FROM webhook_deliveries WHERE ${condition}${after} ORDER BY ${value} LIMIT 1`;
@@ -31,15 +34,15 @@ const distinct = (name: string, value: string, condition: string): string => {
     SELECT (${next(` AND ${value} > last.value`)}) FROM ${name} last WHERE last.value IS NOT NULL)`;
 };
 
-/** The spots of projects of a webhook `w` with deliveries that were never attempted, on one side of its random `start`. */
+/** SQL of the spots of projects with first attempts of webhook `w`, on a side of its random `start`. */
 const spots = (side: '>' | '<='): string => `(
   WITH RECURSIVE ${distinct('spots', SPOT, `webhook_id = w.id AND ${IS_FIRST} AND ${SPOT} ${side} w.start`)}
   SELECT value FROM spots WHERE value IS NOT NULL)`;
 
 /**
- * Claims deliveries whose time has come: $1 the owner, $2 how many. Of each project the first one that was never attempted, so that its
- * events are sent in their order; the walk over them begins anywhere and ends with the fourth, however many wait. Companies that are
- * sent the least come first; which of a company's deliveries do is left to chance.
+ * Claims up to $2 due deliveries for the owner $1. Of each project, only the oldest delivery without an attempt is eligible,
+ * which keeps its events in order. The scan over projects starts at a random spot and stops after four projects, regardless of
+ * their number. Companies with the fewest running attempts come first. The order of a company's deliveries is random.
  */
 export const CLAIM = `
   WITH RECURSIVE ${distinct('first', 'webhook_id', IS_FIRST)}, ${distinct('again', 'webhook_id', IS_AGAIN)},
@@ -79,7 +82,7 @@ export const CLAIM = `
      AND d.state = 'pending' AND (d.owner IS NULL OR d.due_at < clock_timestamp()) AND (d.attempts = 0 OR d.next_attempt_at <= now())
   RETURNING d.id, d.generation, d.webhook_id, w.company_id, w.url, w.secret, d.message_id, d.body, d.attempts, d.first_attempt_at`;
 
-/** Removes deliveries to webhooks that are gone: $1 how many. */
+/** Removes up to $1 deliveries of deleted webhooks. */
 export const REMOVE_LEFT = `
   WITH RECURSIVE ${distinct('known', 'webhook_id', 'true')}
   DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(

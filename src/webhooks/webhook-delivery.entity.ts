@@ -3,7 +3,7 @@ import { Column, CreateDateColumn, Entity, Generated, PrimaryGeneratedColumn } f
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** An event on its way to a webhook, and what became of it. */
+/** Delivery of an event to a webhook, with the result of its last attempt. */
 @Entity({ name: 'webhook_deliveries' })
 export class WebhookDelivery {
   @PrimaryGeneratedColumn('uuid')
@@ -12,23 +12,23 @@ export class WebhookDelivery {
   @Column('uuid')
   webhook_id!: string;
 
-  /** In the order of which deliveries are sent. */
+  /** Position in the order of deliveries. */
   @Column('bigint')
   @Generated('increment')
   place!: number;
 
-  /** The project, among whose events the order is kept. */
+  /** Id of the project, or of the company's own stream. Order is kept within a stream. */
   @Column('uuid')
   stream_id!: string;
 
-  /** `webhook-id`: the same whenever the event is sent. */
+  /** `webhook-id` header, which is the same for all attempts. */
   @Column('text')
   message_id!: string;
 
   @Column('text')
   type!: string;
 
-  /** The envelope, as it is signed and sent. */
+  /** Event envelope, as it is signed and sent. */
   @Column('text')
   body!: string;
 
@@ -38,34 +38,34 @@ export class WebhookDelivery {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** While it is pending. */
+  /** Null unless it is pending. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => 'now()' })
   next_attempt_at!: Date | null;
 
-  /** From which the time for retries counts. */
+  /** Start of the retry period. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   first_attempt_at!: Date | null;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_attempt_at!: Date | null;
 
-  /** Of the last attempt, as are the two after it. */
+  /** Result of the last attempt, like the next two columns. */
   @Column('integer', { nullable: true })
   response_status!: number | null;
 
-  /** The first kilobyte of the answer. */
+  /** First kilobyte of the response. */
   @Column('text', { nullable: true })
   response!: string | null;
 
-  /** Why there was no answer. */
+  /** Reason for a missing response. */
   @Column('text', { nullable: true })
   error!: string | null;
 
-  /** The process that sends it. */
+  /** Process that sends it. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** When the owner counts as dead. */
+  /** Lease expiry. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   due_at!: Date | null;
 

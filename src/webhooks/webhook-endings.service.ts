@@ -6,10 +6,10 @@ import { type HeldDelivery, WebhookDeliveriesRepository } from './webhook-delive
 import type { Sent } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** So many deliveries fail in a row until their webhook is made inactive. */
+/** Number of consecutive failed deliveries that makes a webhook inactive. */
 const MAX_FAILURES = 100;
 
-/** What follows from attempts: whether they are made again, and whether the webhook stays active. */
+/** Handles the outcome of attempts: schedules retries and disables failing webhooks. */
 @Injectable()
 export class WebhookEndingsService {
   constructor(
@@ -19,7 +19,7 @@ export class WebhookEndingsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Notes what came of an attempt that began at a time. */
+  /** Records the outcome of an attempt that began at `at`. */
   async note(delivery: HeldDelivery, at: Date, { status, answer, error }: Sent): Promise<void> {
     const { webhook_id: id, company_id, url } = delivery;
     const isTaken = status !== null && status >= 200 && status < 300;
@@ -27,7 +27,7 @@ export class WebhookEndingsService {
     const state = isTaken ? 'delivered' : next === null ? 'failed' : 'pending';
     await this.database.transaction(async (tx) => {
       const [webhooks, deliveries] = [tx.withRepository(this.webhooks), tx.withRepository(this.deliveries)];
-      // The webhook is the first to be locked.
+      // The webhook is always locked first.
       if (state === 'delivered') await webhooks.noteSuccess(id);
       const isDisabled = state === 'failed' && (await webhooks.noteFailure(id, MAX_FAILURES));
       await deliveries.note(delivery, {

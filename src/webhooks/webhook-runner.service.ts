@@ -9,12 +9,12 @@ import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { send } from './webhook-sender.js';
 import { signedHeaders } from './webhook-signature.js';
 
-/** Requests to webhooks that a process makes at once: as many as ten companies may have. */
+/** Maximum number of concurrent requests of a process. Ten companies can use their maximum. */
 const CONCURRENCY = 100;
 
 /**
- * Sends what is due to webhooks. The first attempts for a project are made one after the other, in the order of its events. One that
- * fails is tried later, beside those that come for the first time, which never wait for it again.
+ * Sends due deliveries. First attempts for a project are made in sequence, in the order of its events. A failed delivery is
+ * retried later, independently of first attempts, which never wait for retries.
  */
 @Injectable()
 export class WebhookRunnerService implements OnModuleInit {
@@ -31,7 +31,7 @@ export class WebhookRunnerService implements OnModuleInit {
     this.queues.open<HeldDelivery>({
       name: DELIVERY_QUEUE,
       concurrency: CONCURRENCY,
-      // What comes behind an attempt can be claimed once it has ended.
+      // The next delivery of a project can be claimed only after the attempt has ended.
       claim: async (owner, room) => ({ rows: await this.claim(owner, room), more: true }),
       renew: async (held) => await this.deliveries.renew(held),
       run: async (held, { signal }) => await this.attempt(held, signal),

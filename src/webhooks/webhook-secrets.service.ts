@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { SecretsService } from '../common/secrets/secrets.service.js';
 
-/** Name of the platform's secret that keeps those of webhooks. */
+/** Name of the platform secret that encrypts webhook secrets. */
 const SECRET = 'webhooks';
 
-/** The secrets of webhooks, which are stored encrypted, each for its webhook alone. */
+/** Encrypts and decrypts webhook secrets. An encrypted secret can be decrypted only for its webhook. */
 @Injectable()
 export class WebhookSecretsService {
   constructor(private readonly secrets: SecretsService) {}

@@ -25,7 +25,7 @@ const options: SendOptions = { rules: { loopback: true }, signal: new AbortContr
 const sendTo = async (answer: RequestListener, more: Partial<SendOptions> = {}): Promise<Sent> =>
   await send(`http://127.0.0.1:${await serve(answer)}/`, { 'x-it': '1' }, 'body', { ...options, ...more });
 
-/** Sends to a receiver that writes a text again and again. Returns the result and the number of bytes written. */
+/** Sends to a receiver that writes a text repeatedly. Returns the result and the number of bytes written. */
 async function repeat(begin: string, text: string): Promise<{ sent: Sent; written: number }> {
   let written = 0;
   const server = createSocketServer((socket) => {
@@ -51,7 +51,7 @@ async function repeat(begin: string, text: string): Promise<{ sent: Sent; writte
 }
 
 describe('send', () => {
-  it('posts once, and answers the status with the beginning of the answer', async () => {
+  it('posts the body once, and returns the status with the beginning of the response', async () => {
     const got: unknown[] = [];
     const sent = await sendTo((request, response) => {
       const chunks: Buffer[] = [];
@@ -65,7 +65,7 @@ describe('send', () => {
     expect(got).toEqual([['POST', '1', 'body']]);
   });
 
-  it('keeps a kilobyte of 10 MB, and reads no more', async () => {
+  it('keeps a kilobyte of a 10 MB response and stops reading', async () => {
     let written = 0;
     const sent = await sendTo((_, response) => {
       const write = (): void => {
@@ -86,7 +86,7 @@ describe('send', () => {
     ['interim answers', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['early hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
     ['processing answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
-  ])('gives up a receiver that repeats %s', async (_, text) => {
+  ])('gives up on a receiver that repeats %s', async (_, text) => {
     const { sent, written } = await repeat('', text.repeat(10));
     expect(sent).toMatchObject({ status: null, error: 'No answer: the receiver sends too many interim answers' });
     expect(written).toBeLessThan(5_000_000);
@@ -95,13 +95,13 @@ describe('send', () => {
   it.each([
     ['empty lines before the head', '', '\r\n'],
     ['zeros in a chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0'],
-  ])('gives up a receiver that repeats %s', async (_, begin, text) => {
+  ])('gives up on a receiver that repeats %s', async (_, begin, text) => {
     const { sent, written } = await repeat(begin, text.repeat(1_000));
     expect(sent).toEqual({ status: null, answer: null, error: expect.stringMatching(/^No answer: /) });
     expect(written).toBeLessThan(20_000_000);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     let followed = false;
     const elsewhere = await serve((_, response) => {
       followed = true;
@@ -116,12 +116,12 @@ describe('send', () => {
   it.each<[string, RequestListener]>([
     ['hangs', () => undefined],
     ['answers slowly', (_, response) => void setInterval(() => response.write('.'), 20).unref()],
-  ])('gives up a receiver that %s', async (_, answer) => {
+  ])('gives up on a receiver that %s', async (_, answer) => {
     const sent = await sendTo(answer, { timeoutMs: 200 });
     expect(sent).toEqual({ status: null, answer: null, error: 'No whole answer within 0.2 s' });
   });
 
-  it('gives up a name that is never resolved', async () => {
+  it('gives up on a name that is never resolved', async () => {
     const sent = await send('https://example.com', {}, '', {
       ...options,
       timeoutMs: 50,
@@ -130,7 +130,7 @@ describe('send', () => {
     expect(sent.error).toBe('No whole answer within 0.05 s');
   });
 
-  it('has nothing else wait for names whose servers are silent', async () => {
+  it('does not block thread pool work while name servers are silent', async () => {
     const silent = createSocket('udp4');
     await once(silent.bind(0, '127.0.0.1'), 'listening');
     const server = `127.0.0.1:${silent.address().port}`;
@@ -139,21 +139,21 @@ describe('send', () => {
     const names = stops.map(async ({ signal }, at) => await addressesOf(`hook${at}.example.com`, signal, [server]));
     const settled = Promise.allSettled(names);
     await asked;
-    // Work for the threads of which there are four.
+    // Needs the libuv threads, whose default number is four.
     await Promise.all(Array.from({ length: 8 }, async () => await stat('.')));
     for (const stop of stops) stop.abort();
     expect((await settled).map(({ status }) => status)).toEqual(names.map(() => 'rejected'));
     silent.close();
   });
 
-  it('knows names of this computer by itself', async () => {
+  it('resolves loopback names without a name server', async () => {
     const addresses = await addressesOf('hook.localhost', new AbortController().signal, ['127.0.0.1:1']);
     expect(addresses.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
     const port = await serve((_, response) => response.end('Thanks'));
     expect((await send(`http://hook.localhost:${port}`, {}, '', options)).answer).toBe('Thanks');
   });
 
-  it('says why there is no answer', async () => {
+  it('reports the reason for a missing response', async () => {
     const port = await serve((request) => request.socket.destroy());
     expect((await send(`http://127.0.0.1:${port}`, {}, '', options)).error).toBe('No answer: ECONNRESET');
     expect((await send('http://127.0.0.1:1', {}, '', options)).error).toBe('No answer: ECONNREFUSED');
@@ -163,16 +163,16 @@ describe('send', () => {
     );
   });
 
-  it('gives up a receiver that would rather speak something else', async () => {
+  it('gives up on a receiver that switches protocols', async () => {
     const headers = 'Upgrade: websocket\r\nConnection: Upgrade';
     const sent = await sendTo((request) => void request.socket.write(`HTTP/1.1 101 Switching\r\n${headers}\r\n\r\n`));
     expect(sent).toEqual({ status: null, answer: null, error: 'No answer: the connection was closed' });
   });
 
-  it('connects to the address that it has looked at, and asks for it once', async () => {
+  it('connects to the checked address and resolves the name only once', async () => {
     const port = await serve((request, response) => response.end(request.headers.host));
     let asked = 0;
-    // What a name leads to changes between two questions; the second answer would be refused.
+    // The name resolves to a different address the second time, which would be rejected.
     const resolve = () => {
       asked += 1;
       return Promise.resolve([{ address: asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);
@@ -183,7 +183,7 @@ describe('send', () => {
   });
 
   it.each([['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:169.254.169.254'], ['2606:4700::1111', 'fd00::1'], []])(
-    'refuses a name that leads to %s',
+    'rejects a name that resolves to %s',
     async (...addresses) => {
       const resolve = () =>
         Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
@@ -192,13 +192,13 @@ describe('send', () => {
     },
   );
 
-  it('sends nothing to the internet without TLS, whatever it is called', async () => {
+  it('sends nothing to a public address without TLS, regardless of its name', async () => {
     const resolve = () => Promise.resolve([{ address: '8.8.8.8', family: 4 }]);
     const sent = await send('http://hook.localhost/', {}, '', { ...options, resolve });
     expect(sent.error).toBe('Not sent: the URL has to begin with https://');
   });
 
-  it('ends when it is told to', async () => {
+  it('rejects when its signal aborts', async () => {
     const stop = new AbortController();
     const sending = sendTo(() => stop.abort(new Error('Stopped')), { signal: stop.signal });
     await expect(sending).rejects.toThrow('Stopped');

@@ -7,22 +7,22 @@ import { isIP, type LookupFunction, type TcpSocketConnectOpts } from 'node:net';
 import { unlessAborted } from '../common/leases/unless-aborted.js';
 import { type AddressRules, hostOf, isAllowedAddress, isLoopbackName, urlProblem } from './addresses.js';
 
-/** For all of it: name, connection, request and answer. */
+/** Timeout of the whole attempt: name resolution, connection, request and response. */
 const TIMEOUT_MS = 10_000;
-/** So much of an answer is read, and kept. */
+/** Maximum number of bytes of a response that are read and stored. */
 const MAX_ANSWER_BYTES = 1024;
 /** Maximum number of interim answers, such as 100 Continue. */
 const MAX_INTERIM_ANSWERS = 5;
-/** Maximum number of bytes from the receiver, because heads, chunk sizes and empty lines cost time and are no content. */
+/** Maximum number of bytes from the receiver. Headers, chunk sizes and empty lines take time but are not content. */
 const MAX_RECEIVED_BYTES = 256 * 1024;
 
-/** What was sent, and what came of it. */
+/** Result of an attempt. */
 export interface Sent {
-  /** Null without an answer. */
+  /** Null without a response. */
   status: number | null;
-  /** The beginning of the answer. */
+  /** Beginning of the response. */
   answer: string | null;
-  /** Why there is no answer, or not all of it. */
+  /** Reason for a missing or incomplete response. */
   error: string | null;
 }
 
@@ -30,18 +30,18 @@ export interface SendOptions {
   rules: AddressRules;
   signal: AbortSignal;
   timeoutMs?: number;
-  /** Finds the addresses of a name. */
+  /** Resolves a host name. */
   resolve?: (host: string, signal: AbortSignal) => Promise<LookupAddress[]>;
 }
 
-/** Nothing is sent, as the address is refused. */
+/** Thrown if the address is not allowed, before anything is sent. */
 class RefusedAddress extends Error {}
 
 /**
- * Posts a body once. The name is resolved once, and only addresses that were looked at are connected to: the first one that
- * answers. Redirects are answers as others are.
+ * Posts a body without retries. The name is resolved once, and connections are made only to the checked addresses, using the
+ * first that responds. Redirects are not followed but returned like other responses.
  *
- * @throws the signal's reason when it aborts before
+ * @throws the signal's reason if it aborts before the response
  */
 export async function send(
   target: string,
@@ -63,9 +63,9 @@ export async function send(
   }
 }
 
-/** For a connection to one of several addresses. */
+/** Connection timeout per address. */
 const CONNECT_MS = 2_000;
-/** A name server is asked twice. */
+/** Timeout of a name server, which is asked twice. */
 const NAME_SERVER_MS = 2_000;
 const LOOPBACK: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -73,10 +73,10 @@ const LOOPBACK: LookupAddress[] = [
 ];
 
 /**
- * The addresses of a name, asked of the name servers themselves. The system's own look-up waits in one of few threads that
- * files and compression need as well: names whose servers are silent would hold them all.
+ * Resolves a name by querying the name servers directly. The system resolver would block a thread of the small pool that is also
+ * used for files and compression. Names with silent name servers could block all threads.
  *
- * @param servers others than those of the system
+ * @param servers name servers to use instead of the system's
  */
 export async function addressesOf(host: string, signal: AbortSignal, servers?: string[]): Promise<LookupAddress[]> {
   if (isLoopbackName(host)) return LOOPBACK;
@@ -96,7 +96,7 @@ export async function addressesOf(host: string, signal: AbortSignal, servers?: s
   }
 }
 
-/** @throws RefusedAddress when one of the addresses is refused: which of them is connected to must not decide */
+/** @throws RefusedAddress if any address is refused, because the connection may use any of them */
 async function allowedAddresses(
   url: URL,
   { rules, resolve = addressesOf }: SendOptions,
@@ -130,10 +130,10 @@ async function post(
   const options: RequestOptions & Pick<TcpSocketConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
     method: 'POST',
     headers: { ...headers, 'content-length': String(body.length) },
-    // A connection of its own, which nobody else has opened.
+    // Uses a new connection, because a reused connection may have been opened without the address check.
     agent: false,
     lookup: pinned,
-    // Of several addresses one that does not answer leaves time for another.
+    // Leaves time for the other addresses if an address does not respond.
     autoSelectFamilyAttemptTimeout: CONNECT_MS,
     signal,
   };
@@ -141,13 +141,13 @@ async function post(
     const request = (url.protocol === 'https:' ? secure : plain)(url, options, resolve);
     boundReceived(request);
     request.on('error', reject);
-    // What switches the protocol is closed without an error, and so is what Node has no other word for.
+    // Needed for cases that Node closes without an error, such as a protocol switch.
     request.on('close', () => reject(new Error('the connection was closed')));
     request.end(body);
   });
 }
 
-/** Closes the connection of a receiver that sends too much beside the content of its answer. */
+/** Closes the connection of a receiver that sends too much data besides the response content. */
 function boundReceived(request: ClientRequest): void {
   let interim = 0;
   request.on('information', () => {
@@ -163,7 +163,7 @@ function boundReceived(request: ClientRequest): void {
   });
 }
 
-/** Reads as much of an answer as is kept, and closes its connection. */
+/** Reads the part of a response that is kept, and closes its connection. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -173,7 +173,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
     if (bytes >= MAX_ANSWER_BYTES) break;
   }
   response.destroy();
-  // The database keeps no NUL.
+  // PostgreSQL text cannot contain NUL.
   const text = Buffer.concat(chunks).toString().replaceAll('\0', '');
   return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(MAX_ANSWER_BYTES)).read);
 }

@@ -3,9 +3,9 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { newSecret, signedHeaders } from './webhook-signature.js';
 
 /**
- * Secret, id, seconds, body, signature. Of the repository standard-webhooks/standard-webhooks, next to the specification: the
- * first of the tests of its JavaScript library (libraries/javascript/src/webhook.test.ts), the second of those of its Rust
- * library (libraries/rust/src/lib.rs).
+ * Test vectors: secret, id, seconds, body and signature. They come from the repository standard-webhooks/standard-webhooks, next
+ * to the specification. The first is in the tests of its JavaScript library (libraries/javascript/src/webhook.test.ts), the
+ * second in the tests of its Rust library (libraries/rust/src/lib.rs).
  */
 const VECTORS = [
   [
@@ -24,8 +24,8 @@ const VECTORS = [
   ],
 ] as const;
 
-describe('signatures', () => {
-  it.each(VECTORS)('are those of its libraries: %s', (secret, id, seconds, body, signature) => {
+describe('signedHeaders', () => {
+  it.each(VECTORS)('matches the signatures of the reference libraries: %s', (secret, id, seconds, body, signature) => {
     expect(signedHeaders(secret, id, new Date(seconds * 1000), body)).toMatchObject({
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
@@ -33,7 +33,7 @@ describe('signatures', () => {
     });
   });
 
-  it('are verified with new secrets, and with no others', () => {
+  it('creates signatures that verify only with the same secret, id and body', () => {
     const [secret, other] = [newSecret(), newSecret()];
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const body = '{"é":"🙂"}';

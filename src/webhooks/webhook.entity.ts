@@ -1,9 +1,9 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Most webhooks of a company. */
+/** Maximum number of webhooks of a company. */
 export const MAX_WEBHOOKS = 20;
 
-/** Where events of a company are sent. */
+/** Receiver of a company's events. */
 @Entity({ name: 'webhooks' })
 export class Webhook {
   @PrimaryGeneratedColumn('uuid')
@@ -19,37 +19,37 @@ export class Webhook {
   @Column('text', { array: true })
   events!: string[];
 
-  /** Whose events alone are sent. */
+  /** Project whose events are sent. Null for all events of the company. */
   @Column('uuid', { nullable: true })
   project_id!: string | null;
 
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Events from then on are sent. */
+  /** Only events since this time are sent. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   active_since!: Date;
 
-  /** Encrypted, for this row alone. */
+  /** Encrypted. Can be decrypted only for this webhook. */
   @Column('bytea')
   secret!: Buffer;
 
-  /** Deliveries that failed since one succeeded. */
+  /** Deliveries that failed since the last success. */
   @Column('integer', { default: 0 })
   failures!: number;
 
-  /** Events that were not sent because too many deliveries waited, and the time of the last one. */
+  /** Number of events that were not sent because too many deliveries were waiting, and the time of the last such event. */
   @Column('bigint', { default: 0 })
   skipped_events!: number;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_skipped_at!: Date | null;
 
-  /** The process of the version before that delivers. */
+  /** Process of the previous version that delivers its events. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** When the owner counts as dead; of a webhook without one, when it would have. */
+  /** Lease expiry. Without an owner, the time when the last lease would have expired. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   due_at!: Date | null;
 

@@ -43,7 +43,7 @@ export class WebhookCreateRequest {
   project_id?: string | null;
 }
 
-/** Absent fields stay as they are. */
+/** Change of a webhook. Absent fields are unchanged. */
 @Rule<WebhookUpdateRequest>(eventProblems)
 export class WebhookUpdateRequest {
   @StringField({ optional: true, minLength: 1, maxLength: MAX_URL_LENGTH, description: URL_DESCRIPTION })
@@ -161,7 +161,7 @@ export class WebhookDeliveryResponse {
   }
 }
 
-/** Deliveries to a webhook, newest first; those of the last 7 days. */
+/** Deliveries of a webhook in the last 7 days, newest first. */
 export class WebhookDeliveryListResponse extends WalkResponse {
   @ObjectArrayField(() => WebhookDeliveryResponse)
   deliveries!: WebhookDeliveryResponse[];

@@ -10,7 +10,7 @@ import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Events that are sent to other programs. */
+/** Sends events to other programs. */
 @Module({
   imports: [SecretsModule, ProjectsModule],
   controllers: [WebhooksController],

@@ -5,14 +5,14 @@ import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Webhook } from './webhook.entity.js';
 
-/** Webhooks of companies. */
+/** Stores webhooks of companies. */
 export class WebhooksRepository extends EntityRepository(Webhook) {
-  /** Keeps others from changing a company's webhooks until the transaction ends. */
+  /** Blocks other changes of a company's webhooks until the transaction ends. */
   async lockCompany(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhooks:' || $1, 0))`, [company_id]);
   }
 
-  /** A page of a company's webhooks, newest first. */
+  /** Returns a page of a company's webhooks, newest first. */
   async page(company_id: string, page: WalkQuery): Promise<Page<Webhook>> {
     const { limit, offset } = page;
     const start = walkStart('webhooks', page, isCreationKey);
@@ -23,19 +23,22 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     return { rows, total };
   }
 
-  /** @throws NotFound also for an id that is none */
+  /**
+   * Returns a webhook.
+   * @throws NotFound, also for a malformed id
+   */
   async require(company_id: string, webhookId: string): Promise<Webhook> {
     const webhook = await this.findOneBy({ company_id, id: parseId(webhookId, 'Webhook') });
     if (webhook === null) throw new NotFound('Webhook');
     return webhook;
   }
 
-  /** Changes fields of a webhook and marks it as changed now. */
+  /** Changes fields of a webhook and updates its change time. */
   async change(id: string, fields: Partial<Pick<Webhook, 'url' | 'events' | 'project_id' | 'active'>>): Promise<void> {
     await this.update({ id }, { ...fields, updated_at: () => 'now()' });
   }
 
-  /** Has events sent from now on, where they were not. */
+  /** Activates an inactive webhook. Only events since now are sent. */
   async activate(id: string): Promise<void> {
     await this.query(
       'UPDATE webhooks SET active = true, active_since = clock_timestamp(), failures = 0 WHERE id = $1 AND NOT active',
@@ -43,7 +46,7 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     );
   }
 
-  /** Adds up the events that webhooks have skipped since the last time. */
+  /** Adds newly skipped events to the counters of their webhooks. */
   async countSkipped(): Promise<void> {
     await this.query(
       `WITH skipped AS (
@@ -55,15 +58,15 @@ export class WebhooksRepository extends EntityRepository(Webhook) {
     );
   }
 
-  /** Notes that a delivery has succeeded. */
+  /** Records a successful delivery. */
   async noteSuccess(id: string): Promise<void> {
     await this.query('UPDATE webhooks SET failures = 0 WHERE id = $1 AND failures > 0', [id]);
   }
 
   /**
-   * Notes that a delivery has failed for good, and makes the webhook inactive when it was one of `most` in a row.
+   * Records a delivery that failed for good. Disables the webhook after `most` consecutive failures.
    *
-   * @returns whether it was made inactive now
+   * @returns whether this call made the webhook inactive
    */
   async noteFailure(id: string, most: number): Promise<boolean> {
     const [[ended]]: [{ active: boolean; failures: number }[], number] = await this.query(

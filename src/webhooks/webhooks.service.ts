@@ -18,12 +18,12 @@ import { MAX_WEBHOOKS, type Webhook } from './webhook.entity.js';
 import { WebhookCreatedResponse, type WebhookCreateRequest, type WebhookUpdateRequest } from './webhooks.dto.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** Why nothing is sent to a webhook. */
+/** Error of requests and deliveries for an inactive webhook. */
 export const INACTIVE = 'The webhook is inactive';
 /** Name of the periodic work that removes deliveries. */
 export const REMOVE_DELIVERIES = 'remove_old_deliveries';
 
-/** Webhooks of companies. */
+/** Manages webhooks of companies. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -38,10 +38,11 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Makes a webhook, which is sent the events from now on.
+   * Creates a webhook, which receives events from now on.
    *
-   * @returns it with its secret, which nothing shows again
-   * @throws Invalid at a URL or project @throws Conflict when there are too many
+   * @returns the webhook with its secret, which is not shown again
+   * @throws Invalid at a URL or project
+   * @throws Conflict if there are too many webhooks
    */
   async create(
     caller: CompanyPrincipal,
@@ -66,15 +67,16 @@ export class WebhooksService {
     });
   }
 
-  /** Newest first. */
+  /** Lists webhooks, newest first. */
   async list({ company_id }: CompanyPrincipal, page: WalkQuery): Promise<Page<Webhook>> {
     return await this.webhooks.page(company_id, page);
   }
 
   /**
-   * Changes a webhook. What waits for one that becomes inactive has failed.
+   * Changes a webhook. If it becomes inactive, its pending deliveries fail.
    *
-   * @throws NotFound @throws Invalid at a URL or project
+   * @throws NotFound
+   * @throws Invalid at a URL or project
    */
   async update(caller: CompanyPrincipal, webhookId: string, change: WebhookUpdateRequest): Promise<Webhook> {
     const { company_id } = caller;
@@ -98,7 +100,10 @@ export class WebhooksService {
     });
   }
 
-  /** Deletes a webhook; its deliveries go soon after. @throws NotFound */
+  /**
+   * Deletes a webhook. Its deliveries are removed soon afterwards.
+   * @throws NotFound
+   */
   async delete({ company_id }: CompanyPrincipal, webhookId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const webhooks = tx.withRepository(this.webhooks);
