@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectLifeService } from '../projects/project-life.service.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Removes the scenarios of a project that is purged. */
+/** Removes the scenarios of a project when it is purged. */
 @Injectable()
 export class ProjectScenariosCleanupService implements OnModuleInit {
   constructor(
@@ -12,7 +12,7 @@ export class ProjectScenariosCleanupService implements OnModuleInit {
 
   onModuleInit(): void {
     this.life.onPurge(async (tx, project_id) => {
-      // A project has few enough for one statement.
+      // A project has few scenarios, so a single statement removes them all.
       await tx.withRepository(this.scenarios).delete({ project_id });
       return false;
     });

@@ -12,7 +12,7 @@ import {
 const STATUS =
   '`optimal`, `time_limit`, `infeasible` or `unbounded` if the solver has an answer, `failed` if not; null if it was never solved';
 
-/** Which scenarios to compare. */
+/** Selection of scenarios to compare. */
 export class ScenarioComparisonQuery {
   @StringField({
     optional: true,
@@ -21,14 +21,14 @@ export class ScenarioComparisonQuery {
   })
   ids?: string;
 
-  /** The ids one by one; null for all. */
+  /** Returns the individual ids, or null for all scenarios. */
   static idsIn({ ids }: ScenarioComparisonQuery): string[] | null {
     if (ids === undefined) return null;
     return ids.split(',').map((id) => id.trim());
   }
 }
 
-/** A key figure of the plan of the canvas. */
+/** KPI of the canvas plan. */
 export class BaseKpi {
   @StringField()
   label!: string;
@@ -37,13 +37,13 @@ export class BaseKpi {
   value!: number | null;
 }
 
-/** A key figure beside that of the canvas. */
+/** KPI with its difference from the canvas. */
 export class ComparedKpi extends BaseKpi {
   @NumberField({ nullable: true, description: 'To that of the canvas' })
   difference!: number | null;
 }
 
-/** The newest run of the canvas itself. */
+/** Newest run of the unchanged canvas. */
 export class BaseRun {
   @StringField()
   execution_id!: string;
@@ -61,7 +61,7 @@ export class BaseRun {
   kpis!: BaseKpi[];
 }
 
-/** The newest run of a scenario. */
+/** Newest run of a scenario. */
 export class ComparedRun {
   @StringField()
   scenario_id!: string;
@@ -88,7 +88,7 @@ export class ComparedRun {
   kpis!: ComparedKpi[];
 }
 
-/** A variable, or a member of one that has an index, that differs between plans. */
+/** Variable, or member of an indexed variable, whose value differs between plans. */
 export class DifferingValue {
   @StringField({ description: 'Name of the variable', example: 'make' })
   family!: string;
@@ -103,7 +103,7 @@ export class DifferingValue {
   values!: Record<string, number>;
 }
 
-/** Scenarios side by side. */
+/** Comparison of scenarios. */
 export class ScenarioComparisonResponse {
   @ObjectField(() => BaseRun, { nullable: true, description: 'Null if the canvas was never solved' })
   base!: BaseRun | null;
@@ -116,7 +116,7 @@ export class ScenarioComparisonResponse {
   })
   differing!: DifferingValue[];
 
-  /** A line for the canvas and one for each scenario. */
+  /** Returns a line for the canvas and for each scenario. */
   static csv({ base, scenarios }: ScenarioComparisonResponse): CsvText {
     const first = base === null ? [] : [{ ...base, name: 'base', difference: null, kpis: base.kpis as ComparedKpi[] }];
     const lines = [...first, ...scenarios].map((line) => ({ ...line, kpis: byLabel(line.kpis) }));
@@ -139,7 +139,7 @@ export class ScenarioComparisonResponse {
   }
 }
 
-/** KPIs by their labels, of which cards may have the same, in their order. */
+/** Groups KPIs by label, in their order. Several cards may have the same label. */
 export function byLabel<Kpi extends { label: string }>(kpis: readonly Kpi[]): Map<string, Kpi[]> {
   const found = new Map<string, Kpi[]>();
   for (const kpi of kpis) {

@@ -17,12 +17,12 @@ import {
 } from './scenario-comparison.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Variables and members of variables that are told to differ. */
+/** Maximum number of differing variables and members in a comparison. */
 const MAX_DIFFERING = 100;
-/** What the canvas itself is called among scenarios. */
+/** Name of the canvas among the scenarios. */
 const BASE = 'base';
 
-/** What scenarios have come to, side by side. */
+/** Compares the results of scenarios. */
 @Injectable()
 export class ScenarioComparisonService {
   constructor(
@@ -33,10 +33,12 @@ export class ScenarioComparisonService {
   ) {}
 
   /**
-   * The newest run of each scenario that has ended, beside that of the canvas.
+   * Compares the newest ended run of each scenario with the newest ended run of the canvas.
    *
-   * @param ids null for all, oldest first; one that comes again counts once
-   * @throws NotFound @throws Invalid at `ids` @throws what {@link MemberDifferencesRepository.between} throws
+   * @param ids null for all scenarios, oldest first; duplicates count once
+   * @throws NotFound
+   * @throws Invalid at `ids`
+   * @throws as {@link MemberDifferencesRepository.between}
    */
   async compare(
     reader: ProjectReader,
@@ -47,7 +49,7 @@ export class ScenarioComparisonService {
     return await this.beside(reader, await this.newest(reader, projectId, ids), signal);
   }
 
-  /** The same, unless the caller has it already. */
+  /** Compares scenarios like {@link compare}, unless the entity tag is already known to the caller. */
   async compareAnew(
     reader: ProjectReader,
     projectId: string,
@@ -56,7 +58,7 @@ export class ScenarioComparisonService {
     signal: AbortSignal,
   ): Promise<Tagged<ScenarioComparisonResponse>> {
     const newest = await this.newest(reader, projectId, ids);
-    // What a run has come to never changes.
+    // Results of ended runs never change.
     const tag = entityTag('comparison', JSON.stringify([newest.scenarios, newest.runs.map(({ id }) => id)]));
     if (known.has(tag)) return Tagged.unchanged(tag);
     return Tagged.of(tag, await this.beside(reader, newest, signal));
@@ -92,7 +94,8 @@ export class ScenarioComparisonService {
     const kept = plans.flatMap((run) =>
       run.outputs_id === null ? [] : [{ name: nameOf(run), outputs_id: run.outputs_id }],
     );
-    // Members that were not kept, for lack of room, are not known; those of a plan without families are not there.
+    // Plans without indexed variables have no members, which counts as 0. Members that were not stored, because storage was full,
+    // are unknown.
     const without = plans.filter(({ outputs_id, families }) => outputs_id === null && (families ?? []).length === 0);
     const ofMembers = await this.members.between(company_id, kept, without.length, MAX_DIFFERING, signal);
     return [...scalarDifferences(plans), ...ofMembers]
@@ -103,7 +106,7 @@ export class ScenarioComparisonService {
 
 type Named = Pick<Scenario, 'id' | 'name'>;
 
-/** What is compared: the newest runs of some scenarios and of the canvas. */
+/** Data to compare: the newest runs of the scenarios and of the canvas. */
 interface Newest {
   scenarios: Named[];
   runs: EndedRun[];
@@ -146,7 +149,7 @@ function beside({ id, name }: Named, run: EndedRun | undefined, base: EndedRun |
   };
 }
 
-/** Where several KPIs have the same label, the first stands beside the first, if there are as many of them. */
+/** Several KPIs may share a label. They are paired in order if both runs have the same number of them. */
 function besideKpis(kpis: readonly Kpi[], ofBase: readonly Kpi[]): ComparedKpi[] {
   const own = byLabel(kpis);
   const others = byLabel(ofBase);
@@ -163,7 +166,7 @@ type Kpi = Pick<ComparedKpi, 'label' | 'value'>;
 const difference = (value: number | null, other: number | null | undefined): number | null =>
   value === null || other == null ? null : roundedAt(value - other, Math.max(Math.abs(value), Math.abs(other)));
 
-/** Variables without an index that are not the same in all plans. */
+/** Returns the variables without an index whose values differ between plans. */
 function scalarDifferences(plans: readonly EndedRun[]): Difference[] {
   const indexed = new Set(plans.flatMap(({ families }) => (families ?? []).map(({ name }) => name)));
   const names = new Set(plans.flatMap(({ variables }) => Object.keys(variables ?? {})));
@@ -180,7 +183,7 @@ function scalarDifferences(plans: readonly EndedRun[]): Difference[] {
   });
 }
 
-/** Distance between the largest and the smallest value; what a run does not have counts as 0. */
+/** Returns the distance between the largest and the smallest value. A missing value counts as 0. */
 function spread({ values }: Difference, runs: number): number {
   const figures = Object.values(values);
   if (figures.length < runs) figures.push(0);

@@ -17,19 +17,19 @@ import type { Scenario } from './scenario.entity.js';
 import { type ScenarioSolveRequest, ScenarioSolveResponse } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Each run keeps the cards that it solves: runs that are started together have no more than so many bytes of them. */
+/** Maximum total size of the cards of runs that are started together. Each run stores its own copy. */
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 
 interface UnfitScenario {
-  /** Place in the list; absent: all together. */
+  /** Index in the list. Undefined if the problem concerns all scenarios together. */
   index?: number;
   sentence: string;
   input: unknown;
 }
 
-/** Scenarios that do not fit what is solved any more, each at its place, or that are too much together. */
+/** Thrown for scenarios that no longer fit the solved canvas, each reported at its index, or that are too large together. */
 export class UnfitScenarios extends Invalid {
-  /** What is wrong, for people. */
+  /** Problems as sentences for users. */
   readonly sentences: string[];
 
   constructor(problems: readonly UnfitScenario[]) {
@@ -42,7 +42,9 @@ export class UnfitScenarios extends Invalid {
   }
 }
 
-/** Solves of scenarios: those of one request are of one moment, and all of them start or none. */
+/**
+ * Starts solves of scenarios. All solves of a request use the same snapshot of the canvas, and either all of them start or none.
+ */
 @Injectable()
 export class ScenarioSolvesService implements OnModuleInit {
   constructor(
@@ -67,7 +69,10 @@ export class ScenarioSolvesService implements OnModuleInit {
     });
   }
 
-  /** Solves scenarios of a project. @throws NotFound, Invalid at an id that the project does not have, and as {@link start} */
+  /**
+   * Solves scenarios of a project.
+   * @throws NotFound, Invalid at an unknown id, and as {@link start}
+   */
   async solve(editor: ProjectEditor, projectId: string, request: ScenarioSolveRequest): Promise<ScenarioSolveResponse> {
     const { scenario_ids, include_base, is_test, mip_gap, name = null, time_limit_seconds = null } = request;
     const options = { is_test, mip_gap: mip_gap ?? 0, name, time_limit_seconds };
@@ -83,10 +88,10 @@ export class ScenarioSolvesService implements OnModuleInit {
   }
 
   /**
-   * Starts an execution for each scenario of a locked project, behind that of the canvas itself if it is included.
+   * Starts an execution for each scenario of a locked project. The execution of the unchanged canvas comes first, if included.
    *
    * @throws UnfitScenarios
-   * @throws TooManyRequests when too many of the company's executions wait
+   * @throws TooManyRequests if too many of the company's executions are waiting
    */
   async start(
     tx: Tx,
@@ -100,7 +105,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null, name: null }] : [];
     const problems: UnfitScenario[] = [];
     for (const [index, scenario] of scenarios.entries()) {
-      // Of a large canvas each takes a while, and other requests go on between them.
+      // Lets other requests proceed, because each scenario of a large canvas takes a while.
       await breathe();
       const { variant, problem } = await this.variantOf(tx, canvas, scenario);
       variants.push(variant);
@@ -115,7 +120,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     return { ...canvas, states: (await this.files.known(canvas.files, canvas.cards, tx)).states };
   }
 
-  /** The canvas as a scenario makes it, and what of it does not fit any more. */
+  /** Returns the canvas with the changes of a scenario, and the first problem if a change no longer fits. */
   private async variantOf(
     tx: Tx,
     canvas: KnownCanvas,
@@ -132,13 +137,16 @@ export class ScenarioSolvesService implements OnModuleInit {
     };
   }
 
-  /** What is known of the files of a scenario. */
+  /** Returns known facts about the files of a scenario. */
   private async statesFor(tx: Tx, { cards, files, states }: KnownCanvas, { changes }: Scenario): Promise<FileStates> {
     if (!changes.some(({ kind }) => kind === 'file')) return states;
     return (await this.files.known(files, withOtherFiles(cards, changes), tx)).states;
   }
 
-  /** The scenarios that are asked for, in their order. @throws Invalid */
+  /**
+   * Returns the requested scenarios in their order.
+   * @throws Invalid
+   */
   private async named(tx: Tx, { id: project_id }: Project, ids: readonly string[]): Promise<Scenario[]> {
     const wanted = ids.map((id) => id.toLowerCase());
     const known = await tx.withRepository(this.scenarios).byIds(project_id, wanted.filter(isId));
@@ -157,7 +165,10 @@ export class ScenarioSolvesService implements OnModuleInit {
   }
 }
 
-/** Whether so many copies of a canvas can be kept. @throws UnfitScenarios */
+/**
+ * Checks that a batch with this number of canvas copies can be stored.
+ * @throws UnfitScenarios
+ */
 function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBase: boolean): void {
   const base = includesBase ? 1 : 0;
   if (scenarios.length + base <= 1) return;
@@ -170,7 +181,7 @@ function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBa
   throw new UnfitScenarios([{ sentence, input: scenarios.map(({ id }) => id) }]);
 }
 
-/** The canvas, and what is known of its files. */
+/** Canvas with known facts about its files. */
 interface KnownCanvas extends Canvas {
   states: FileStates;
 }

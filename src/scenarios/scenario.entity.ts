@@ -4,7 +4,7 @@ import { RevisionColumn } from '../database/revision-column.js';
 import { entityTag } from '../common/etag/entity-tag.js';
 import type { Change } from '../../packages/canvas/index.js';
 
-/** Most scenarios of a project. */
+/** Maximum number of scenarios of a project. */
 export const MAX_SCENARIOS = 100;
 
 /** Named changes of a project's canvas. */
@@ -23,7 +23,7 @@ export class Scenario {
   @Column('text', { nullable: true })
   description!: string | null;
 
-  /** In the order in which they are made. */
+  /** In the order they are applied. */
   @Column('jsonb')
   changes!: Change[];
 
@@ -37,5 +37,5 @@ export class Scenario {
   revision!: string;
 }
 
-/** The entity tag of a scenario. */
+/** Returns the entity tag of a scenario. */
 export const scenarioTag = ({ revision }: Pick<Scenario, 'revision'>): string => entityTag('scenario', revision);

@@ -28,22 +28,22 @@ import {
 } from '../../packages/canvas/index.js';
 import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js';
 
-/** Most characters of a target, a part of a key and a path. */
+/** Maximum length of a target, a key part and a path. */
 const MAX_TEXT = 1_024;
-/** Most parts of a key. */
+/** Maximum number of key parts. */
 const MAX_PARTS = 5;
-/** Most bytes of the changes of a scenario as JSON. */
+/** Maximum bytes of the changes of a scenario as JSON. */
 const MAX_BYTES = 64 * 1024;
 
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
-/** The reason why changes are too large for a scenario, in words without a full stop. */
+/** Returns why changes are too large for a scenario, as a phrase without a full stop. */
 export const changesProblem = (changes: readonly Change[]): string | undefined =>
   Buffer.byteLength(JSON.stringify(changes)) > MAX_BYTES
     ? `the JSON text must have at most ${MAX_BYTES} bytes`
     : undefined;
 
-/** One change of the canvas. */
+/** Single change of the canvas. */
 @Rule<ScenarioChange>((change, received) => {
   const found = problemOfForm(change);
   if (found === undefined) return [];
@@ -132,7 +132,7 @@ const name = {
   example: 'Two shifts',
 };
 
-/** A new scenario. */
+/** Request to create a scenario. */
 export class ScenarioCreateRequest {
   @StringField(name)
   name!: string;
@@ -144,7 +144,7 @@ export class ScenarioCreateRequest {
   changes!: ScenarioChange[];
 }
 
-/** What to change of a scenario. Absent fields stay as they are. */
+/** Change of a scenario. Absent fields are unchanged. */
 export class ScenarioUpdateRequest {
   @StringField({ ...name, optional: true })
   name?: string;
@@ -206,7 +206,7 @@ export class ScenarioListResponse extends WalkResponse {
   }
 }
 
-/** Which scenarios to solve. */
+/** Request to solve scenarios. */
 export class ScenarioSolveRequest {
   @StringArrayField({
     maxItems: MAX_SCENARIOS,
@@ -238,7 +238,7 @@ export class ScenarioSolveRequest {
   mip_gap?: number | null;
 }
 
-/** The executions that were started, that of the canvas first, then in the order of the request. */
+/** Started executions. The execution of the unchanged canvas comes first, the others follow the order of the request. */
 export class ScenarioSolveResponse {
   @ObjectArrayField(() => ExecutionResponse)
   executions!: ExecutionResponse[];

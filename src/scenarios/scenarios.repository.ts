@@ -7,14 +7,14 @@ import { LAST_ID, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Scenario } from './scenario.entity.js';
 
-/** Scenarios of projects. For changes the caller has locked the project. */
+/** Stores scenarios of projects. Changes require that the caller has locked the project. */
 export class ScenariosRepository extends EntityRepository(Scenario) {
-  /** A page of a project's scenarios, newest first. */
+  /** Returns a page of a project's scenarios, newest first. */
   async page(project_id: ProjectId, page: WalkQuery): Promise<Page<Scenario>> {
     const { limit, offset } = page;
     const start = walkStart('scenarios', page);
     if (start !== undefined) {
-      // They are few, and found by the project alone.
+      // A project has few scenarios, so they are selected by project before the id filter applies.
       const rows: Scenario[] = await this.query(
         `SELECT * FROM (SELECT * FROM scenarios WHERE project_id = $1 OFFSET 0) s WHERE id < $2 ORDER BY id DESC LIMIT $3`,
         [project_id, start ?? LAST_ID, limit],
@@ -30,12 +30,12 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
     return { rows, total };
   }
 
-  /** All scenarios of a project, oldest first. */
+  /** Returns all scenarios of a project, oldest first. */
   async all(project_id: ProjectId): Promise<Scenario[]> {
     return await this.find({ where: { project_id }, order: { created_at: 'ASC', id: 'ASC' } });
   }
 
-  /** Ids and names of all scenarios of a project, oldest first. */
+  /** Returns the ids and names of all scenarios of a project, oldest first. */
   async names(project_id: ProjectId): Promise<Pick<Scenario, 'id' | 'name'>[]> {
     return await this.find({
       select: { id: true, name: true },
@@ -44,25 +44,28 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
     });
   }
 
-  /** @throws NotFound */
+  /**
+   * Returns a scenario.
+   * @throws NotFound
+   */
   async require(project_id: ProjectId, scenarioId: string): Promise<Scenario> {
     const [scenario] = (await this.byIds(project_id, [parseId(scenarioId, 'Scenario')])).values();
     if (scenario === undefined) throw new NotFound('Scenario');
     return scenario;
   }
 
-  /** Those of a project that have one of some ids, by id. */
+  /** Returns the scenarios of a project with the given ids, by id. */
   async byIds(project_id: ProjectId, ids: readonly string[]): Promise<Map<string, Scenario>> {
     const found = await this.findBy({ project_id, id: In([...ids]) });
     return new Map(found.map((scenario) => [scenario.id, scenario]));
   }
 
-  /** Changes fields of a scenario and marks it as changed now. */
+  /** Changes fields of a scenario and updates its change time. */
   async change(
     { project_id, id }: Scenario,
     fields: Partial<Pick<Scenario, 'name' | 'description' | 'changes'>>,
   ): Promise<void> {
-    // TypeORM takes functions among the values of a JSON column for SQL.
+    // The cast is needed because TypeORM would interpret functions inside JSON values as SQL.
     const values = { ...fields, updated_at: () => 'clock_timestamp()' } as Parameters<typeof this.update>[1];
     await this.update({ project_id, id }, values);
   }
