@@ -1,6 +1,9 @@
 import type { StoredEvent } from './events.repository.js';
 
-/** An event as it is sent, JSON text without line breaks. @param project_id null for what concerns the company */
+/**
+ * Returns an event as it is sent: JSON text without line breaks.
+ * @param project_id null for company events
+ */
 export function envelopeOf(
   { id, type, at, actor_kind, actor_id, data }: StoredEvent,
   project_id: string | null,

@@ -7,13 +7,16 @@ import {
   StringField,
 } from '../common/validation/fields.js';
 
-/** Maximum number of deliveries that wait for a webhook: it skips further events. Changes of several projects may exceed it by a few. */
+/**
+ * Maximum number of pending deliveries of a webhook. Further events are skipped. Concurrent changes of several projects may
+ * exceed it by a few.
+ */
 export const MAX_PENDING = 2_000;
 
-/** Most paths that an event names. */
+/** Maximum number of paths in an event. */
 export const MAX_PATHS = 100;
 
-/** Who can be the cause of an event: of an agent the id is the turn's, the service itself has none. */
+/** Kinds of actors that cause events. The id of an agent is its turn's id. The service itself has a null id. */
 export const ACTOR_KINDS = ['user', 'api_key', 'agent', 'execution', 'service'] as const;
 
 export interface Actor {

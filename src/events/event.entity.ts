@@ -1,14 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { ACTOR_KINDS, type Actor } from './event-types.js';
 
-/** Something that has happened in a project; kept for a day. */
+/** Event of a project or company. Kept for a day. */
 @Entity({ name: 'events' })
 export class Event {
-  /** The project. */
+  /** Id of the project, or of the company's own stream. */
   @PrimaryColumn('uuid')
   stream_id!: string;
 
-  /** Counts the events of the stream from 1, without a gap, in the order of their commits. */
+  /** Number of the event in its stream, from 1, without gaps and in commit order. */
   @PrimaryColumn('bigint')
   id!: number;
 

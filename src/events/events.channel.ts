@@ -3,17 +3,17 @@ import { type Listener, NotificationsService } from '../database/notifications.s
 
 const CHANNEL = 'project_events';
 
-/** Tells every process of projects that have new events; the key is the project's id. */
+/** Notifies every process of new events. The key is the id of their stream. */
 @Injectable()
 export class EventsChannel {
   constructor(private readonly notifications: NotificationsService) {}
 
-  /** Call it once the events have committed. */
+  /** Announces new events. Call it after they have committed. */
   send(project_id: string): void {
     this.notifications.send(CHANNEL, project_id, { canWait: true });
   }
 
-  /** Called while modules initialise. */
+  /** Registers a listener. Must be called while modules initialize. */
   listen(listener: Listener): void {
     this.notifications.listen(CHANNEL, listener);
   }

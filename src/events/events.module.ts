@@ -3,7 +3,7 @@ import { EventsChannel } from './events.channel.js';
 import { EventsRepository } from './events.repository.js';
 import { ProjectEventsService } from './project-events.service.js';
 
-/** What happens in projects: {@link ProjectEventsService} is where every module notes it. */
+/** Records events. All modules use {@link ProjectEventsService}. */
 @Global()
 @Module({
   providers: [EventsRepository, EventsChannel, ProjectEventsService],

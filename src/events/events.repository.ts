@@ -17,13 +17,13 @@ import {
   STREAMS,
 } from './events.sql.js';
 
-/** An event that has no number yet; `data` is JSON text. */
+/** Event without a number. `data` is JSON text. */
 export interface NewEvent {
   type: string;
   data: string;
 }
 
-/** An event as it is read: texts but for its number. */
+/** Event as read from the database. All fields except its number are text. */
 export interface StoredEvent extends NewEvent {
   id: number;
   at: string;
@@ -31,24 +31,27 @@ export interface StoredEvent extends NewEvent {
   actor_id: string | null;
 }
 
-/** What webhooks are sent of some events. */
+/** Result of delivering events to webhooks. */
 export interface Delivered {
   /** Number of deliveries. */
   deliveries: number;
-  /** Whether webhooks have skipped events, because too many deliveries wait. */
+  /** Whether webhooks skipped events because too many deliveries were pending. */
   skips: boolean;
 }
 
-/** What follows an event, limited in size. */
+/** Limited number of events that follow an event. */
 export interface FollowingEvents {
-  /** Number of the newest event of all. */
+  /** Number of the newest event in the stream. */
   last_id: number;
   events: StoredEvent[];
 }
 
-/** Events and, in `event_heads`, how far each stream has come. */
+/** Stores events, and the state of each stream in `event_heads`. */
 export class EventsRepository extends EntityRepository(Event) {
-  /** Lets a company have events that concern no project, as each project has from its creation on; again is fine. */
+  /**
+   * Creates the stream of a company's own events. Projects get theirs when they are created. Does nothing if the stream already
+   * exists.
+   */
   async openCompany(stream_id: string, company_id: string): Promise<void> {
     await this.query(
       'INSERT INTO event_heads (stream_id, company_id, of_company) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
@@ -57,8 +60,9 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * Has the events of a company from the commit on delivered to a webhook that the transaction makes or changes: waits for changes that
-   * do not see it, and whoever changes something from then on waits. Processes of the version before relay its events, too.
+   * Makes sure that a webhook added or changed in this transaction receives all events of the company after the commit. It waits
+   * for running changes that do not see the webhook, and blocks later changes until the commit. It also makes processes of the
+   * previous version relay the company's events.
    */
   async follow(company_id: string): Promise<void> {
     await this.query(LOCK_COMPANY, [company_id]);
@@ -66,22 +70,22 @@ export class EventsRepository extends EntityRepository(Event) {
   }
 
   /**
-   * Delivers events of up to `limit` streams that processes of the version before have appended and not relayed. They relay such events
-   * themselves while they run, one at a time under the same lock.
+   * Delivers events of up to `limit` streams that processes of the previous version appended without relaying them. While such
+   * processes run, they relay events themselves. The same lock keeps them from running concurrently.
    */
   async deliverLeft(limit: number): Promise<Delivered & { streams: number }> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
     const locked: { stream_id: string }[] = await this.query(LOCK_LEFT, [limit]);
-    // A statement of its own, as it has to see what the locks have waited for.
+    // A separate statement, because it must see the changes that the locks waited for.
     const [delivered]: [Delivered] = await this.query(DELIVER_LEFT, [locked.map(({ stream_id }) => stream_id)]);
     return { ...delivered, streams: locked.length };
   }
 
   /**
-   * Adds events to a stream at the end of a transaction, with the deliveries to webhooks that want them: the stream is locked from here
-   * to the commit.
+   * Appends events to a stream at the end of a transaction, and creates deliveries for webhooks that subscribe to them. The
+   * stream stays locked until the commit.
    *
-   * @throws QueryFailedError when there is no such stream
+   * @throws QueryFailedError if the stream does not exist
    */
   async append(stream_id: string, actor: Actor, events: readonly NewEvent[]): Promise<Delivered> {
     const parameters: unknown[] = [stream_id, actor.kind, actor.id];
@@ -92,7 +96,7 @@ export class EventsRepository extends EntityRepository(Event) {
         events.map(({ data }) => data),
       );
     else for (const { type, data } of events) parameters.push(type, data);
-    // A statement of its own: the next one sees the webhooks that were there when the lock was granted.
+    // A separate statement, so that the next statement sees the webhooks that exist when the lock is granted.
     const [, [delivered]] = await pipelined(
       this.query<unknown[]>(LOCK_HEAD, [stream_id]),
       this.query<[Delivered]>(few ?? APPEND_MANY, parameters),
@@ -100,16 +104,16 @@ export class EventsRepository extends EntityRepository(Event) {
     return delivered;
   }
 
-  /** Reads on after an event; null when the project is gone for good. */
+  /** Returns the events after an event, or null if the project was purged. */
   async following(stream_id: string, id: number): Promise<FollowingEvents | null> {
     const rows = await sharedRead<(StoredEvent & { last_id: number })[]>(this.manager, FOLLOWING, [stream_id, id]);
     const [first] = rows;
     if (first === undefined) return null;
-    // Without events there is one row of nulls.
+    // A stream without newer events yields a single row of nulls.
     return { last_id: first.last_id, events: (first.id as number | null) === null ? [] : rows };
   }
 
-  /** The numbers of the newest events, by stream, as texts. */
+  /** Returns the numbers of the newest events by stream, as text. */
   async heads(streamIds: readonly string[]): Promise<Map<string, string>> {
     const heads: { stream_id: string; last_id: number }[] = await this.query(
       'SELECT stream_id, last_id FROM event_heads WHERE stream_id = ANY ($1::uuid[])',
@@ -118,22 +122,25 @@ export class EventsRepository extends EntityRepository(Event) {
     return new Map(heads.map(({ stream_id, last_id }) => [stream_id, String(last_id)]));
   }
 
-  /** Up to `limit` streams that have events, in the order of their ids. @param after the one before them */
+  /**
+   * Returns up to `limit` streams that have events, in the order of their ids.
+   * @param after last stream of the previous page
+   */
   async streams(after: string, limit: number): Promise<string[]> {
     const rows: { stream_id: string }[] = await this.query(STREAMS, [after, limit]);
     return rows.map(({ stream_id }) => stream_id);
   }
 
   /**
-   * Removes up to `limit` events of each of some streams, those that are older than `age`, an SQL interval. Answers the
-   * streams that may have more of them.
+   * Removes up to `limit` events of each given stream that are older than `age`, an SQL interval. Returns the streams that may
+   * have more.
    */
   async removeOld(streamIds: readonly string[], age: string, limit: number): Promise<string[]> {
     const rows: { stream_id: string }[] = await this.query(REMOVE_OLD, [streamIds, limit, age]);
     return rows.map(({ stream_id }) => stream_id);
   }
 
-  /** Removes up to `limit` events of a project, at last its head too; false when nothing was left. */
+  /** Removes up to `limit` events of a project, and finally its head. Returns false if nothing was left. */
   async removePage(project_id: ProjectId, limit: number): Promise<boolean> {
     for (const statement of [
       `DELETE FROM events WHERE stream_id = $1

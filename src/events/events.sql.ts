@@ -1,23 +1,24 @@
 import { MAX_PENDING } from './event-types.js';
 
-/** Events of a stream, at most, that are read at once, and bytes of their data. */
+/** Maximum number of events of a stream that are read at a time, and bytes of their data. */
 const MAX_EVENTS = 200;
 const MAX_BYTES = 256 * 1024;
 
-/** SQL: how many deliveries wait for a webhook `w`; those that were tried and those that were not have an index each. */
+/** SQL of the number of pending deliveries of a webhook `w`. Attempted and unattempted deliveries have separate indexes. */
 const PENDING = `(
   (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'pending' AND d.attempts = 0)
   + (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'pending' AND d.attempts > 0))`;
 
-/** SQL: an event `e` of a stream `h` as {@link envelopeOf} makes it. */
+/** SQL of the envelope of an event `e` in a stream `h`, equal to {@link envelopeOf}. */
 const ENVELOPE = `
   '{"id":' || e.id || ',"type":' || to_json(e.type) || CASE WHEN h.of_company THEN '' ELSE ',"project_id":"' || h.stream_id || '"' END ||
   ',"at":"' || iso_timestamp(e.at) || '","actor":{"kind":"' || e.actor_kind || '","id":' || coalesce(to_json(e.actor_id)::text, 'null') ||
   '},"data":' || e.data || '}'`;
 
 /**
- * Adds a delivery of each event to each webhook that wants it, and returns one row: how many there are, and whether webhooks have skipped
- * some. Common table expressions before it hold the `head`s of streams and `event`s. It locks no webhook: a head is locked last.
+ * Adds a delivery of each event to each webhook that subscribes to it. Returns a row with the number of deliveries and whether
+ * webhooks skipped events. Preceding common table expressions must define the stream heads `head` and the events `event`. It does
+ * not lock webhooks, because heads are always locked last.
  */
 const DELIVER = `wanted AS (
     SELECT w.id AS webhook_id, e.stream_id, e.id, e.type, ${ENVELOPE} AS body,
@@ -39,8 +40,9 @@ const DELIVER = `wanted AS (
   SELECT (SELECT count(*) FROM delivered)::integer AS deliveries, EXISTS (SELECT FROM skipped) AS skips`;
 
 /**
- * Numbers events, adds them, and delivers them to webhooks: $1 stream, $2 and $3 the actor. From here to the commit nobody else
- * numbers events of the stream, so it is the last statement of a transaction. A stream without a head fails.
+ * SQL that numbers events, adds them and delivers them to webhooks, for stream $1 and the actor $2 and $3. Until the commit, no
+ * other transaction can number events of the stream, so this is the last statement of a transaction. It fails for a stream
+ * without a head.
  */
 const append = (count: number | string, rows: string): string => `
   WITH head AS (
@@ -53,10 +55,13 @@ const append = (count: number | string, rows: string): string => `
     RETURNING stream_id, id, actor_kind, actor_id, at, type, data
   ), ${DELIVER}`;
 
-/** Most events that are given one by one. */
+/** Maximum number of events that are passed as individual parameters. */
 const FEW = 4;
 
-/** As many events as most changes have, by their number less one: $4 the type and $5 the data of the first, and so on. */
+/**
+ * Statements for small numbers of events. The first is for a single event. $4 is the type and $5 the data of the first event, and
+ * so on.
+ */
 export const APPEND_FEW = Array.from({ length: FEW }, (_, others) => {
   const rows = Array.from(
     { length: others + 1 },
@@ -66,35 +71,35 @@ export const APPEND_FEW = Array.from({ length: FEW }, (_, others) => {
   return append(rows.length, `VALUES ${rows.join(', ')}`);
 });
 
-/** Any number of events, which costs more for each: $4 their types, $5 their data as JSON texts. */
+/** Statement for any number of events, which costs more per event. $4 are their types, $5 their data as JSON texts. */
 export const APPEND_MANY = append(
   'cardinality($4::text[])',
   `SELECT $1, (SELECT last_id FROM head) - cardinality($4::text[]) + n.place, $2, $3, clock_timestamp(), n.type, n.data::json
     FROM unnest($4::text[], $5::text[]) WITH ORDINALITY n (type, data, place)`,
 );
 
-/** Locks the head of a stream: $1 the stream. */
+/** Locks the head of stream $1. */
 export const LOCK_HEAD = 'SELECT FROM event_heads WHERE stream_id = $1 FOR NO KEY UPDATE';
 
-/** Locks the heads of a company, in the order in which everybody does: $1 the company. */
+/** Locks the heads of company $1, in the order used by all transactions. */
 export const LOCK_COMPANY =
   'SELECT stream_id FROM event_heads WHERE company_id = $1 ORDER BY stream_id FOR NO KEY UPDATE';
 
-/** Follows a company whose heads are locked, unless it is followed: its events count as relayed so far. */
+/** Follows company $1, whose heads are locked, unless it is already followed. All existing events count as relayed. */
 export const FOLLOW = `
   WITH begun AS (INSERT INTO event_followers (company_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING company_id)
   UPDATE event_heads SET relayed_id = last_id WHERE company_id = (SELECT company_id FROM begun)`;
 
 /**
- * Locks heads of followed companies whose last events processes of the version before have appended and nobody has relayed: $1 how
- * many. In the order in which everybody locks them.
+ * Locks up to $1 heads of followed companies with events that processes of the previous version appended without relaying them.
+ * Uses the locking order of all transactions.
  */
 export const LOCK_LEFT = `
   SELECT stream_id FROM event_heads
    WHERE last_id > relayed_id AND company_id = ANY (ARRAY(SELECT company_id FROM event_followers))
    ORDER BY stream_id LIMIT $1 FOR NO KEY UPDATE`;
 
-/** Delivers the events of locked heads that nobody has relayed: $1 the streams. */
+/** Delivers unrelayed events of the locked heads $1. */
 export const DELIVER_LEFT = `
   WITH head AS (
     UPDATE event_heads SET relayed_id = last_id WHERE stream_id = ANY ($1::uuid[])
@@ -103,7 +108,7 @@ export const DELIVER_LEFT = `
     SELECT e.* FROM head JOIN events e ON e.stream_id = head.stream_id AND e.id > head.relayed_id
   ), ${DELIVER}`;
 
-/** Streams that have events, the next ones after another: $1 that one, $2 how many. Each is looked up by the one before it. */
+/** Returns up to $2 streams with events, after stream $1. Each stream is found by an index lookup after the previous stream. */
 export const STREAMS = `
   WITH RECURSIVE streams AS (
     (SELECT stream_id FROM events WHERE stream_id > $1 ORDER BY stream_id LIMIT 1)
@@ -114,8 +119,8 @@ export const STREAMS = `
   SELECT stream_id FROM streams WHERE stream_id IS NOT NULL LIMIT $2`;
 
 /**
- * Removes the oldest events of streams: $1 streams, $2 how many of each, $3 an interval, the age from which on they go.
- * Answers the streams that have lost so many. Events have no index of their times: all changes would write at its one end.
+ * Removes up to $2 of the oldest events of each of the streams $1, if they are older than the interval $3. Returns the streams
+ * where it removed that number. Events have no index on their time, because all writes would contend for its last page.
  */
 export const REMOVE_OLD = `
   WITH old AS (
@@ -131,7 +136,7 @@ export const REMOVE_OLD = `
   )
   SELECT stream_id FROM gone GROUP BY stream_id HAVING count(*) >= $2`;
 
-/** What follows an event of a stream: $1 stream, $2 id. One row at least, unless the stream is gone. */
+/** Returns the events of stream $1 after event $2. Returns at least a single row if the stream exists. */
 export const FOLLOWING = `
   SELECT h.last_id, e.*
     FROM event_heads h

@@ -10,30 +10,30 @@ import { type Actor, type CompanyEventData, MAX_PATHS, type ProjectEventData, SE
 import { EventsChannel } from './events.channel.js';
 import { type Delivered, EventsRepository, type NewEvent } from './events.repository.js';
 
-/** How long events can be read. */
+/** Retention of events. */
 const KEPT = '24 h';
-/** Streams whose old events are removed at once, and how many of each. */
+/** Number of streams per batch when old events are removed, and number of events removed from each. */
 const STREAMS_AT_ONCE = 100;
 const REMOVED_AT_ONCE = 50;
 const PURGED_AT_ONCE = 1_000;
 
-/** Name of the queue in which deliveries to webhooks wait for a worker. */
+/** Name of the queue of pending webhook deliveries. */
 export const DELIVERY_QUEUE = 'webhook';
-/** Name of the periodic work that counts events which webhooks have skipped. */
+/** Name of the periodic work that counts the events skipped by webhooks. */
 export const COUNT_SKIPPED = 'count_skipped_events';
 
-/** What a transaction has to tell. */
+/** Events recorded in a transaction. */
 interface Notes extends Delivered {
   actor: Actor;
   events: Map<string, NewEvent[]>;
 }
 
 /**
- * The events of projects: whoever changes something in one notes it in the transaction of the change. Both commit, or neither;
- * then readers of the project's stream are sent it, whatever process they are connected to.
+ * Records events in the transaction of the change that they report. Change and event commit together. Readers of the project's
+ * stream then receive the event, regardless of the process they are connected to.
  *
- * Events are numbered when all other work of the transaction is done, so that the numbers become visible in their order and
- * nobody waits for another's work because of them.
+ * Events are numbered after all other work of the transaction, so that numbers become visible in order, and numbering does not
+ * make transactions wait for each other's work.
  */
 @Injectable()
 export class ProjectEventsService implements OnModuleInit {
@@ -52,12 +52,12 @@ export class ProjectEventsService implements OnModuleInit {
     this.periodic.every('* * * * *', 'deliver_left_events', async () => await this.deliverLeft());
   }
 
-  /** Says who makes the changes of a transaction; where nobody does it is the service. */
+  /** Sets the actor of a transaction's events. Defaults to the service. */
   by(tx: Tx, actor: Actor | Principal): void {
     this.of(tx).actor = 'company_id' in actor ? actorOf(actor) : actor;
   }
 
-  /** Notes that something in a project has changed; `data` names what. */
+  /** Records a change in a project. `data` identifies the changed objects. */
   note<Type extends keyof ProjectEventData>(
     tx: Tx,
     project_id: ProjectId,
@@ -67,7 +67,7 @@ export class ProjectEventsService implements OnModuleInit {
     this.add(tx, project_id, type, data);
   }
 
-  /** Notes that something has happened in a company that concerns no project. */
+  /** Records an event of a company that concerns no project. */
   async noteInCompany<Type extends keyof CompanyEventData>(
     tx: Tx,
     company_id: string,
@@ -79,7 +79,7 @@ export class ProjectEventsService implements OnModuleInit {
     this.add(tx, stream_id, type, data);
   }
 
-  /** Notes that files of a workspace have changed; nothing when there are none. */
+  /** Records changed files of a workspace. Does nothing if `paths` is empty. */
   noteFiles(tx: Tx, project_id: ProjectId, paths: readonly string[]): void {
     const named = [...new Set(paths)];
     if (named.length === 0) return;
@@ -89,7 +89,7 @@ export class ProjectEventsService implements OnModuleInit {
     });
   }
 
-  /** Removes a page of the events of a project that is purged; false when nothing was left. */
+  /** Removes a page of the events of a project during its purge. Returns false if nothing was left. */
   async removePage(tx: Tx, project_id: ProjectId): Promise<boolean> {
     return await tx.withRepository(this.events).removePage(project_id, PURGED_AT_ONCE);
   }
@@ -107,7 +107,7 @@ export class ProjectEventsService implements OnModuleInit {
     const notes: Notes = { actor: SERVICE, events: new Map(), deliveries: 0, skips: false };
     this.notes.set(tx, notes);
     this.database.beforeCommit(tx, async () => {
-      // In one order everywhere, as each locks its stream.
+      // Appends in the same order in all transactions, because each append locks its stream.
       const streams = [...notes.events].sort(([one], [other]) => (one < other ? -1 : 1));
       for (const [stream_id, noted] of streams) {
         const { deliveries, skips } = await tx.withRepository(this.events).append(stream_id, notes.actor, noted);
@@ -122,13 +122,13 @@ export class ProjectEventsService implements OnModuleInit {
     return notes;
   }
 
-  /** Wakes whoever sees to deliveries, once they have committed. */
+  /** Wakes workers for committed deliveries. */
   private tell({ deliveries, skips }: Delivered): void {
     if (deliveries > 0) this.queues.wake(DELIVERY_QUEUE);
     if (skips) this.periodic.soon(COUNT_SKIPPED);
   }
 
-  /** Has events delivered to webhooks that processes of the version before have appended. */
+  /** Delivers events that processes of the previous version appended without delivering them. */
   private async deliverLeft(): Promise<void> {
     for (let left = true; left;) {
       const delivered = await this.database.transaction(
@@ -149,7 +149,7 @@ export class ProjectEventsService implements OnModuleInit {
   }
 }
 
-/** The stream of what concerns a company and no project: a UUID of the custom version, made of its name. */
+/** Returns the stream id of a company's own events: a custom UUID (version 8) derived from the company id. */
 export function streamOf(company_id: string): string {
   const hash = createHash('sha256').update(`company:${company_id}`).digest('hex');
   return [
@@ -161,7 +161,7 @@ export function streamOf(company_id: string): string {
   ].join('-');
 }
 
-/** @throws Error for the agent, of whom the turn has to be named */
+/** @throws Error for an agent, whose turn must be named as the actor */
 function actorOf({ kind, user_id, api_key_id }: Principal): Actor {
   const id = user_id ?? api_key_id;
   if (id === null) throw new Error('Of an agent the turn is the actor');
