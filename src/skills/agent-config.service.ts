@@ -20,7 +20,7 @@ import type {
 import type { ProjectEditor, ProjectReader } from '../projects/project-access.js';
 import { ProjectOriginsService } from '../projects/project-origins.service.js';
 
-/** The copy of a deployment's configuration that a project holds. */
+/** Manages a project's copy of a deployment's configuration. */
 @Injectable()
 export class AgentConfigService {
   constructor(
@@ -33,18 +33,21 @@ export class AgentConfigService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** The configuration that a turn would start with, unless the caller has it already. @throws NotFound */
+  /**
+   * Returns the configuration that a turn would start with, unless its entity tag is already known to the caller.
+   * @throws NotFound
+   */
   async get(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<EffectiveConfig>> {
     return await this.effectiveConfig.show(await this.projects.require(reader, projectId), known);
   }
 
   /**
-   * Replaces the selected kinds in the project's deployment scope by the deployment's present ones; the project's own
-   * scope is untouched.
+   * Replaces the selected kinds in the project's deployment scope with the deployment's current content. The project's own scope
+   * is unchanged.
    *
-   * @throws NotFound when the project or the named deployment does not exist.
-   * @throws Conflict when none is named and the project came from none that still exists.
-   * @throws Invalid when the configuration is more than a project can have.
+   * @throws NotFound if the project or the named deployment does not exist
+   * @throws Conflict if no deployment is named and the project has no origin that still exists
+   * @throws Invalid if a project cannot hold the configuration
    */
   async pull(
     editor: ProjectEditor,
@@ -72,11 +75,11 @@ export class AgentConfigService {
   }
 
   /**
-   * Makes the deployment the project's origin: pulls both kinds and copies the template files into the workspace, where
-   * existing files stay.
+   * Makes the deployment the project's origin. Pulls both kinds and copies the template files into the workspace, where existing
+   * files are kept.
    *
-   * @throws NotFound when the project or the deployment does not exist.
-   * @throws Invalid when the configuration is more than a project can have.
+   * @throws NotFound if the project or the deployment does not exist
+   * @throws Invalid if a project cannot hold the configuration
    */
   async checkout(
     editor: ProjectEditor,

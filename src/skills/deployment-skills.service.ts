@@ -15,7 +15,7 @@ import { type DescribedSkill, type Skill, skillTag } from './skill.js';
 
 const setOf = ({ company_id, container_id }: Deployment): ContainerRef => ({ company_id, container_id });
 
-/** Skills of deployments. Projects see a change when they pull. */
+/** Manages skills of deployments. Projects see changes only after a pull. */
 @Injectable()
 export class DeploymentSkillsService {
   constructor(
@@ -24,13 +24,19 @@ export class DeploymentSkillsService {
     private readonly sets: SkillSetsService,
   ) {}
 
-  /** All skills of a deployment, by name. @throws NotFound */
+  /**
+   * Returns all skills of a deployment, by name.
+   * @throws NotFound
+   */
   async list(company_id: string, deployment: string): Promise<DescribedSkill[]> {
     const set = setOf(await this.deployments.require(company_id, deployment));
     return await this.sets.describe(await this.sets.list(set));
   }
 
-  /** A skill, unless the caller has it already. @throws NotFound */
+  /**
+   * Returns a skill, unless its entity tag is already known to the caller.
+   * @throws NotFound
+   */
   async get(company_id: string, deployment: string, name: string, known: KnownTags): Promise<Tagged<Skill>> {
     const skill = await this.sets.find(setOf(await this.deployments.require(company_id, deployment)), name);
     if (skill === undefined) throw new NotFound('Skill');
@@ -38,7 +44,12 @@ export class DeploymentSkillsService {
     return known.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.sets.read(skill));
   }
 
-  /** Creates or replaces a skill. @throws NotFound @throws Invalid @throws PreconditionFailed */
+  /**
+   * Creates or replaces a skill.
+   * @throws NotFound
+   * @throws Invalid
+   * @throws PreconditionFailed
+   */
   async put(
     caller: CompanyPrincipal,
     deployment: string,
@@ -61,7 +72,11 @@ export class DeploymentSkillsService {
     return Tagged.of(skillTag({ name, files: stored }), skill);
   }
 
-  /** @throws NotFound @throws PreconditionFailed */
+  /**
+   * Deletes a skill.
+   * @throws NotFound
+   * @throws PreconditionFailed
+   */
   async delete(caller: CompanyPrincipal, deployment: string, name: string, expected: ExpectedTags): Promise<void> {
     const changed = await this.deployments.requireForWriting(caller, deployment);
     await this.database.transaction(async (tx) => {

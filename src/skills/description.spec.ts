@@ -10,9 +10,9 @@ describe('describeSkill', () => {
     ['\n  first line\nsecond', 'first line'],
     ['', ''],
     ['---\nfaulty: a: b\n---\ntext', ''],
-  ])('of %j is %j', (text, description) => expect(describeSkill(text)).toBe(description));
+  ])('describes %j as %j', (text, description) => expect(describeSkill(text)).toBe(description));
 
-  it('cuts a first line that is long, and says the same of the beginning of a file as of all of it', () => {
+  it('cuts a long first line, and gives the same result for the first bytes of a file as for the whole file', () => {
     expect(describeSkill('x'.repeat(5000))).toBe('x'.repeat(1024));
     const texts = [
       `---\ndescription: ${'é'.repeat(30_000)}\n---\n${'z'.repeat(HEAD_BYTES)}`,

@@ -1,15 +1,15 @@
 import { type Frontmatter, FrontmatterError, MAX_FRONTMATTER_BYTES, readFrontmatter } from './frontmatter.js';
 
-/** As much of a SKILL.md as its description is looked for in: the longest frontmatter, and some text. */
+/** Part of a SKILL.md that is read for its description: the longest frontmatter and some text. */
 export const HEAD_BYTES = MAX_FRONTMATTER_BYTES + 8 * 1024;
-/** Longest description that is taken from the text. */
+/** Maximum length of a description that is taken from the text. */
 const MAX_LINE_LENGTH = 1024;
 
 /**
- * What a catalogue says of a skill: the frontmatter's description, else the first line of text, else nothing. A SKILL.md
- * that came by upload was not checked; one with a faulty frontmatter has no description.
+ * Returns the catalogue description of a skill: the description in its frontmatter, otherwise the first line of text, otherwise
+ * an empty string. An uploaded SKILL.md was not validated. If its frontmatter is invalid, the description is empty.
  *
- * @param main a SKILL.md, of which the first {@link HEAD_BYTES} bytes are enough.
+ * @param main a SKILL.md, or at least its first {@link HEAD_BYTES} bytes
  */
 export function describeSkill(main: string): string {
   const { description, body } = frontmatterOf(Buffer.from(main).subarray(0, HEAD_BYTES).toString());

@@ -10,22 +10,22 @@ import { skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
 import { type EffectiveSkill, type FoundSkill, type SkillOrigin, skillTag } from './skill.js';
 
-/** What a turn of a project works with, as one moment had it. */
+/** Configuration of a turn, from a single snapshot. */
 export interface EffectiveConfig {
-  /** The project's AGENTS.md, or null when it has none. */
+  /** AGENTS.md of the project. Null if the project does not have it. */
   instructions: string | null;
-  /** By name; the project's own shadow those of its deployment scope. What their files are cannot change any more. */
+  /** Sorted by name. The project's own skills shadow skills of its deployment scope. File contents cannot change. */
   skills: EffectiveSkill[];
 }
 
-/** The files of it, unread. */
+/** Files of a configuration, with unread contents. */
 interface FoundConfig {
-  /** The instructions, if there are any. */
+  /** Instructions file, or empty. */
   atRoot: TreeFile[];
   skills: (FoundSkill & SkillOrigin)[];
 }
 
-/** Resolves what a turn of a project works with, from both of its scopes. */
+/** Resolves the configuration of a turn from both scopes of its project. */
 @Injectable()
 export class EffectiveConfigService {
   constructor(
@@ -33,15 +33,15 @@ export class EffectiveConfigService {
     private readonly sets: SkillSetsService,
   ) {}
 
-  /** The configuration of this project as it is now. */
+  /** Returns the current configuration of a project. */
   async resolve(project: Project): Promise<EffectiveConfig> {
     return await this.read(await this.find(project));
   }
 
-  /** The same, unless the caller has it already. */
+  /** Returns the current configuration, unless its entity tag is already known to the caller. */
   async show(project: Project, known: KnownTags): Promise<Tagged<EffectiveConfig>> {
     const found = await this.find(project);
-    // The summary of a skill says no more than its files.
+    // The summary of a skill depends only on its files.
     const skills = found.skills.map((skill) => skillTag(skill, skill));
     const tag = entityTag('agent-config', ...found.atRoot.map(({ blob_id }) => blob_id), null, ...skills);
     return known.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.read(found));

@@ -14,7 +14,7 @@ const problemOf = (text: string, skill?: string): string => {
 const frontmatter = (yaml: string): string => `---\n${yaml}\n---\n`;
 
 describe('readFrontmatter', () => {
-  it('is optional', () => {
+  it('accepts a text without frontmatter', () => {
     expect(readFrontmatter('# A skill\n')).toEqual({ body: '# A skill\n' });
     expect(readFrontmatter('')).toEqual({ body: '' });
     expect(readFrontmatter('---')).toEqual({ body: '---' });
@@ -32,13 +32,13 @@ describe('readFrontmatter', () => {
     expect(readFrontmatter(text).body.trim()).toBe('Text');
   });
 
-  it('ends at the first line of dashes alone', () => {
+  it('ends the frontmatter at the first line of dashes', () => {
     expect(readFrontmatter('---\nname: a\nmore: |\n  ---\n  x\n---\n---\n')).toEqual({ name: 'a', body: '\n---\n' });
     expect(readFrontmatter('---\nname: a\n---')).toEqual({ name: 'a', body: '' });
     expect(problemOf('---\nname: a\u2028---\n')).toMatch(/^line 1: .*not closed/);
   });
 
-  it('reads an empty one, and other keys that it does not know', () => {
+  it('accepts empty frontmatter and ignores unknown keys', () => {
     expect(readFrontmatter('---\n---\nText')).toEqual({ body: '\nText' });
     expect(readFrontmatter('---\nname:\n---\n')).toEqual({ body: '\n' });
     expect(readFrontmatter('---\n# nothing\n---\n')).toEqual({ body: '\n' });
@@ -79,11 +79,11 @@ describe('readFrontmatter', () => {
     ['a description that is a list', frontmatter('name: a\ndescription: [a]'), 'line 3: description is not a string'],
     ['the name of another skill', frontmatter('x: 1\nname: b'), 'line 3: the skill is a, but its name here is "b"'],
     ['an empty name', frontmatter('name: ""'), 'line 2: the skill is a, but its name here is ""'],
-  ])('refuses %s with its line', (_, text, message) => {
+  ])('rejects %s with its line', (_, text, message) => {
     expect(problemOf(text, 'a').slice(0, message.length)).toBe(message);
   });
 
-  it('takes 65,536 bytes and no more', () => {
+  it('accepts 65,536 bytes at most', () => {
     const ofBytes = (bytes: number): string => `---\nx: ${'é'.repeat((bytes - 4) / 2)}\n---\n`;
     expect(problemOf(ofBytes(65_536))).toBe('none');
     expect(problemOf(ofBytes(65_538))).toBe('line 1: the frontmatter has more than 65536 bytes');
@@ -110,13 +110,13 @@ describe('readFrontmatter', () => {
     ['aliases of aliases', 'a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nd: &d [*c,*c]'],
     ['colons', ':'.repeat(N)],
     ['a header of pipes', '|'.repeat(N)],
-  ])('refuses a bomb of %s at once', (_, yaml) => {
+  ])('rejects a bomb of %s within a second', (_, yaml) => {
     const start = performance.now();
     expect(problemOf(frontmatter(yaml))).toMatch(/^line \d+: .{1,300}$/s);
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it('answers or refuses whatever is put there, and nothing else', () => {
+  it('parses or rejects arbitrary input, without other errors', () => {
     const pieces = fc.constantFrom(
       ...[
         'name',

@@ -1,13 +1,13 @@
 import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, visit, type YAMLError } from 'yaml';
 import { TooComplex, assertSimple } from './yaml-bounds.js';
 
-/** Longest frontmatter, in bytes of UTF-8 between its lines `---`. */
+/** Maximum bytes of frontmatter in UTF-8, between its `---` lines. */
 export const MAX_FRONTMATTER_BYTES = 64 * 1024;
 const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
 const CLOSING = /(?<=^|\n)---[ \t]*\r?(?=\n|$)/;
 const MAX_REASON_LENGTH = 300;
 
-/** Frontmatter that a skill must not have; the message says line and reason. */
+/** Thrown for invalid frontmatter. The message contains the line and the reason. */
 export class FrontmatterError extends Error {
   constructor(line: number, reason: string) {
     super(`line ${line}: ${reason.slice(0, MAX_REASON_LENGTH).toWellFormed()}`);
@@ -17,15 +17,15 @@ export class FrontmatterError extends Error {
 export interface Frontmatter {
   name?: string;
   description?: string;
-  /** What follows the frontmatter. */
+  /** Text after the frontmatter. */
   body: string;
 }
 
 /**
- * Reads the optional YAML frontmatter of a SKILL.md: core schema, no tags, anchors or aliases, no key twice. A name in it
- * must be `skill`, where that is given.
+ * Reads the optional YAML frontmatter of a SKILL.md. It uses the core schema, without tags, anchors, aliases or duplicate keys. A
+ * name in the frontmatter must equal `skill`, if given.
  *
- * @throws FrontmatterError with the line in the file, counted from 1.
+ * @throws FrontmatterError with the line in the file, counted from 1
  */
 export function readFrontmatter(text: string, skill?: string): Frontmatter {
   const opening = OPENING.exec(text)?.[0];
@@ -55,7 +55,7 @@ type Values = Map<string, { value: unknown; line: number }>;
 
 function readMapping(yaml: string): Values {
   const lines = new LineCounter();
-  // The file's first line is the opening ---.
+  // The first line of the file is the opening `---`.
   const lineAt = (offset: number): number => lines.linePos(offset).line + 1;
   assertParsable(yaml);
   const document = parseDocument(yaml, {
@@ -63,7 +63,7 @@ function readMapping(yaml: string): Values {
     schema: 'core',
     version: '1.2',
     prettyErrors: false,
-    // The parser would compare every key with every other one.
+    // The parser would compare every key with every other key.
     uniqueKeys: false,
   });
   const [problem]: YAMLError[] = [...document.errors, ...document.warnings];
@@ -94,7 +94,7 @@ function assertParsable(yaml: string): void {
   }
 }
 
-/** The parser's words, without what speaks of its own use. */
+/** Returns the parser's message, without references to its API. */
 function reasonOf({ code, message }: YAMLError): string {
   if (code === 'MULTIPLE_DOCS') return 'the frontmatter is more than one YAML document';
   if (code === 'TAG_RESOLVE_FAILED') return 'tags are not allowed';
@@ -102,7 +102,7 @@ function reasonOf({ code, message }: YAMLError): string {
   return code === 'BLOCK_AS_IMPLICIT_KEY' ? `${reason}; quote a text that has ": " in it` : reason;
 }
 
-/** What YAML allows and frontmatter does not. */
+/** Returns why a YAML node is not allowed in frontmatter, or undefined. */
 function refusedIn(node: Node): { reason: string; at: Node['range'] } | undefined {
   const at = node.range;
   if (isAlias(node)) return { reason: 'aliases are not allowed', at };

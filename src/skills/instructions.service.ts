@@ -12,10 +12,10 @@ import { entityTag, type ExpectedTags, type KnownTags } from '../common/etag/ent
 import { Tagged } from '../common/etag/tagged.js';
 import { Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 
-/** The entity tag of instructions: each content has an id of its own, and never changes. */
+/** Returns the entity tag of instructions. The blob id is sufficient because contents never change. */
 const tagOf = ({ blob_id }: { blob_id: string }): string => entityTag('instructions', blob_id);
 
-/** The AGENTS.md of deployments. */
+/** Manages the AGENTS.md of deployments. */
 @Injectable()
 export class InstructionsService {
   constructor(
@@ -28,9 +28,9 @@ export class InstructionsService {
   ) {}
 
   /**
-   * A deployment's instructions, unless the caller has them already.
+   * Returns a deployment's instructions, unless their entity tag is already known to the caller.
    *
-   * @throws NotFound when there is no such deployment, or it has none.
+   * @throws NotFound if the deployment or its instructions do not exist
    */
   async get(company_id: string, deployment: string, known: KnownTags): Promise<Tagged<string>> {
     const { container_id } = await this.deployments.require(company_id, deployment);
@@ -43,11 +43,11 @@ export class InstructionsService {
   }
 
   /**
-   * Replaces a deployment's instructions; the bytes are kept as they are. Projects see them when they pull.
+   * Replaces a deployment's instructions. The bytes are stored unchanged. Projects see them only after a pull.
    *
    * @throws NotFound
    * @throws PreconditionFailed
-   * @throws Invalid over the limit
+   * @throws Invalid if the limit is exceeded
    */
   async put(
     caller: CompanyPrincipal,

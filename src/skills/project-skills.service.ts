@@ -33,7 +33,7 @@ const deploymentSet = (project: Project): ContainerRef => ({
   container_id: project.agent_config_id,
 });
 
-/** Skills as a project has them: its own shadow those of its deployment scope, whole skill by whole skill. */
+/** Manages the skills of projects. A project's own skill shadows the whole skill with the same name in its deployment scope. */
 @Injectable()
 export class ProjectSkillsService {
   constructor(
@@ -44,7 +44,10 @@ export class ProjectSkillsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** What a turn would mount, by name. @throws NotFound */
+  /**
+   * Returns the skills that a turn would mount, by name.
+   * @throws NotFound
+   */
   async list(reader: ProjectReader, projectId: string): Promise<EffectiveSkill[]> {
     const { project_skills_id, agent_config_id } = await this.projects.require(reader, projectId);
     const [own = [], deployment = []] = await this.reader.filesOf(reader.company_id, [
@@ -54,7 +57,10 @@ export class ProjectSkillsService {
     return await this.sets.describe(winners(skillsAmong(own), skillsAmong(deployment)));
   }
 
-  /** The copy of a skill that a turn would mount, unless the caller has it already. @throws NotFound */
+  /**
+   * Returns the copy of a skill that a turn would mount, unless its entity tag is already known to the caller.
+   * @throws NotFound
+   */
   async get(
     reader: ProjectReader,
     projectId: string,
@@ -70,7 +76,12 @@ export class ProjectSkillsService {
     return Tagged.of(tag, { ...(await this.sets.read(skill)), scope, shadows });
   }
 
-  /** Creates or replaces one of the project's own skills. @throws NotFound @throws Invalid @throws PreconditionFailed */
+  /**
+   * Creates or replaces a skill of the project's own scope.
+   * @throws NotFound
+   * @throws Invalid
+   * @throws PreconditionFailed
+   */
   async put(
     editor: ProjectEditor,
     projectId: string,
@@ -95,9 +106,10 @@ export class ProjectSkillsService {
   }
 
   /**
-   * Removes the project's own copy; a deployment skill of the same name shows again.
+   * Removes the project's own copy. A deployment skill of the same name becomes visible again.
    *
-   * @throws NotFound @throws PreconditionFailed
+   * @throws NotFound
+   * @throws PreconditionFailed
    */
   async delete(editor: ProjectEditor, projectId: string, name: string, expected: ExpectedTags): Promise<void> {
     await this.database.transaction(async (tx) => {
@@ -114,13 +126,13 @@ export class ProjectSkillsService {
     });
   }
 
-  /** The copy of a skill that a turn would mount, unread. */
+  /** Returns the copy of a skill that a turn would mount, with unread contents. */
   private async find(tx: Tx, project: Project, name: string): Promise<(FoundSkill & SkillOrigin) | undefined> {
     const own = await this.sets.find(ownSet(project), name, tx);
     return winner(own, await this.sets.find(deploymentSet(project), name, tx));
   }
 
-  /** The entity tag of the own copy of a locked project; undefined when it has none. */
+  /** Returns the entity tag of a locked project's own copy, or undefined without a copy. */
   private async tagOfOwn(tx: Tx, project: Project, name: string): Promise<string | undefined> {
     const skill = await this.find(tx, project, name);
     return skill?.scope === 'project' ? skillTag(skill, skill) : undefined;

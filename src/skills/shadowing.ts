@@ -1,11 +1,11 @@
 import type { FoundSkill, SkillOrigin } from './skill.js';
 
 /*
- * Which skill wins: a project's own skill shadows the one of the same name in its deployment scope, whole skill by whole
- * skill. No file of the shadowed one is seen.
+ * Shadowing of skills. A project's own skill shadows the skill with the same name in its deployment scope as a whole. No file of
+ * the shadowed skill is visible.
  */
 
-/** The skill of one name that a turn works with; undefined when neither scope has it. */
+/** Returns the skill that a turn uses, or undefined if neither scope has it. */
 export function winner<Found extends FoundSkill>(
   own: Found | undefined,
   deployment: Found | undefined,
@@ -14,7 +14,7 @@ export function winner<Found extends FoundSkill>(
   return deployment && { ...deployment, scope: 'deployment', shadows: false };
 }
 
-/** All skills that a turn works with, by name. */
+/** Returns all skills that a turn uses, by name. */
 export function winners<Found extends FoundSkill>(
   own: readonly Found[],
   deployment: readonly Found[],

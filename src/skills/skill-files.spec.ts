@@ -16,14 +16,14 @@ const refusal = (name: string, files: [string, string][]): unknown[] => {
 const main: [string, string] = ['SKILL.md', 'text'];
 
 describe('isSkillName', () => {
-  it.each(['a', '0', 'a-b', 'a1-2-c', 'x'.repeat(64)])('takes %j', (name) => expect(isSkillName(name)).toBe(true));
-  it.each(['', '-a', 'a-', 'a--b', 'A', 'a_b', 'é', 'a b', 'x'.repeat(65), 'a\n'])('refuses %j', (name) =>
+  it.each(['a', '0', 'a-b', 'a1-2-c', 'x'.repeat(64)])('accepts %j', (name) => expect(isSkillName(name)).toBe(true));
+  it.each(['', '-a', 'a-', 'a--b', 'A', 'a_b', 'é', 'a b', 'x'.repeat(65), 'a\n'])('rejects %j', (name) =>
     expect(isSkillName(name)).toBe(false),
   );
 });
 
 describe('checkSkill', () => {
-  it('takes up to 200 files and 1,000,000 bytes, in normalised paths', () => {
+  it('accepts up to 200 files and 1,000,000 bytes, and normalizes paths', () => {
     const files = Array.from({ length: 199 }, (_, index): [string, string] => [`f${index}`, '']);
     expect(refusal('a', [main, ...files])).toEqual([]);
     expect(refusal('a', [main, ...files, ['one-more', '']])).toEqual([['value_error', 'body', 'files']]);
@@ -51,7 +51,7 @@ describe('checkSkill', () => {
     expect(refusal('a', [main, ['x/y/z', ''], ['x/y', '']])).toEqual([['value_error', 'body', 'files', 'x/y/z']]);
   });
 
-  it('needs SKILL.md in exactly this spelling', () => {
+  it('requires SKILL.md in exactly this spelling', () => {
     expect(refusal('a', [['skill.md', '']])).toEqual([['missing', 'body', 'files', 'SKILL.md']]);
     expect(refusal('a', [['x/SKILL.md', '']])).toEqual([['missing', 'body', 'files', 'SKILL.md']]);
   });
@@ -68,7 +68,7 @@ describe('skillsAmong', () => {
     modified: new Date(0),
   });
 
-  it('finds folders that have a name and a SKILL.md, and nothing else that lies there', () => {
+  it('finds folders with a valid name and a SKILL.md, and ignores everything else', () => {
     const paths = [
       'AGENTS.md',
       'skills/Big/SKILL.md',

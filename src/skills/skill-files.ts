@@ -9,23 +9,22 @@ export const SKILL_FILE = 'SKILL.md';
 const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 64;
 
-/** Most bytes of a request that carries a skill: escapes make JSON several times as long as its texts. */
+/** Maximum size of a request with a skill. Escapes can make JSON several times as long as its texts. */
 export const MAX_SKILL_BODY_BYTES = 8 * 1024 ** 2;
 
-/** A name as a folder of skills may have: 1 to 64 of `[a-z0-9]` with single `-` between. */
+/** Returns whether a name is a valid skill name: 1 to 64 of `[a-z0-9]` with single `-` between. */
 export const isSkillName = (name: string): boolean => name.length <= MAX_NAME_LENGTH && SKILL_NAME.test(name);
 
-/** Texts by path relative to the skill's directory. */
+/** File texts by path, relative to the skill's directory. */
 export type SkillFiles = ReadonlyMap<string, string>;
 
-/** Path of a skill's directory in a tree. */
+/** Returns the path of a skill's directory in a tree. */
 export const folderOf = (skill: string): string => `${SKILLS_FOLDER}/${skill}`;
 
 /**
- * Checks a skill as a whole: name, paths, sizes, SKILL.md and its frontmatter. Answers its files in the order that
- * listings have.
+ * Validates a whole skill: name, paths, sizes, SKILL.md and its frontmatter. Returns its files in the order of listings.
  *
- * @throws Invalid with every problem that the first failing group of rules found.
+ * @throws Invalid with all problems of the first group of rules that fails
  */
 export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
   if (!isSkillName(skill)) {
@@ -47,10 +46,10 @@ export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
 }
 
 /**
- * The skills among files of a tree, by name: folders in the folder of skills whose name can be one and that have a
- * SKILL.md. What else came there by upload is none.
+ * Returns the skills among files of a tree, by name. A skill is a folder with a valid name and a SKILL.md in the skills folder.
+ * Other uploaded files are ignored.
  *
- * @param files in the order of their paths.
+ * @param files in the order of their paths
  */
 export function skillsAmong(files: Iterable<TreeFile>): FoundSkill[] {
   const byName = new Map<string, Map<string, TreeFile>>();
@@ -90,7 +89,7 @@ function normalised(given: SkillFiles): SkillFiles {
 
 const ancestors = (path: string): string[] => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
-/** Looked at first: it bounds all that follows. */
+/** Checked first, because it bounds all other checks. */
 const countProblem = ({ size }: SkillFiles): string | undefined =>
   size > MAX_SKILL_FILES ? `a skill has at most ${MAX_SKILL_FILES} files, not ${size}` : undefined;
 

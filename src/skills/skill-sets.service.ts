@@ -14,12 +14,12 @@ import { describeSkill, HEAD_BYTES } from './description.js';
 import { folderOf, isSkillName, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
 import type { DescribedSkill, FoundSkill, Skill } from './skill.js';
 
-/** Files of a skill whose contents are in the store, by path relative to its directory. */
+/** Stored files of a skill, by path relative to its directory. */
 export type StoredSkillFiles = ReadonlyMap<string, StoredBlob>;
 
 const READ_AT_ONCE = 16;
 
-/** Skills as they lie in a tree, be it a deployment's, a project's deployment scope or a project's own. */
+/** Reads and writes skills in a tree: a deployment's, a project's deployment scope, or a project's own. */
 @Injectable()
 export class SkillSetsService {
   constructor(
@@ -29,25 +29,28 @@ export class SkillSetsService {
     private readonly blobs: BlobsService,
   ) {}
 
-  /** All skills in a container by name, as one moment has them. */
+  /** Returns all skills in a container, by name, from a single snapshot. */
   async list(container: ContainerRef, tx?: Tx): Promise<FoundSkill[]> {
     return skillsAmong(await this.reader.filesBelow(container, SKILLS_FOLDER, tx));
   }
 
-  /** One skill as one moment has it, or undefined when the container has none of this name. */
+  /** Returns a skill, from a single snapshot, or undefined if the container does not have it. */
   async find(container: ContainerRef, name: string, tx?: Tx): Promise<FoundSkill | undefined> {
     if (!isSkillName(name)) return undefined;
     const [skill] = skillsAmong(await this.reader.filesBelow(container, folderOf(name), tx));
     return skill;
   }
 
-  /** The same where nobody else changes the container until the transaction ends. @throws NotFound when that is gone */
+  /**
+   * Returns a skill like {@link find}, and locks the container against other changes until the transaction ends.
+   * @throws NotFound if the container was deleted
+   */
   async findLocked(tx: Tx, container: ContainerRef, name: string): Promise<FoundSkill | undefined> {
     await this.containers.lock(tx, container.company_id, container.container_id);
     return await this.find(container, name, tx);
   }
 
-  /** Adds descriptions; only the beginning of each SKILL.md is read. */
+  /** Adds descriptions. Reads only the beginning of each SKILL.md. */
   async describe<Found extends FoundSkill>(skills: readonly Found[]): Promise<(Found & DescribedSkill)[]> {
     const described: (Found & DescribedSkill)[] = [];
     for (let from = 0; from < skills.length; from += READ_AT_ONCE) {
@@ -57,23 +60,26 @@ export class SkillSetsService {
     return described;
   }
 
-  /** The whole skill with its texts. @throws TooLarge for one that came by upload */
+  /**
+   * Returns a whole skill with its texts.
+   * @throws TooLarge for uploaded skills, which are not validated
+   */
   async read({ name, files }: FoundSkill): Promise<Skill> {
     const texts = await this.reader.readTexts([...files.values()]);
     const read = new Map(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
     return { name, description: describeSkill(read.get(SKILL_FILE) ?? ''), files: read };
   }
 
-  /** Brings the contents of a checked skill into the store. Comes before the transaction that replaces the skill. */
+  /** Stores the contents of a validated skill. Call it before the transaction that replaces the skill. */
   async store(company_id: string, files: SkillFiles): Promise<StoredSkillFiles> {
     const blobs = await this.blobs.storeAll(company_id, [...files.values()]);
     return new Map([...files.keys()].map((path, index) => [path, blobs[index] as StoredBlob]));
   }
 
   /**
-   * Creates a skill or replaces its whole file set.
+   * Creates a skill, or replaces all its files.
    *
-   * @throws Invalid when it is one skill too many
+   * @throws Invalid if there are too many skills
    */
   async replace(tx: Tx, container: ContainerRef, name: string, files: StoredSkillFiles): Promise<void> {
     await this.fileTree.replaceDirectory(tx, container, folderOf(name), files);
@@ -83,7 +89,10 @@ export class SkillSetsService {
     }
   }
 
-  /** Removes a skill. @throws NotFound */
+  /**
+   * Removes a skill.
+   * @throws NotFound
+   */
   async remove(tx: Tx, container: ContainerRef, name: string): Promise<void> {
     if (!isSkillName(name)) throw new NotFound('Skill');
     const removed = await this.fileTree.removeAll(tx, container, [`${folderOf(name)}/${SKILL_FILE}`]);

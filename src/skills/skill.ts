@@ -2,38 +2,38 @@ import { entityTag } from '../common/etag/entity-tag.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import type { SkillFiles } from './skill-files.js';
 
-/** A skill as a tree has it, by path relative to its directory. The contents are unread and never change. */
+/** Skill in a tree, with files by path relative to its directory. Contents are unread and never change. */
 export interface FoundSkill {
   name: string;
   files: ReadonlyMap<string, TreeFile>;
 }
 
-/** A skill as a catalogue shows it. */
+/** Skill with its catalogue description. */
 export interface DescribedSkill extends FoundSkill {
   description: string;
 }
 
-/** A whole skill, with the text of each file. */
+/** Whole skill, with the text of each file. */
 export interface Skill {
   name: string;
   description: string;
   files: SkillFiles;
 }
 
-/** Where a project has a skill from. */
+/** Scope where a project's skill comes from. */
 export interface SkillOrigin {
   scope: 'project' | 'deployment';
-  /** Whether the project's copy hides one of the deployment. */
+  /** Whether the project's copy hides a skill of the deployment. */
   shadows: boolean;
 }
 
-/** A skill as a turn of a project would see it. */
+/** Skill as seen by a turn of a project. */
 export type EffectiveSkill = DescribedSkill & SkillOrigin;
 
-/** The same with its texts. */
+/** Skill as seen by a turn of a project, with its texts. */
 export type FullEffectiveSkill = Skill & SkillOrigin;
 
-/** The entity tag of a skill: each content of its files has an id of its own, and never changes. */
+/** Returns the entity tag of a skill. Paths and blob ids are sufficient because contents never change. */
 export const skillTag = (
   { name, files }: { name: string; files: ReadonlyMap<string, { blob_id: string }> },
   origin?: SkillOrigin,

@@ -11,14 +11,14 @@ import { MAX_SKILL_FILES } from '../deployments/template.js';
 import type { EffectiveConfig } from './effective-config.service.js';
 import type { EffectiveSkill, FullEffectiveSkill, Skill } from './skill.js';
 
-/** What a summary is made of; of the files it shows the paths. */
+/** Source of a summary. Only the paths of its files are used. */
 interface Summarized {
   name: string;
   description: string;
   files: ReadonlyMap<string, unknown>;
 }
 
-/** The whole file set of a skill. */
+/** All files of a skill. */
 export class SkillWriteRequest {
   @StringMapField({
     maxProperties: MAX_SKILL_FILES,
@@ -33,7 +33,7 @@ export class SkillWriteRequest {
   files!: Map<string, string>;
 }
 
-/** A skill without its contents. */
+/** Skill without its contents. */
 export class SkillSummary {
   @StringField({ example: 'shift-rules' })
   name!: string;
@@ -59,7 +59,7 @@ export class SkillListResponse {
   }
 }
 
-/** A whole skill of a deployment. */
+/** Whole skill of a deployment. */
 export class SkillDetail {
   @StringField({ example: 'shift-rules' })
   name!: string;
@@ -75,7 +75,7 @@ export class SkillDetail {
   }
 }
 
-/** The copy of a skill that a turn of the project would mount. */
+/** Copy of a skill that a turn of the project would mount. */
 export class ProjectSkillDetail {
   @StringField({ example: 'shift-rules' })
   name!: string;
@@ -97,7 +97,7 @@ export class ProjectSkillDetail {
   }
 }
 
-/** A mounted skill without its contents. */
+/** Mounted skill without its contents. */
 export class ProjectSkillSummary extends SkillSummary {
   @EnumField(['project', 'deployment'], { description: '`project` when the project set its own copy' })
   scope!: 'project' | 'deployment';
@@ -110,7 +110,7 @@ export class ProjectSkillSummary extends SkillSummary {
   }
 }
 
-/** What a turn of the project would mount, by name. */
+/** Skills that a turn of the project would mount, by name. */
 export class ProjectSkillListResponse {
   @ObjectArrayField(() => ProjectSkillSummary)
   skills!: ProjectSkillSummary[];
@@ -120,7 +120,7 @@ export class ProjectSkillListResponse {
   }
 }
 
-/** New instructions of a deployment. */
+/** Request to replace a deployment's instructions. */
 export class AgentInstructionsRequest {
   @StringField({
     minLength: 1,
@@ -135,7 +135,7 @@ export class AgentInstructionsResponse {
   content!: string;
 }
 
-/** What to copy from a deployment into the project's deployment scope. */
+/** Selection of configuration to copy from a deployment into the project's deployment scope. */
 export class AgentConfigPullRequest {
   @StringField({
     optional: true,
@@ -160,7 +160,7 @@ export class AgentConfigPullResponse {
   objects!: number;
 }
 
-/** What a turn of the project would mount. */
+/** Configuration that a turn of the project would mount. */
 export class AgentConfigResponse {
   @StringField({ nullable: true, description: 'The project’s AGENTS.md; null when it has none' })
   instructions!: string | null;
@@ -173,7 +173,7 @@ export class AgentConfigResponse {
   }
 }
 
-/** The deployment that a project is to be based on. */
+/** Request to make a deployment the origin of a project. */
 export class CheckoutRequest {
   @StringField({ maxLength: 1_024, description: 'Handle or name of the deployment', example: 'production-planning' })
   from_deployment!: string;

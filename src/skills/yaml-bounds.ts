@@ -1,10 +1,10 @@
 import { Lexer, Parser } from 'yaml';
 
-/** Collections inside each other, counted as the parser stacks them. */
+/** Maximum nesting of collections, counted on the parser's stack. */
 const MAX_DEPTH = 64;
 const MAX_TOKENS = 10_000;
 
-/** YAML that is not worth parsing; `offset` is where that shows. */
+/** Thrown for YAML that is too complex to parse. `offset` is the position where this was detected. */
 export class TooComplex extends Error {
   constructor(
     readonly offset: number,
@@ -15,8 +15,9 @@ export class TooComplex extends Error {
 }
 
 /**
- * Looks at YAML before it is parsed into a document. That step is recursive and collects every fault it finds: some ten
- * thousand nested brackets end the process, as many stray commas take a second. The steps used here are neither.
+ * Checks YAML before it is parsed into a document. Document parsing is recursive and collects every error. About ten thousand
+ * nested brackets would crash the process, and as many stray commas take a second. The lexer and parser used here are not
+ * recursive and collect no errors.
  *
  * @throws TooComplex
  */
@@ -24,7 +25,7 @@ export function assertSimple(yaml: string): void {
   const parser = new Parser();
   let tokens = 0;
   for (const lexeme of new Lexer().lex(yaml)) {
-    // The parser works while its results are taken.
+    // The parser is a generator and only works while its results are consumed.
     Array.from(parser.next(lexeme));
     tokens += 1;
     if (tokens > MAX_TOKENS) throw new TooComplex(parser.offset, `more than ${MAX_TOKENS} YAML tokens`);
