@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
 import { RevisionColumn } from '../database/revision-column.js';
 
-/** A company's template: a tree of files with AGENTS.md, skills and whatever else projects start with. */
+/** Template of a company: a tree of files with AGENTS.md, skills and other files that projects start with. */
 @Entity({ name: 'deployments' })
 export class Deployment {
   @PrimaryGeneratedColumn('uuid')
@@ -13,7 +13,7 @@ export class Deployment {
   @Column('text')
   name!: string;
 
-  /** Stable address of the deployment in paths: an ASCII slug that is never changed nor used again. */
+  /** Stable identifier of the deployment in paths. An ASCII slug that is never changed or reused. */
   @Column('text')
   handle!: string;
 

@@ -8,13 +8,13 @@ import { Tagged } from '../common/etag/tagged.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentDetails } from './deployments.service.js';
 
-/** A new deployment. */
+/** Request to create a deployment. */
 export class DeploymentCreateRequest {
   @StringField({ minLength: 1, maxLength: 100, description: 'Unique in the company', example: 'Production planning' })
   name!: string;
 }
 
-/** A company-owned template of projects. */
+/** Project template owned by a company. */
 export class DeploymentResponse {
   @StringField()
   id!: string;
@@ -44,7 +44,7 @@ export class DeploymentResponse {
   }
 
   static tagged(deployment: DeploymentDetails): Tagged<DeploymentResponse> {
-    // The hash is of ids and contents of files: those that come by upload do not touch the deployment's row.
+    // The hash covers the ids and contents of files. It is needed because uploads do not change the deployment's row.
     const { id, revision, config_digest } = deployment;
     return Tagged.of(entityTag('deployment', id, revision, config_digest), DeploymentResponse.detailed(deployment));
   }

@@ -5,7 +5,7 @@ import { DeploymentsRepository } from './deployments.repository.js';
 import { DeploymentsService } from './deployments.service.js';
 import { TemplatesService } from './templates.service.js';
 
-/** Company-owned templates of projects. */
+/** Project templates owned by companies. */
 @Module({
   imports: [FilesModule],
   controllers: [DeploymentsController],

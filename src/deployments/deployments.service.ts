@@ -13,10 +13,10 @@ import { DEPLOYMENT_CONTAINERS, DeploymentsRepository } from './deployments.repo
 import { freeHandle, slugOf } from './handle.js';
 import { TemplatesService } from './templates.service.js';
 
-/** A deployment with the hash of its agent configuration, see {@link TemplatesService.digest}. */
+/** Deployment with the hash of its agent configuration, see {@link TemplatesService.digest}. */
 export type DeploymentDetails = Deployment & { config_digest: string };
 
-/** Company-owned templates. What changes one takes a {@link CompanyPrincipal}. */
+/** Manages project templates of companies. Changes require a {@link CompanyPrincipal}. */
 @Injectable()
 export class DeploymentsService implements OnModuleInit {
   constructor(
@@ -32,16 +32,19 @@ export class DeploymentsService implements OnModuleInit {
     this.resolver.provide('deployment', DEPLOYMENT_CONTAINERS);
   }
 
-  /** The company's deployments as DeploymentResponse, newest first. */
+  /** Returns the company's deployments, newest first. */
   async list(company_id: string, page: WalkQuery): Promise<Page<Deployment>> {
     return await this.deployments.page(company_id, page);
   }
 
-  /** Creates an empty deployment. @throws Conflict when the company has one of that name. */
+  /**
+   * Creates an empty deployment.
+   * @throws Conflict if the name is taken
+   */
   async create(caller: CompanyPrincipal, { name }: DeploymentCreateRequest): Promise<DeploymentResponse> {
     const { company_id } = companyLevel(caller);
     return await this.database.transaction(async (tx) => {
-      // One creation at a time in a company, so that names and handles can be looked up before the insert.
+      // Serializes creations in a company, so that names and handles can be checked before the insert.
       await tx.withRepository(this.companies).lock(company_id);
       return await caller.once(tx, async () => {
         const deployments = tx.withRepository(this.deployments);
@@ -56,14 +59,16 @@ export class DeploymentsService implements OnModuleInit {
     });
   }
 
-  /** The deployment of this handle or name with its digest. @throws NotFound */
+  /**
+   * Returns the deployment with this handle or name, with its digest.
+   * @throws NotFound
+   */
   async details(company_id: string, name: string): Promise<DeploymentDetails> {
     return await this.withDigest(await this.require(company_id, name));
   }
 
   /**
-   * Deletes a deployment with its tree; projects keep their copies. Its name is free again, its handle is never given to
-   * another one.
+   * Deletes a deployment with its tree. Projects keep their copies. Its name can be used again, its handle cannot.
    *
    * @throws NotFound
    */
@@ -71,35 +76,41 @@ export class DeploymentsService implements OnModuleInit {
     const { company_id } = companyLevel(caller);
     await this.database.transaction(async (tx) => {
       const deployment = await this.require(company_id, name, tx);
-      // Before the deployment's row, as in every change of its tree; refuses when somebody else has deleted it meanwhile.
+      // The container is locked before the deployment's row, as in every change of its tree. Throws if it was already deleted.
       await this.containers.delete(tx, company_id, deployment.container_id);
       await tx.withRepository(this.deployments).markDeleted(deployment);
     });
   }
 
-  /** The deployment of this handle or name, for somebody who may change what it holds. @throws NotFound */
+  /**
+   * Returns the deployment with this handle or name, for a caller who may change its contents.
+   * @throws NotFound
+   */
   async requireForWriting(caller: CompanyPrincipal, name: string): Promise<Deployment> {
     return await this.require(companyLevel(caller).company_id, name);
   }
 
-  /** Marks a deployment as changed now, in the transaction that has changed its tree. */
+  /** Updates the change time of a deployment, in the transaction that changed its tree. */
   async touch(tx: Tx, deployment: Deployment): Promise<void> {
     await tx.withRepository(this.deployments).touch(deployment);
   }
 
-  /** The deployment that `name` names, see {@link find}. @throws NotFound */
+  /**
+   * Returns the deployment with this handle or name, see {@link find}.
+   * @throws NotFound
+   */
   async require(company_id: string, name: string, tx?: Tx): Promise<Deployment> {
     const deployment = await this.find(company_id, name, tx);
     if (deployment === undefined) throw new NotFound('Deployment');
     return deployment;
   }
 
-  /** The deployment with this handle, else the one with exactly this name; undefined when there is neither. */
+  /** Returns the deployment with this handle, otherwise the deployment with exactly this name, otherwise undefined. */
   async find(company_id: string, name: string, tx: Tx = this.database.manager): Promise<Deployment | undefined> {
     return await tx.withRepository(this.deployments).findByName(company_id, name);
   }
 
-  /** The deployment of this id, or null when the company has none or it was deleted. */
+  /** Returns the deployment with this id, or null if it does not exist in the company or was deleted. */
   async findById(company_id: string, id: string | null, tx: Tx = this.database.manager): Promise<Deployment | null> {
     return id === null ? null : await tx.withRepository(this.deployments).findById(company_id, id);
   }

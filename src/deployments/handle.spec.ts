@@ -14,7 +14,7 @@ describe('slugOf', () => {
     expect(slugOf(name)).toBe(slug);
   });
 
-  it('always gives a handle that the schema accepts', () => {
+  it('always returns a handle that the schema accepts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) =>
         /^[a-z0-9]+(-[a-z0-9]+)*$/.test(slugOf(name)),

@@ -1,6 +1,6 @@
 const MAX_SLUG_LENGTH = 100;
 
-/** ASCII slug of a name; `deployment` when nothing of the name remains. */
+/** Returns an ASCII slug of a name, or `deployment` if nothing of the name remains. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -12,7 +12,7 @@ export function slugOf(name: string): string {
   return slug === '' ? 'deployment' : slug;
 }
 
-/** The first of `slug`, `slug-2`, `slug-3`, ... that is not taken. */
+/** Returns the first of `slug`, `slug-2`, `slug-3`, and so on that is not taken. */
 export function freeHandle(slug: string, taken: ReadonlySet<string>): string {
   if (!taken.has(slug)) return slug;
   let number = 2;

@@ -5,7 +5,7 @@ const files = (count: number, skill: string, size = 1): { path: string; size: nu
   Array.from({ length: count }, (_, index) => ({ path: `skills/${skill}/${index}`, size }));
 
 describe('configProblems', () => {
-  it('has nothing against a configuration at every limit', () => {
+  it('accepts a configuration at every limit', () => {
     const skills = Array.from({ length: 199 }, (_, index) => files(1, `s${index}`)).flat();
     const large = files(200, 'large', 5_000);
     expect(configProblems([{ path: 'AGENTS.md', size: 262_144 }, ...skills, ...large])).toEqual([]);
@@ -32,5 +32,5 @@ describe('configProblems', () => {
       Array.from({ length: 201 }, (_, index) => files(201, `s${index}`)).flat(),
       ['there are 201 skills, more than 200'],
     ],
-  ])('case %#', (given, problems) => expect(configProblems(given)).toEqual(problems));
+  ])('reports the problems of case %#', (given, problems) => expect(configProblems(given)).toEqual(problems));
 });

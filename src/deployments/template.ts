@@ -1,24 +1,24 @@
-/** Where a deployment's tree, and a project's copy of it, keeps the agent's instructions. */
+/** Path of the agent's instructions in a deployment's tree, and in a project's copy of it. */
 export const INSTRUCTIONS_FILE = 'AGENTS.md';
 
-/** Folder of the skills in the same trees, one folder each. */
+/** Folder of the skills in the same trees, with a subfolder for each skill. */
 export const SKILLS_FOLDER = 'skills';
 
-/** Names at the top of a deployment's tree that are agent configuration; all others are template files. */
+/** Top-level names of a deployment's tree that are agent configuration. All others are template files. */
 export const AGENT_CONFIG_NAMES: readonly string[] = [INSTRUCTIONS_FILE, SKILLS_FOLDER];
 
 export const MAX_INSTRUCTIONS_BYTES = 256 * 1024;
-/** Skills in one scope: all of them are in the catalogue that every turn reads. */
+/** Maximum number of skills in a scope. All of them are in the catalogue that every turn reads. */
 export const MAX_SKILLS = 200;
 export const MAX_SKILL_FILES = 200;
-/** Of the files of one skill together. */
+/** Maximum total size of the files of a skill. */
 export const MAX_SKILL_BYTES = 1_000_000;
 
 /**
- * Why a project cannot have this agent configuration, in clauses without full stops; none when it can. Files that come
- * into a deployment's tree by upload are not checked there, so they are when they are copied.
+ * Returns why a project cannot hold this agent configuration, as phrases without a full stop. Returns an empty array for a valid
+ * configuration. Uploads into a deployment's tree are not checked, so the files are checked when they are copied.
  *
- * @param files all files of the configuration, by path in the tree; `size` in bytes.
+ * @param files all files of the configuration by path in the tree, with `size` in bytes
  */
 export function configProblems(files: Iterable<{ path: string; size: number }>): string[] {
   const problems = new Set<string>();

@@ -6,19 +6,19 @@ import type { Tx } from '../database/database.service.js';
 import { Invalid, invalidValue } from '../common/errors/errors.js';
 import { AGENT_CONFIG_NAMES, configProblems } from './template.js';
 
-/** The agent configuration to copy. */
+/** Agent configuration to copy. */
 export interface ConfigCopy {
-  /** A deployment's container. */
+  /** Container of a deployment. */
   from: ContainerRef;
-  /** The deployment scope of a project. */
+  /** Deployment scope of a project. */
   to: ContainerRef;
-  /** Which of {@link AGENT_CONFIG_NAMES}. */
+  /** Subset of {@link AGENT_CONFIG_NAMES}. */
   names: readonly string[];
-  /** `from_deployment` as the request has it. */
+  /** Value of `from_deployment` in the request, for error messages. */
   requested: string | null;
 }
 
-/** Copies what deployments hold into projects. */
+/** Copies the contents of deployments into projects. */
 @Injectable()
 export class TemplatesService {
   constructor(
@@ -27,10 +27,10 @@ export class TemplatesService {
   ) {}
 
   /**
-   * Replaces the named kinds of configuration by what the deployment has of them at this moment. Resolves with the number
-   * of files copied and the digest of all that the scope holds now.
+   * Replaces the named kinds of configuration with the deployment's current content. Resolves with the number of copied files and
+   * the digest of the whole scope.
    *
-   * @throws Invalid when the configuration is more than a project can have
+   * @throws Invalid if a project cannot hold the configuration
    */
   async copyConfig(
     tx: Tx,
@@ -38,7 +38,7 @@ export class TemplatesService {
   ): Promise<{ objects: number; config_digest: string }> {
     await this.fileTree.removeAll(tx, to, names);
     const objects = await this.fileTree.copy(tx, { from, to, only: names });
-    // The copy is looked at, not the deployment: that may have changed since.
+    // Checks the copy because the deployment may have changed since.
     const problems = configProblems(await this.reader.filesBelow(to, '', tx));
     if (problems.length > 0) {
       const loc = ['body', 'from_deployment'];
@@ -49,12 +49,12 @@ export class TemplatesService {
     return { objects, config_digest: await this.digest(to, tx) };
   }
 
-  /** Copies the template files into a workspace, where existing files stay; resolves with the number of files. */
+  /** Copies the template files into a workspace, where existing files are kept. Resolves with the number of copied files. */
   async copyFiles(tx: Tx, from: ContainerRef, workspace: ContainerRef): Promise<number> {
     return await this.fileTree.copy(tx, { from, to: workspace, except: AGENT_CONFIG_NAMES });
   }
 
-  /** A hash of the agent configuration in a container; equal for a deployment and for an up-to-date copy of it. */
+  /** Returns a hash of the agent configuration in a container. It is equal for a deployment and an up-to-date copy of it. */
   async digest(container: ContainerRef, tx?: Tx): Promise<string> {
     return await this.reader.digest(container, AGENT_CONFIG_NAMES, tx);
   }
