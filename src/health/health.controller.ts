@@ -6,7 +6,7 @@ import { LivenessResponse, ReadinessResponse } from './health.dto.js';
 import { HealthService } from './health.service.js';
 import { NotReadyFilter } from './not-ready.filter.js';
 
-/** For operators, outside of `/api/v1`. */
+/** Health checks for operators, outside `/api/v1`. */
 @Public()
 @Controller('health')
 export class HealthController {

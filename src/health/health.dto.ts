@@ -4,7 +4,7 @@ import { StringField } from '../common/validation/fields.js';
 const PROCESS_STATES = ['ok', 'degraded', 'error', 'stopping'] as const;
 const PART_STATES = ['up', 'degraded', 'down'] as const;
 
-/** State of one dependency of the service. */
+/** State of a dependency of the service. */
 export class HealthOfPart {
   @ApiProperty({ enum: PART_STATES, description: '`degraded`: it works, but needs attention' })
   status!: (typeof PART_STATES)[number];
@@ -38,7 +38,7 @@ export class ReadinessResponse {
   parts!: HealthOfParts;
 }
 
-/** The process runs. */
+/** Confirms that the process runs. */
 export class LivenessResponse {
   @ApiProperty({ enum: ['ok'] })
   status!: 'ok';

@@ -8,9 +8,9 @@ import { HealthService } from './health.service.js';
 import { MetricsAccessService } from './metrics-access.service.js';
 import { MetricsController } from './metrics.controller.js';
 
-/** Operator endpoints of every process, whatever its role. */
+/** Operator endpoints of every process, regardless of its role. */
 @Module({
-  // Each part's failure is logged where it is seen.
+  // Failures of each part are logged where they are detected.
   imports: [TerminusModule.forRoot({ logger: false }), MetricsModule, ObjectStoreModule, ThrottlingModule],
   controllers: [HealthController, MetricsController],
   providers: [HealthService, MetricsAccessService],

@@ -9,21 +9,21 @@ import { ObjectStore } from '../storage/object-store.js';
 import { HealthOfPart, type HealthOfParts, type ReadinessResponse } from './health.dto.js';
 import { NotReady } from './not-ready.filter.js';
 
-/** Longest time that a part may take to answer. */
+/** Timeout of a check. */
 const TIMEOUT_MS = 3_000;
-/** Requests within this time share one check, as anybody may ask. */
+/** Requests within this time share a check, because the endpoint is public. */
 const SHARED_MS = 1_000;
 const MAX_WAIT_SECONDS = 60;
 
 type Part = keyof HealthOfParts;
 type Look = () => Promise<{ degraded?: string }>;
 
-/** Health of this process and its dependencies. */
+/** Checks the health of this process and its dependencies. */
 @Injectable()
 export class HealthService implements OnModuleDestroy {
   private isStopping = false;
   private readonly looks: Record<Part, Look>;
-  /** How long the first of each queue has waited, in seconds. */
+  /** Functions that return the wait of the oldest work in each queue, in seconds. */
   private readonly queues: (() => Promise<number>)[];
 
   constructor(
@@ -45,7 +45,7 @@ export class HealthService implements OnModuleDestroy {
           await store.check();
           return {};
         } catch (error) {
-          // What is stored can still be read.
+          // Stored files can still be read.
           if (error instanceof InsufficientStorage) return { degraded: 'The file store is full' };
           throw error;
         }
@@ -58,12 +58,15 @@ export class HealthService implements OnModuleDestroy {
     };
   }
 
-  /** Has a queue looked at beside those of rows: `wait` tells for how many seconds the first has waited, 0 if none does. */
+  /**
+   * Adds a queue to the health check.
+   * @param wait returns how many seconds the oldest work has waited, or 0 for an empty queue
+   */
   watchQueue(wait: () => Promise<number>): void {
     this.queues.push(wait);
   }
 
-  /** From now on this process is not ready: it finishes its work and wants no new requests. */
+  /** Marks the process as not ready. It finishes its work but should get no new requests. */
   stopping(): void {
     this.isStopping = true;
   }
@@ -72,21 +75,24 @@ export class HealthService implements OnModuleDestroy {
     this.stopping();
   }
 
-  /** Takes a few seconds at most. @throws NotReady when the process should get no requests */
+  /**
+   * Returns the state of the process within a few seconds.
+   * @throws NotReady if the process should get no requests
+   */
   async readiness(): Promise<ReadinessResponse> {
     const parts = Object.keys(this.looks) as Part[];
     const { details } = await this.checks.check(parts.map((part) => () => this.look(part))).catch(resultOf);
     const of = (part: Part): HealthOfPart => healthOf(details[part]);
     const found = { database: of('database'), object_store: of('object_store'), queue: of('queue') };
     const isWhole = Object.values(found).every(({ status }) => status === 'up');
-    // Without the file store most requests still work, and other processes have no other store.
+    // The state is not worse, because most requests still work without the file store, and other processes use the same store.
     const worst = found.database.status === 'down' ? 'error' : isWhole ? 'ok' : 'degraded';
     const answer: ReadinessResponse = { status: this.isStopping ? 'stopping' : worst, parts: found };
     if (answer.status === 'error' || answer.status === 'stopping') throw new NotReady(answer);
     return answer;
   }
 
-  /** Errors are reported in our words: a driver's messages reveal addresses. */
+  /** Checks a part of the service. Errors are reported in fixed words because driver messages reveal addresses. */
   private async look(part: Part) {
     const look = async (): Promise<{ degraded?: string }> => {
       try {
@@ -102,7 +108,7 @@ export class HealthService implements OnModuleDestroy {
   }
 }
 
-/** The checks that failed, as those that did not are answered. */
+/** Returns the result of failed checks in the form of successful checks. */
 function resultOf(error: unknown): HealthCheckResult {
   if (error instanceof ServiceUnavailableException) return error.getResponse() as HealthCheckResult;
   throw error;

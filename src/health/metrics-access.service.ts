@@ -6,7 +6,7 @@ import { PathNotFound, NotAuthenticated } from '../common/errors/errors.js';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 import { UnauthenticatedLimitService } from '../common/throttling/unauthenticated-limit.service.js';
 
-/** Metrics for authorised callers. They contain routes and numbers, no tenants or persons. */
+/** Metrics for authorized callers. They contain routes and numbers, no tenants or persons. */
 @Injectable()
 export class MetricsAccessService implements OnApplicationBootstrap {
   constructor(
@@ -16,14 +16,16 @@ export class MetricsAccessService implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    // Memory, processor time, delay of the event loop. It measures all the time.
+    // Memory, CPU time and event loop delay. They are measured continuously, so only if metrics are on.
     if (this.config.METRICS) collectDefaultMetrics({ register: this.metrics.registry });
   }
 
   /**
-   * @param address of who asks
-   * @throws DomainError 404 where metrics are off, NotAuthenticated without the token that is asked for, TooManyRequests
-   * where there were too many of those
+   * Returns the metrics in the Prometheus text format.
+   * @param address address of the client
+   * @throws DomainError 404 if metrics are off
+   * @throws NotAuthenticated without the required token
+   * @throws TooManyRequests after too many requests without it
    */
   async scrape(authorization: string | undefined, address: string | undefined): Promise<string> {
     const { METRICS, METRICS_TOKEN } = this.config;

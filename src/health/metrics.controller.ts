@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../auth/decorators.js';
 import { MetricsAccessService } from './metrics-access.service.js';
 
-/** For Prometheus, outside of `/api/v1` and of the OpenAPI document. */
+/** Metrics for Prometheus, outside `/api/v1` and the OpenAPI document. */
 @Public()
 @ApiExcludeController()
 @Controller('metrics')

@@ -3,14 +3,14 @@ import type { Response } from 'express';
 import { tellFailure } from '../common/logging/request-log.js';
 import type { ReadinessResponse } from './health.dto.js';
 
-/** This process should get no requests. */
+/** Thrown if this process should get no requests. */
 export class NotReady extends Error {
   constructor(readonly readiness: ReadinessResponse) {
     super('The process is not ready');
   }
 }
 
-/** Answers 503 in the same form as success, because monitors parse only one form. */
+/** Answers 503 in the same form as success, because monitors parse a single form. */
 @Catch(NotReady)
 export class NotReadyFilter implements ExceptionFilter<NotReady> {
   catch(error: NotReady, host: ArgumentsHost): void {
