@@ -59,7 +59,7 @@ A missing week means no demand, not an unknown one.
 `,
 };
 
-/** Files of the workspace by path. */
+/** Workspace files by path. */
 const FILES: Record<string, string> = {
   [EXAMPLE.table]: DEMAND,
   [`${EXAMPLE.notes}/first-meeting.md`]: '# First meeting\n\nSawing is the bottleneck in some weeks.\n',
@@ -68,14 +68,14 @@ const FILES: Record<string, string> = {
   'drafts/older/plan.md': '# Older plan\n\n25 chairs and 20 tables.\n',
 };
 
-/** Longest wait for the first plan in milliseconds. */
+/** Maximum wait for the first plan in milliseconds. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /**
- * Creates what a newcomer finds: a deployment with instructions and two skills, a project made from it that has a solved model,
- * files, a scenario and two conversations, and a private project in which the member is a viewer. Completes what an interrupted
- * first start began, and changes nothing if there is a project.
+ * Creates the demo: a deployment with instructions and two skills, and a project made from it. The project has a solved model,
+ * files, a scenario and two conversations. A second, private project has the member as a viewer. Completes an interrupted first
+ * start, and does nothing if a project exists.
  */
 export async function createDemo(app: INestApplicationContext, caller: Principal): Promise<void> {
   const { company_id } = caller;

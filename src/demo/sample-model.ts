@@ -15,7 +15,7 @@ chairs,4,45
 /** Number of chairs and tables in the best plan of {@link CANVAS}, and its profit. */
 export const BEST_PLAN = { chairs: 50, tables: 15, profit: 2_325 } as const;
 
-/** The canvas of the demo project: a complete product mix of one week. */
+/** Canvas of the demo project: a complete weekly product mix. */
 export const CANVAS: readonly CardCreateRequest[] = [
   {
     card_type: 'data',

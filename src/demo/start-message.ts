@@ -21,8 +21,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 type Tokens = Record<Role, string>;
 
 /**
- * Prepares the embedded mode for its user and says where to go next: two users with tokens in
- * `DATA_DIR/dev-tokens.json`, made again when they are missing or have expired, and on the first start the demo.
+ * Prepares the embedded mode and returns the next steps for its user. Tokens of two users are stored in
+ * `DATA_DIR/dev-tokens.json`, and created again if they are missing or expired. The first start also creates the demo.
  *
  * @returns text for the terminal
  */
@@ -53,7 +53,7 @@ export async function startMessage(
   ].join('\n');
 }
 
-/** Creates the demo; resolves with a sentence if the disk has no room for its files. The next start tries again. */
+/** Creates the demo. Resolves with a sentence if the disk has no room for its files. The next start tries again. */
 async function tryDemo(app: INestApplicationContext): Promise<string | undefined> {
   try {
     await createDemo(app, principalOf('company'));
@@ -88,7 +88,7 @@ async function readTokens(file: string): Promise<Tokens | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Tokens;
   } catch (error) {
-    // Absent or damaged: it is written anew.
+    // A missing or damaged file is written again.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
@@ -99,7 +99,7 @@ async function areValid(app: INestApplicationContext, { company, member }: Token
   return (await tokens.verify(company)) !== null && (await tokens.verify(member)) !== null;
 }
 
-/** Written whole: a crash never leaves half a file. */
+/** Written to a temporary file first, so that a crash never leaves half a file. */
 async function writeTokens(app: INestApplicationContext, file: string): Promise<Tokens> {
   const service = app.get(TokensService);
   const sign = (role: Role): Promise<string> => {
