@@ -6,16 +6,16 @@ import mime from 'mime-types';
 import { PathNotFound } from '../common/errors/errors.js';
 import { ASKED_FOR, StaticContent } from '../common/http/static-content.js';
 
-/** Where the build leaves the page: beside the service's own `dist`. */
+/** Build output of the page, next to the service's own `dist`. */
 const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const ASSETS = 'assets/';
-/** Files whose names change with what is in them. */
+/** Caching for files whose names contain a hash of their contents. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** Whether the page has been built: a service can also be installed without it. */
+/** Returns whether the page was built. A service can be installed without it. */
 export const hasPage = (): boolean => existsSync(`${FOLDER}index.html`);
 
-/** Serves the page at `/` and what it loads at `/assets/`: a few files, which are kept in memory. */
+/** Serves the page at `/` and its files at `/assets/`. All files are small enough to be kept in memory. */
 export function servePage(app: NestExpressApplication, { compression }: { compression: boolean }): void {
   const file = (path: string, caching: string): StaticContent => {
     const type = mime.contentType(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream';

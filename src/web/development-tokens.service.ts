@@ -8,7 +8,7 @@ export interface DevelopmentTokenPair {
   member: string;
 }
 
-/** The tokens that the page signs in with by itself, once the start has made them. */
+/** Provides the tokens for the page's automatic sign-in, once startup has created them. */
 @Injectable()
 export class DevelopmentTokensService {
   private offered: DevelopmentTokenPair | undefined;
@@ -21,7 +21,10 @@ export class DevelopmentTokensService {
     this.offered = { company, member };
   }
 
-  /** @throws PathNotFound for everybody but the page itself on this computer: to others there is nothing here. */
+  /**
+   * Returns the tokens to the page itself on this computer.
+   * @throws PathNotFound for all other clients, which must not notice this endpoint
+   */
   give(request: Asked): DevelopmentTokenPair {
     if (this.offered === undefined || !isOfOwnPage(request)) throw new PathNotFound();
     return this.offered;

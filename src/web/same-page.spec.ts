@@ -7,14 +7,14 @@ const own = (headers: Record<string, string | undefined> = {}, remoteAddress = '
 });
 const at = (host: string): Record<string, string> => ({ host, origin: `http://${host}` });
 
-describe('a request of the page itself on this computer', () => {
+describe('isOfOwnPage', () => {
   it.each([
     ['localhost', own()],
     ['an address of IPv4', own(at('127.0.0.1:3000'))],
     ['an address of IPv6', own(at('[::1]:3000'), '::1')],
     ['no port', own(at('localhost'))],
     ['a socket for both', own({}, '::ffff:127.0.0.1')],
-  ])('is taken: %s', (_, asked) => expect(isOfOwnPage(asked)).toBe(true));
+  ])('accepts a request of the page itself: %s', (_, asked) => expect(isOfOwnPage(asked)).toBe(true));
 
   it.each([
     ['from another computer', own({}, '192.168.1.7')],
@@ -37,5 +37,5 @@ describe('a request of the page itself on this computer', () => {
     ['through a proxy that says it otherwise', own({ forwarded: 'for=203.0.113.9' })],
     ['through a proxy that hides who asks', own({ via: '1.1 proxy' })],
     ['through a proxy that names the host', own({ 'x-forwarded-host': 'planner.example.com' })],
-  ])('is not one %s', (_, asked) => expect(isOfOwnPage(asked)).toBe(false));
+  ])('rejects a request %s', (_, asked) => expect(isOfOwnPage(asked)).toBe(false));
 });

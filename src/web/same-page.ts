@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** How this computer names itself; any other name may be somebody's who lets it lead here. */
+/** Names of this computer. Any other name may belong to an attacker who lets it resolve to this computer. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
-/** What proxies add: behind one, the connection says nothing about who asks. */
+/** Headers added by proxies. Behind a proxy, the connection does not identify the client. */
 const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** A request, as far as it says where it comes from. */
+/** Parts of a request that identify its origin. */
 export interface Asked {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined };
 }
 
 /**
- * Whether a browser on this computer sends a request for a page that this process itself has served: the connection is from
- * here and not a proxy's, the address that the browser shows is this computer's, and the browser, whose word no page can
- * change, says that no other site asks.
+ * Returns whether a browser on this computer sends a request from a page that this process served. The connection must be local
+ * and must not come from a proxy. The address shown in the browser must be this computer's. The browser must report a same-origin
+ * request, in a header that pages cannot change.
  */
 export function isOfOwnPage({ headers, socket: { remoteAddress = '' } }: Asked): boolean {
   const { host = '', origin } = headers;

@@ -5,15 +5,15 @@ import { Config, type PageSignIn } from '../config/config.js';
 import { Public } from '../auth/decorators.js';
 import { type DevelopmentTokenPair, DevelopmentTokensService } from './development-tokens.service.js';
 
-/** How the page can sign in, beside a token that somebody pastes. */
+/** Sign-in methods of the page, besides pasting a token. */
 interface SignInWays {
-  /** Whether it may ask for development tokens; they are given to this computer alone. */
+  /** Whether the page may request development tokens. They are returned only to this computer. */
   development: boolean;
-  /** The provider where people sign in; null where there is none. */
+  /** Provider where people sign in. Null if not configured. */
   provider: PageSignIn | null;
 }
 
-/** For the page alone; outside of `/api/v1` and of the OpenAPI document. */
+/** Routes for the page only, outside `/api/v1` and the OpenAPI document. */
 @Public()
 @ApiExcludeController()
 @Controller('sign-in')

@@ -3,10 +3,10 @@ import type { Config } from '../config/config.js';
 import { DevelopmentTokensService } from './development-tokens.service.js';
 import { SignInController } from './sign-in.controller.js';
 
-/** What the page needs beside the documented interface. */
+/** Routes that the page needs besides the documented API. */
 @Module({})
 export class WebModule {
-  /** A worker serves no page. */
+  /** A worker does not serve the page. */
   static forRoot({ ROLE }: Config): DynamicModule {
     return {
       module: WebModule,
