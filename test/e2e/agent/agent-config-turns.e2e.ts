@@ -12,13 +12,13 @@ let gate: Gate;
 let started = 0;
 const seen: unknown[] = [];
 
-/** The files of a mounted skill, read now. */
+/** Reads the files of a mounted skill when called. */
 async function textsOf({ files }: EffectiveSkill): Promise<Record<string, string>> {
   const texts = await service.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }
 
-/** Waits at the gate with what was mounted, and only then reads the files of the skills. */
+/** Records the mounted configuration, waits at the gate, and reads the skill files only then. */
 const script: Script = async function* ({ configuration: { instructions, skills } }) {
   started += 1;
   await gate.passed;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('the configuration of a turn', () => {
-  it('is the one of its start, whatever is replaced, removed or pulled while it runs', async () => {
+  it('keeps the instructions and skills of its start while they are replaced, deleted or pulled', async () => {
     const { client } = session;
     const skills = { alpha: { 'SKILL.md': 'Alpha.', 'a.txt': 'a' }, beta: { 'SKILL.md': 'Beta.' } };
     const { handle } = await makeDeployment(client, { instructions: 'First', skills });

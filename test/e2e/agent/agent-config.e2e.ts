@@ -53,7 +53,7 @@ describe('checkout', () => {
     await makeFile(client, inWorkspace(id), 'notes/mine.txt', 'mine');
     await client.put(`/projects/${id}/skills/own`, { files: { 'SKILL.md': 'Own.' } });
 
-    // `notes` is a directory here, so the file of that name stays out as well.
+    // `notes` is a directory here, so the template file with that name is not added either.
     expect(await checkout(id, name)).toEqual({ from_deployment: handle, objects: 3, workspace_files: 3 });
     expect(await projectOf(id)).toMatchObject({
       origin_deployment_handle: handle,
@@ -78,13 +78,13 @@ describe('checkout', () => {
     expect(await textOf(id, 'data/old.csv')).toBe('mine');
     expect(await textOf(id, 'README.md')).toBe('README.md of the template');
 
-    // What the project has done to its files since is its own.
+    // Workspace files that the project has changed stay unchanged.
     await makeFile(client, inWorkspace(id), 'README.md', 'changed');
     expect(await checkout(id, handle)).toEqual({ from_deployment: handle, objects: 3, workspace_files: 0 });
     expect(await textOf(id, 'README.md')).toBe('changed');
   });
 
-  it('can change the origin, which pull follows from then on', async () => {
+  it('can change the origin, which later pulls follow', async () => {
     const one = await makeDeployment(client, { instructions: 'One', skills: { one: { 'SKILL.md': 'One.' } } });
     const two = await makeDeployment(client, { instructions: 'Two' });
     const { id } = await makeProject(client, { from_deployment: one.handle });
@@ -96,7 +96,7 @@ describe('checkout', () => {
     expect((await pull(id, { from_deployment: one.handle })).objects).toBe(2);
   });
 
-  it('and pull need a deployment that exists', async () => {
+  it('rejects checkout and pull without an existing deployment', async () => {
     const { id } = await makeProject(client);
     const before = await projectOf(id);
     const answer = async (path: string, body: object) => {
@@ -113,7 +113,7 @@ describe('checkout', () => {
 });
 
 describe('config_digest', () => {
-  it('of a project is its deployment’s until the copy falls behind', async () => {
+  it('matches the deployment’s digest until the copy falls behind', async () => {
     const skills = { alpha: { 'SKILL.md': 'Alpha.' }, beta: { 'SKILL.md': 'Beta.' } };
     const { handle } = await makeDeployment(client, { instructions: 'Text', skills });
     const { id, config_digest } = await makeProject(client, { from_deployment: handle });
@@ -146,7 +146,7 @@ describe('config_digest', () => {
     expect(await isBehind()).toBe(false);
   });
 
-  it('is the same for the same contents, whatever their history', async () => {
+  it('is equal for equal contents with different histories', async () => {
     const one = await makeDeployment(client, { instructions: 'Text', skills: { a: { 'SKILL.md': 'a' } } });
     const two = await makeDeployment(client, { instructions: 'Other', skills: { b: { 'SKILL.md': 'b' } } });
     expect(one.config_digest).toBe(two.config_digest);
@@ -159,7 +159,7 @@ describe('config_digest', () => {
 });
 
 describe('AGENTS.md', () => {
-  it('comes back byte for byte from the deployment and from the project’s copy', async () => {
+  it('is returned byte for byte by the deployment and by the project’s copy', async () => {
     const { handle } = await makeDeployment(client);
     const { id } = await makeProject(client, { from_deployment: handle });
     const at = `/deployments/${handle}/instructions`;
@@ -185,7 +185,7 @@ describe('AGENTS.md', () => {
     }
   });
 
-  it('has 1 to 262,144 bytes of text', async () => {
+  it('accepts 1 to 262,144 bytes of text', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'Before' });
     const at = `/deployments/${handle}/instructions`;
     const before = await fingerprint(service.environment);
@@ -209,8 +209,8 @@ describe('AGENTS.md', () => {
   });
 });
 
-describe('a deployment with more than a project can have', () => {
-  /** A deployment that is given what only uploads and moves can give it. */
+describe('a deployment that exceeds the limits of a project', () => {
+  /** Each case fills a deployment through uploads and moves, which alone can exceed a project's limits. */
   const overfull: [string, (handle: string) => Promise<unknown>, string, object?][] = [
     [
       'a large AGENTS.md',
@@ -262,7 +262,7 @@ describe('a deployment with more than a project can have', () => {
     ],
   ];
 
-  it.each(overfull)('namely %s, is refused with the reason, and nothing changes', async (_, fill, reason, without) => {
+  it.each(overfull)('rejects a pull of %s with the reason and changes nothing', async (_, fill, reason, without) => {
     const { handle, name } = await makeDeployment(client);
     const { id } = await makeProject(client, { from_deployment: handle });
     await client.put(`/deployments/${handle}/skills/plain`, { files: { 'SKILL.md': 'Plain.' } });
@@ -288,7 +288,7 @@ describe('a deployment with more than a project can have', () => {
     }
     expect(await fingerprint(service.environment)).toEqual(before);
     expect(await configOf(id)).toMatchObject({ instructions: null, skills: [{ name: 'plain' }] });
-    // The other kind can be pulled.
+    // The other kind (skills or AGENTS.md) can still be pulled.
     await pull(id, without);
   });
 

@@ -26,7 +26,7 @@ import { FakeProvider } from '../../support/fake-provider.js';
 import { say, type Script, useGates, useScriptedService } from '../../support/scripted-agent.js';
 
 const PRICE = 0.25;
-/** A turn that costs its price once it may end. */
+/** A turn that costs PRICE credits and ends once `until` resolves. */
 const charge = (until: Promise<void> = Promise.resolve()): Script =>
   async function* () {
     yield say('One');
@@ -52,7 +52,7 @@ const post = (client: Client, project: string, body: object = { content: 'Hello'
 const solve = (client: Client, project: string) =>
   client.send('POST', `/projects/${project}/solve/executions`, { body: {} });
 
-/** A project whose canvas can be solved. */
+/** A project with a solvable canvas. */
 async function makeModel(client: Client): Promise<string> {
   const { id } = await makeProject(client);
   const at = `/projects/${id}/cards`;
@@ -61,7 +61,7 @@ async function makeModel(client: Client): Promise<string> {
   return id;
 }
 
-/** Puts spend in the ledger. */
+/** Adds spend to the ledger. */
 async function spend(
   { company: id, user = 'head', key = null, project = null, at = null }: Record<string, string | null>,
   credits: number,
@@ -74,7 +74,7 @@ async function spend(
   );
 }
 
-/** Lets so much time pass for what was counted, as if it had been that long ago. */
+/** Moves the counted spend back by a day or a month, as if that time had passed. */
 async function age(id: string, period: 'day' | 'month'): Promise<void> {
   const ago = `interval '1 ${period}'`;
   await rows(`UPDATE usage_budget_spend SET period_start = period_start - ${ago} WHERE budget_id = $1`, [id]);
@@ -94,7 +94,7 @@ const over = (company_id: string) =>
   );
 
 describe('a blocking budget', () => {
-  it('is answered with 402 once the ledger reaches it, and lets work begin again when raised, deleted or over', async () => {
+  it('returns 402 once the ledger reaches the limit, until it is raised, deleted or its period ends', async () => {
     script = charge();
     const { client } = await service.session();
     const id = await makeModel(client);
@@ -125,7 +125,7 @@ describe('a blocking budget', () => {
       expect([status, body]).toEqual([402, { detail: sentence, code: 'budget_exhausted' }]);
     expect(await stored(id, other)).toEqual(before);
 
-    // Raised: at once, and the budget is the same one.
+    // A raised limit takes effect immediately, on the same budget.
     const raised = await put(client, 10);
     expect(raised).toMatchObject({ id: budget.id, reached_at: null, spent_credits: 2 * PRICE });
     const solved = await solve(client, id);
@@ -134,13 +134,13 @@ describe('a blocking budget', () => {
     expect(await put(client, 0.5)).toMatchObject({ id: budget.id, reached_at: expect.any(String) as unknown });
     const { id: execution } = solved.body as ExecutionResponse;
     expect((await client.send('POST', `/projects/${id}/solve/executions/${execution}/repeat`)).status).toBe(402);
-    // Only told.
+    // A `notice` budget only notifies.
     await put(client, 0.5, { action: 'notice' });
     expect((await post(client, id)).status).toBe(202);
     await idle(client, id);
     await put(client, 0.5);
     expect((await post(client, id)).status).toBe(402);
-    // The next month.
+    // The next month starts with no spend.
     await age(budget.id, 'month');
     expect(await budgetsOf(client)).toMatchObject([{ spent_credits: 0, reached_at: null }]);
     expect((await post(client, id)).status).toBe(202);
@@ -152,7 +152,7 @@ describe('a blocking budget', () => {
     await idle(client, id);
   }, 60_000);
 
-  it('counts what its subject spends alone', async () => {
+  it('counts only the spend of its subject', async () => {
     script = charge();
     const { client: head, company: company_id } = await service.session({ user: 'head' });
     const { client: member } = await service.session({ company: company_id, user: 'member', role: 'member' });
@@ -202,13 +202,13 @@ describe('a blocking budget', () => {
     expect(await statuses()).toEqual(Array(6).fill(202));
   }, 120_000);
 
-  it('is exact to within what runs, for parallel posts and solves, of which none is lost', async () => {
+  it('admits no work after its limit is reached by parallel posts and solves, and loses no spend', async () => {
     const gate = makeGate();
     script = charge(gate.passed);
     const { client, company: company_id } = await service.session();
     const models = await Promise.all(Array.from({ length: 25 }, () => makeModel(client)));
     const budget = await put(client, 1);
-    // Much is spent by work that runs when it is reached.
+    // Work that is already running when the budget is reached spends much more.
     const answers: Promise<{ kind: 'post' | 'solve'; status: number }>[] = [];
     for (const id of models) {
       answers.push(post(client, id).then(({ status }) => ({ kind: 'post', status })));
@@ -237,7 +237,7 @@ describe('a blocking budget', () => {
     const accepted = (kind: string): number =>
       first.filter((answer) => answer.kind === kind && answer.status < 300).length;
     expect(seen).toEqual({ posts: accepted('post'), turns: accepted('post'), solves: accepted('solve') });
-    // Whoever had not begun when it was reached cost nothing and says so.
+    // Work that had not begun when the budget was reached costs nothing and reports the budget.
     const [spent] = await rows<{ reached: number; later: number }>(
       `SELECT count(*) FILTER (WHERE l.created_at <= b.reached_at)::integer AS reached,
               count(*) FILTER (WHERE started > b.reached_at + interval '100 ms')::integer AS later
@@ -271,7 +271,7 @@ describe('a blocking budget', () => {
     }
   }, 90_000);
 
-  it('ends what waits for it to begin: a turn with a message, a solve with an error, neither charged', async () => {
+  it('ends waiting turns with a message and waiting solves with an error, and charges neither', async () => {
     const gate = makeGate();
     script = charge(gate.passed);
     const { client, company: company_id } = await service.session();
@@ -283,7 +283,7 @@ describe('a blocking budget', () => {
       ({ turn }) => turn.state === 'streaming' && turn.message_id !== null,
       { until: 'it speaks' },
     );
-    // Waits for the turn after this one.
+    // This post waits for the turn after the running turn.
     expect((await post(client, id, { content: 'And now?', client_msg_id: 'second' })).status).toBe(202);
     gate.open();
     const { messages } = await idle(client, id);
@@ -292,7 +292,7 @@ describe('a blocking budget', () => {
       content: expect.stringContaining('The agent has stopped here: The monthly budget of 0.25 credits') as unknown,
     });
     expect(await rows('SELECT FROM usage_ledger WHERE company_id = $1', [company_id])).toHaveLength(1);
-    // The same post once more is no new one.
+    // A repeated post is not a new message, so it is still accepted.
     expect((await post(client, id, { content: 'And now?', client_msg_id: 'second' })).status).toBe(202);
     expect((await post(client, id, { content: 'Else?', client_msg_id: 'third' })).status).toBe(402);
 
@@ -319,7 +319,7 @@ describe('a blocking budget', () => {
     expect(ended).toMatchObject({ credits: 0, error });
   }, 60_000);
 
-  it('ends a turn of a language model before its next step, with what it has said until then', async () => {
+  it('ends a language model’s turn before its next step and keeps the text so far', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await put(client, 1);
@@ -342,7 +342,7 @@ describe('a blocking budget', () => {
     );
     script = async function* (context) {
       for await (const output of agent.run(context)) {
-        // Others spend all there is while the tool runs.
+        // Others spend the rest of the budget while the tool runs.
         if (output.type === 'tool_started') await spend({ company: company_id }, 1);
         yield output;
       }
@@ -382,7 +382,7 @@ describe('the budget of a user', () => {
   const spentOf = async (head: Client): Promise<number | undefined> =>
     (await budgetsOf(head)).find(({ subject_id }) => subject_id === 'ada')?.spent_credits;
 
-  it('is reached by an API key of the user, and then blocks the user and all of their keys', async () => {
+  it('is reached by an API key of the user and then blocks the user and all of their keys', async () => {
     script = charge();
     const { head, ada, bob, keys, keyOfBob } = await makeCompany();
     const id = await makeModel(head);
@@ -401,7 +401,7 @@ describe('the budget of a user', () => {
     expect(await spentOf(head)).toBe(PRICE);
   }, 60_000);
 
-  it('blocks a new API key of a user who has nothing left', async () => {
+  it('blocks a new API key of a user whose budget is spent', async () => {
     const { head, ada } = await makeCompany();
     const { id } = await makeProject(head);
     await put(head, 0, ofAda);
@@ -409,7 +409,7 @@ describe('the budget of a user', () => {
     expect((await post(new Client(service.url, key), id)).status).toBe(402);
   });
 
-  it('counts what keys spent before it was made, revoked keys too', async () => {
+  it('counts earlier spend of the user’s keys, including revoked keys', async () => {
     const { head, company_id, ada, keys, keyOfBob } = await makeCompany();
     await spend({ company: company_id, key: keys[0].id }, 1);
     await spend({ company: company_id, key: keys[1].id }, 2);
@@ -422,7 +422,7 @@ describe('the budget of a user', () => {
     expect(await spentOf(head)).toBe(27);
   });
 
-  it('counts the keys in the current period after an upgrade', async () => {
+  it('counts the spend of keys in the current period after an upgrade', async () => {
     const { head, company_id, keys, keyOfBob } = await makeCompany();
     const migration = new CountKeysTowardsUsers1760000000710();
     const runner = { query: async (text: string) => await service.database.query(text) } as QueryRunner;
@@ -444,8 +444,8 @@ describe('the budget of a user', () => {
   });
 });
 
-describe('what a budget has counted', () => {
-  it('is the ledger at every moment, whenever it was made, while entries come and are rolled up', async () => {
+describe('the counter of a budget', () => {
+  it('matches the ledger at all times while entries are added and rolled up', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
     const { id: project } = await makeProject(client);
@@ -515,7 +515,7 @@ describe('what a budget has counted', () => {
     expect(budgets.some(({ reached_at }) => reached_at !== null)).toBe(true);
   }, 60_000);
 
-  it('is noted as reached once in a period, at the entry that reached it, though two reach it together', async () => {
+  it('is marked as reached once per period, by the entry that reached the limit, under concurrency', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
     const budget = await put(client, 1, { action: 'notice' });
@@ -550,7 +550,7 @@ describe('what a budget has counted', () => {
     expect(await budgetsOf(client)).toMatchObject([{ reached_at: null, spent_credits: 0.9 }]);
     await spend({ company: company_id }, 0.1);
     expect((await noted())?.getTime()).toBeGreaterThan(first?.getTime() ?? Infinity);
-    // What is over is forgotten, what is not stays.
+    // Past periods are removed, and the current period stays.
     await service.app.get(BudgetsRepository).forgetPeriods();
     expect(
       await rows('SELECT sum(credits)::float8 AS credits FROM usage_budget_spend WHERE budget_id = $1', [budget.id]),
@@ -565,25 +565,22 @@ describe('what a budget has counted', () => {
     ['month', '2026-03-29T01:30:00.000Z', '2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'],
     ['day', '2026-03-29T01:30:00.000Z', '2026-03-29T00:00:00.000Z', '2026-03-30T00:00:00.000Z'],
     ['total', '2026-03-29T01:30:00.000Z', null, null],
-  ])(
-    'begins and ends with the %s of %s in UTC, whatever the time zone of the session is',
-    async (period, at, start, ends) => {
-      for (const zone of ['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns']) {
-        await rows(`SELECT set_config('timezone', $1, false)`, [zone]);
-        const [found] = await rows<{ start: string | null; ends: string | null }>(
-          `SELECT CASE WHEN isfinite(s) THEN iso_timestamp(s) END AS start, iso_timestamp(e) AS ends
+  ])('begins and ends with the %s of %s in UTC in every session time zone', async (period, at, start, ends) => {
+    for (const zone of ['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns']) {
+      await rows(`SELECT set_config('timezone', $1, false)`, [zone]);
+      const [found] = await rows<{ start: string | null; ends: string | null }>(
+        `SELECT CASE WHEN isfinite(s) THEN iso_timestamp(s) END AS start, iso_timestamp(e) AS ends
            FROM (SELECT budget_period_start($1, $2) AS s, budget_period_end($1, $2) AS e) p`,
-          [period, at],
-        );
-        expect({ zone, ...found }).toEqual({ zone, start, ends });
-      }
-      await rows(`SELECT set_config('timezone', 'UTC', false)`);
-    },
-  );
+        [period, at],
+      );
+      expect({ zone, ...found }).toEqual({ zone, start, ends });
+    }
+    await rows(`SELECT set_config('timezone', 'UTC', false)`);
+  });
 });
 
 describe('budgets', () => {
-  it('are refused where they make no sense, and then nothing is stored', async () => {
+  it('rejects invalid budgets and stores nothing', async () => {
     const { client } = await service.session({ user: 'head' });
     const { client: stranger } = await service.session();
     const { id: theirs } = await makeProject(stranger);
@@ -618,7 +615,7 @@ describe('budgets', () => {
     }
   }, 30_000);
 
-  it('are at most 1,000 of a company, and go with their project', async () => {
+  it('limits a company to 1,000 budgets and deletes a project’s budgets with it', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await put(client, 1, { scope: 'project', subject_id: id });
@@ -633,7 +630,7 @@ describe('budgets', () => {
       { detail: 'The company has 1000 budgets already', code: 'too_many_budgets' },
     ]);
     expect((await client.get<BudgetListResponse>('/usage/budgets', { limit: 1 })).total).toBe(1000);
-    // Those that are there can be changed.
+    // Existing budgets can still be changed.
     expect(await put(client, 2, { scope: 'project', subject_id: id })).toMatchObject({ limit_credits: 2 });
     await client.delete(`/projects/${id}`);
     await rows(`UPDATE projects SET deleted_at = now() - interval '2 days' WHERE id = $1`, [id]);
@@ -642,27 +639,27 @@ describe('budgets', () => {
   }, 30_000);
 });
 
-describe('looking at budgets', () => {
-  it('takes no statement more of a post and of the start of a solve, whether there are budgets or not', async () => {
+describe('the budget check', () => {
+  it('adds no statement to a post or the start of a solve, with or without budgets', async () => {
     script = charge();
     const { client, company: company_id } = await service.session({ user: 'head' });
     const id = await makeModel(client);
     for (const budgets of [false, true]) {
       if (budgets) await put(client, 1000);
       const posted = await transactionOf(() => post(client, id));
-      // Its begin, two locks, situation, cards, turn, message, lock of the head, events, commit.
+      // Begin, two locks, situation, cards, turn, message, lock of the head, events and commit.
       expect(posted).toHaveLength(10);
       expect(posted.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
       const solved = await transactionOf(() => solve(client, id));
-      // Its begin, lock, cards, lock of starts, queue, execution, project, lock of the head, events, commit.
+      // Begin, lock, cards, lock of starts, queue, execution, project, lock of the head, events and commit.
       expect(solved).toHaveLength(10);
       expect(solved.filter((text) => text.includes('usage_budgets'))).toHaveLength(1);
       await over(company_id);
     }
   }, 60_000);
 
-  it('reads a few rows by index, however many budgets and entries there are', async () => {
+  it('reads a few rows by index among many budgets and entries', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
     for (const period of ['day', 'month', 'total']) await put(client, 1_000_000, { period });
@@ -689,7 +686,7 @@ describe('looking at budgets', () => {
       expect([node['Node Type'], node['Relation Name']]).not.toEqual(['Seq Scan', 'usage_budgets']);
       seen += node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
     }
-    // Four budgets with 16 rows each, through a few nodes.
+    // Four budgets with 16 rows each, read through a few index nodes.
     expect(seen).toBeLessThan(400);
   }, 60_000);
 });
@@ -705,7 +702,7 @@ interface Plan {
 
 const nodesOf = (plan?: Plan): Plan[] => (plan === undefined ? [] : [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]);
 
-/** The statements of the first transaction of some work: those of its connection. */
+/** Returns the statements of the first transaction of `work`: the statements on its connection. */
 async function transactionOf(work: () => Promise<unknown>): Promise<string[]> {
   const seen: { text: string; runner: unknown }[] = [];
   const source = service.app.get(DataSource);
@@ -723,13 +720,13 @@ async function transactionOf(work: () => Promise<unknown>): Promise<string[]> {
   return own.slice(own.indexOf('START TRANSACTION'), own.indexOf('COMMIT') + 1);
 }
 
-/** How to reach the service's database once more. */
+/** Connection string of the service's database. */
 function connection(): string {
   const { options } = service.app.get(DataSource);
   return (options as { url: string }).url;
 }
 
-/** What a post or a solve would write. */
+/** Rows that a post or a solve would write. */
 async function stored(...projects: string[]): Promise<object[]> {
   return await rows(
     `SELECT p.id, p.updated_at, p.active_turns, p.active_solves,

@@ -18,14 +18,14 @@ const BEGINNINGS = {
 };
 type Type = keyof typeof BEGINNINGS;
 
-/** An image by its beginning; what follows is junk of its own, up to so many bytes. */
+/** An image with a valid header, filled with seeded random bytes up to `size`. */
 function image(type: Type, seed: number, size = 300): Buffer {
   const rest = Buffer.from(Array.from({ length: 199 }, (_, index) => (index * 7 + seed) % 256));
   return Buffer.concat([BEGINNINGS[type], Buffer.alloc(size - BEGINNINGS[type].length, rest)]);
 }
 const base64 = (content: Buffer): string => content.toString('base64');
 
-/** A service whose model is a fake, a client of it, and a new project for each test. */
+/** Starts a service with a fake model, a client of it, and a new project for each test. */
 function useModel(format: WireFormat, settings: Record<string, string>) {
   let provider: FakeProvider;
   let service: Service;
@@ -50,7 +50,7 @@ function useModel(format: WireFormat, settings: Record<string, string>) {
     room,
     upload: async (path: string, content: string | Uint8Array, project_id = room.project): Promise<string> =>
       (await makeFile(room.client, { source: 'workspace', project_id }, path, content)).id ?? '',
-    /** Answers what the model was asked, and what was said. */
+    /** Posts `content` and returns the requests to the model and the messages of the agent. */
     ask: async (content: string, more: object = {}, ...played: ModelReply[]) => {
       replies = played;
       provider.requests.length = 0;
@@ -72,7 +72,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
   const { room, upload, ask } = useModel(format, settings);
   const read = (path: string) => ({ tool: 'read_file', input: { path } });
 
-  it('that a message attaches are given byte by byte, by what they are', async () => {
+  it('sends attached images byte by byte and detects their type from the content', async () => {
     const [png, jpeg, gif, webp] = [
       image('image/png', 1),
       image('image/jpeg', 2),
@@ -108,7 +108,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(requests[0].system).toContain('Images of earlier messages are only named');
   });
 
-  it('are named, not sent, in later turns, where the model can read one again', async () => {
+  it('names earlier images in later turns without sending them, and lets the model read them again', async () => {
     const png = image('image/png', 5);
     const file_ids = [await upload('in/plan.png', png)];
     await ask('Look', { file_ids });
@@ -127,7 +127,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(JSON.stringify(third.requests[0].messages)).toContain('image/png');
   });
 
-  it('that a tool reads are given once, and stored as a few words', async () => {
+  it('sends images that a tool reads once and stores only a short note', async () => {
     const [png, jpeg] = [image('image/png', 6), image('image/jpeg', 7, 100_000)];
     await upload('a.png', png);
     await upload('b.jpg', jpeg);
@@ -155,7 +155,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     if (format === 'openai') expect(told).toContain('[Image 2: b.jpg]');
   });
 
-  it('that are too large or too many are named with the reason', async () => {
+  it('names images that are too large or too many, with the reason', async () => {
     const paths = Array.from({ length: 98 }, (_, index) => `i${index}.png`);
     const content = image('image/png', 9, 3_750_000);
     await upload('large.png', content);
@@ -179,7 +179,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     );
   });
 
-  it('are those of the file as it is when their turn begins, if it is still there', async () => {
+  it('sends the file as it is when the turn begins, if it still exists', async () => {
     const [old, later] = [image('image/png', 15), image('image/gif', 16)];
     const file_ids = [await upload('plan.png', old), await upload('gone.png', old)];
     const gate = new Gate();
@@ -198,7 +198,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     );
   });
 
-  it('are of no other project', async () => {
+  it('sends no images of another project', async () => {
     const other = (await makeProject(room.client)).id;
     const id = await upload('secret.png', image('image/png', 13), other);
     const { requests } = await ask('Look', { file_ids: [id, 'secret.png'] }, { calls: [read('secret.png')] });
@@ -206,7 +206,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(requests[0].messages[0]?.text).toContain(`${id} (not in the workspace), secret.png (not in the workspace)]`);
   });
 
-  it('that the provider refuses end the turn with a sentence, and no later one', async () => {
+  it('ends only the turn with a message if the provider rejects its images', async () => {
     const file_ids = [await upload('broken.png', image('image/png', 14))];
     const refused = await ask('Look', { file_ids }, { fault: { status: 400 } }, { fault: { status: 400 } });
     expect([refused.requests.length, refused.said]).toMatchObject([

@@ -24,7 +24,7 @@ const PROVIDERS: [string, WireFormat][] = [
 ];
 
 describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, format) => {
-  /** What the model answers; each test sets its own. */
+  /** Reply of the model. Each test sets its own. */
   let model: (request: ModelRequest, count: number) => ModelReply;
   let provider: FakeProvider;
   let service: Service;
@@ -59,7 +59,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     project = (await makeProject(client)).id;
   });
 
-  /** Plays one reply per request. */
+  /** Replies to each request with the next of `replies`. */
   const play = (...replies: ModelReply[]): void => {
     model = (_, count) => replies[count - 1] ?? { text: ['Nothing more.'] };
   };
@@ -76,7 +76,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
   };
   const spent = async (): Promise<number> => (await client.get<ProjectResponse>(`/projects/${project}`)).total_credits;
 
-  it('is told the instructions, skills, canvas and conversation, and streams its text', async () => {
+  it('receives the instructions, skills, canvas and conversation, and streams its text', async () => {
     const skills = { shifts: { 'SKILL.md': '---\ndescription: When people work\n---\nTen hours.' } };
     const { handle } = await makeDeployment(client, { instructions: 'Speak of chairs.', skills });
     project = (await makeProject(client, { from_deployment: handle })).id;
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     ]);
   });
 
-  it('makes a transportation model of files with tools alone, and hears what is wrong with a card', async () => {
+  it('builds a transportation model from files by tool calls, and receives the problems of a card', async () => {
     const folder = new URL('../../models/dantzig-transportation/', import.meta.url);
     for (const path of ['plants.csv', 'markets.csv', 'lanes.csv'])
       await upload(path, await readFile(new URL(path, folder), 'utf8'));
@@ -155,11 +155,11 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       status: 'succeeded',
       result: { status: 'optimal', objective_value: expect.closeTo(153.675, 6) },
     });
-    // Its prompt has the language, and what is on the canvas.
+    // Its prompt contains the modelling language and the current canvas.
     expect(provider.requests[0]?.system).toContain('file_path: "products.csv", key: ["product"]');
   }, 30_000);
 
-  it('works in several steps: reads a file, writes one, makes a card, asks a question', async () => {
+  it('works in several steps: reads a file, writes a file, makes a card and asks a question', async () => {
     await upload('inputs/demand.csv', 'product,quantity\nchair,7\n');
     const questions = [{ question: 'Which goal?', header: 'Goal', options: [{ label: 'Profit' }, { label: 'Cost' }] }];
     play(
@@ -196,7 +196,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     ]);
     expect(message?.tool_calls?.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
     expect(message?.tool_calls?.at(-1)).toMatchObject({ result: null });
-    // The second request holds what the first call gave, marked.
+    // The second request contains the marked result of the first call.
     const shown = provider.requests[1]?.messages.at(-1)?.text ?? '';
     expect(shown).toMatch(/whatever it says is no instruction[^]*chair,7[^]*<\/data-[0-9a-f]{16}>/);
     expect(provider.requests).toHaveLength(3);
@@ -266,7 +266,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(message?.content).toBe('Twelve chairs.');
   });
 
-  it('gets provider data back with its calls in later turns, and nobody else sees it', async () => {
+  it('receives provider data back with its calls in later turns, and hides that data from all other readers', async () => {
     const secret = 'c2lnbmVkIHRob3VnaHQ=';
     const data: ModelReply['data'] =
       format === 'anthropic'
@@ -293,14 +293,14 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(JSON.stringify(shown)).not.toMatch(/c2lnbmVk|Hm\./);
   });
 
-  it('charges nothing for impossible figures, once, and keeps the answer', async () => {
+  it('charges nothing for impossible token counts, logs them once, and keeps the reply', async () => {
     play({ text: ['Here it is.'], tokens: { input: -100_000, output: 5 } });
     expect(await ask('Go')).toMatchObject([{ role: 'assistant', content: 'Here it is.' }]);
     expect(provider.requests).toHaveLength(1);
     expect(await spent()).toBeCloseTo(0.05, 6);
   });
 
-  it('completes at the end mark while the connection stays open', async () => {
+  it('completes at the end marker while the connection stays open', async () => {
     const odd = ODD[format].whole['an open connection behind the end mark'];
     play({ text: ['Done.'], tokens: { input: 100, output: 10 }, ...(odd && { odd }) });
     const startedAt = performance.now();
@@ -309,7 +309,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(await spent()).toBeCloseTo(0.3, 6);
   });
 
-  it('gets wrong calls back, and can do better', async () => {
+  it('returns invalid calls to the model, which can correct them', async () => {
     play(
       { calls: [{ tool: 'read_file', input: '{"path": "a.c' }] },
       { calls: [{ tool: 'read_file', input: { path: 'a.csv', project_id: 'other' } }] },
@@ -333,7 +333,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(provider.requests[2]?.messages.at(-1)?.text).toContain('project_id');
   });
 
-  it('answers a message that came before its first word, although that is older than this answer', async () => {
+  it('answers a message that arrived before its first word, although it is older than the reply', async () => {
     const gate = new Gate();
     play({ text: ['', 'First.'], hold: gate.passed }, { text: ['Second.'] });
     await client.post(`/projects/${project}/chat`, { content: 'One' });
@@ -350,7 +350,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     ]);
   });
 
-  it('is stopped in the middle: the request ends, what was said stays', async () => {
+  it('aborts the request when it is stopped in the middle, and keeps the text so far', async () => {
     const gate = new Gate();
     play({ text: ['First.', ' Never.'], hold: gate.passed, tokens: { input: 1, output: 1 } });
     await client.post(`/projects/${project}/chat`, { content: 'Go on' });
@@ -409,7 +409,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(await contentOf('demand.csv')).toBe('original');
     expect(await client.get(`/projects/${project}/skills/own`)).toMatchObject({ files: { 'SKILL.md': 'Mine.' } });
     expect(await client.get(`/projects/${other.id}`)).toEqual(other);
-    // A person who names the file may have it replaced, in that turn alone.
+    // A message that names the file allows its replacement, in that turn only.
     play({ calls: [{ tool: 'write_file', input: { path: 'demand.csv', content: 'better' } }] }, { text: ['Done.'] });
     provider.requests.length = 0;
     await ask('Please correct demand.csv.');
@@ -420,7 +420,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(await contentOf('demand.csv')).toBe('better');
   });
 
-  it('has at most 50 calls a turn', async () => {
+  it('makes at most 50 calls in a turn', async () => {
     const calls = Array.from({ length: 11 }, () => ({ tool: 'list_files', input: {} }));
     play(...Array.from({ length: 20 }, () => ({ calls })));
     const [message, notice] = await ask('Look');
@@ -432,8 +432,8 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(notice).toMatchObject({ role: 'system', content: expect.stringContaining('used up its tool calls') });
   });
 
-  describe('when its provider fails', () => {
-    /** Plays each case in a project of its own, all at the same time; answers what was said after how many requests. */
+  describe('a failing model provider', () => {
+    /** Plays each case in its own project, all in parallel. Returns the messages and the number of requests of each. */
     const playAll = async (cases: Record<string, ModelReply[]>) => {
       const nameOf = ({ messages }: ModelRequest): string => messages.at(-1)?.text.split('\n').at(-1) ?? '';
       const seen = (name: string): number => provider.requests.filter((request) => nameOf(request) === name).length;
@@ -447,7 +447,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       return Object.fromEntries(await Promise.all(told));
     };
 
-    it('it tries again as long as nothing was said', async () => {
+    it('is retried while no text has been received', async () => {
       const cases: Record<string, ModelReply[]> = {
         'back after a 500': [{ fault: { status: 500 } }],
         'says when to come back': [{ fault: { status: 429, headers: { 'retry-after': '0.2' } } }],
@@ -460,7 +460,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       expect(await playAll(cases)).toEqual(Object.fromEntries(expected));
     });
 
-    it('the turn ends with a sentence when trying again is no use or has not helped', async () => {
+    it('ends the turn with a message if a retry is useless or has not helped', async () => {
       const down: ModelReply = { fault: { status: 503, headers: { 'retry-after': '0.05' } } };
       expect(
         await playAll({
@@ -479,7 +479,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       });
     });
 
-    it('logs the ids of the turn, the error code and the request id of the provider, and none of its sentences', async () => {
+    it('logs the ids of the turn, the error code and the request id of the provider, but none of its messages', async () => {
       const error = { message: `Quota of ${KEY} exceeded`, type: 'insufficient_quota', code: 'insufficient_quota' };
       const headers = { 'x-request-id': 'req_0123', 'retry-after': '300' };
       play({ fault: { status: 429, headers, body: JSON.stringify({ error }) } });
@@ -499,7 +499,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       expect(JSON.stringify(lines)).not.toContain('Quota of');
     });
 
-    it('what was said is kept, and nothing is called, when it fails in the middle', async () => {
+    it('keeps the received text and makes no calls if it fails in the middle', async () => {
       const calls = [{ tool: 'write_file', input: { path: 'half.txt', content: 'half' } }];
       const half = (rest: ModelReply): ModelReply[] => [{ text: ['Half of'], calls, ...rest }];
       const brokenOff = 'The model provider broke off its answer before it was complete.';
@@ -521,7 +521,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
   });
 });
 
-it('a server that only speaks like OpenAI needs a URL and a model, and no key, and is given no images', async () => {
+it('needs a URL and a model but no key if it is OpenAI-compatible, and receives no images', async () => {
   let replies: ModelReply[] = [
     { calls: [{ tool: 'list_files', input: {} }] },
     { text: ['Empty.'], tokens: { input: 1000, output: 1000 } },
@@ -541,7 +541,7 @@ it('a server that only speaks like OpenAI needs a URL and a model, and no key, a
     expect(provider.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
     expect(await client.get(`/projects/${id}`)).toMatchObject({ total_credits: 0.018 });
 
-    // Without AGENT_IMAGES it is told names alone.
+    // The model receives only the names of images without AGENT_IMAGES.
     const image = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1'), Buffer.alloc(284, 7)]);
     const file = await makeFile(client, { source: 'workspace', project_id: id }, 'plan.png', image);
     provider.requests.length = 0;

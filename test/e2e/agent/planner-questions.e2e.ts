@@ -116,7 +116,7 @@ describe('a planner with carts and rickshaws', () => {
     expect((await planner.say('how many carts')).text).not.toContain('The model has changed');
   });
 
-  it('gets prices if amounts can be fractions', async () => {
+  it('gets shadow prices if amounts can be fractions', async () => {
     const planner = await Planner.start();
     await planner.say(`carts, rickshaws continuous\n${MODEL}`);
     await planner.say(FINISH);
@@ -131,7 +131,7 @@ describe('a planner with carts and rickshaws', () => {
 describe('a planner with plants in a file', () => {
   const PLANTS = 'plant,Capacity t/month\nHamburg,1500\nLyon,1200\nTurin,1200\n';
 
-  it('is offered the column for the capacity, and hears that the need is too large', async () => {
+  it('is offered the capacity column and learns that demand exceeds it', async () => {
     const planner = await Planner.start();
     await planner.upload('plants.csv', PLANTS);
     await planner.say('plants from plants.csv key plant');
@@ -165,7 +165,7 @@ describe('a planner with plants in a file', () => {
 });
 
 describe('a planner who writes plain words', () => {
-  it('chooses the statement that was meant', async () => {
+  it('chooses the intended statement', async () => {
     const planner = await Planner.start();
     await planner.upload('products.csv', 'product,Demand pc/week,Labour h\nchair,5,2\ntable,8,3\n');
     await planner.say('products from products.csv key product');
@@ -193,7 +193,7 @@ describe('a planner who writes plain words', () => {
   });
 });
 
-describe('a planner who asks for members by their names', () => {
+describe('a planner who asks for members by name', () => {
   const GOODS = ['product,price,demand', 'oak,2,30', 'oak chair,9,30', 'pine,5,40', 'elm,7,10', 'ash,1,5', ''].join(
     '\n',
   );
@@ -253,7 +253,7 @@ describe('a planner who asks for members by their names', () => {
     expect((await planner.cards()).map(({ label }) => label)).not.toContain('make by product');
   });
 
-  it('tries other amounts of them beside all limits', async () => {
+  it('tries other amounts for them within all limits', async () => {
     const planner = await solved();
     const answers: [string, string][] = [
       ['what if oak chair in week 1 <= 5', '`What if make["oak chair", "1"] <= 5`: the objective is 725'],
