@@ -19,7 +19,7 @@ import { EventStream } from '../../support/stream.js';
 type Key = Wire<ApiKeyCreateResponse>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Longest time that a process may take a revoked key for valid, and an open stream may outlive its key. */
+/** Maximum time that a process accepts a revoked key, and that a stream outlives its key. */
 const [CACHED_MS, STREAMING_MS] = [5_000, 30_000];
 
 let service: Service;
@@ -67,7 +67,7 @@ const over = (stream: EventStream, deadlineMs: number): Promise<unknown> =>
   );
 
 describe('an API key', () => {
-  it('is shown once, lives for 90 days, and its secret is kept nowhere', async () => {
+  it('is shown once, expires after 90 days, and stores only a hash of its secret', async () => {
     const made = await makeKey(member, { name: 'Nightly import' });
     expect(made).toMatchObject({ name: 'Nightly import', role: 'member', created_by: member.user, last_used_at: null });
     expect(made.key).toMatch(new RegExp(`^pws_${made.prefix}_[0-9a-f]{64}$`));
@@ -85,7 +85,7 @@ describe('an API key', () => {
     expect(rows[0]?.row).not.toContain(secret);
   });
 
-  it('is a principal of its own, with a role of its own', async () => {
+  it('acts as a separate principal with its own role', async () => {
     const key = await makeKey(owner, { name: 'Reports', expires_at: '2099-01-01T00:00:00Z' });
     expect((await me(as(key))).body).toEqual({
       ...{ company_id: owner.company, kind: 'api_key', role: 'member', access: 'write', project_ids: null },
@@ -99,12 +99,12 @@ describe('an API key', () => {
   it.each([
     ['in the past', '2020-01-01T00:00:00Z', 'value_error'],
     ['no moment', 'tomorrow', 'datetime_from_date_parsing'],
-  ])('cannot end %s', async (_, expires_at, type) => {
+  ])('cannot expire %s', async (_, expires_at, type) => {
     const { status, body } = await owner.client.send('POST', '/api-keys', { body: { name: 'Old', expires_at } });
     expect([status, body]).toMatchObject([422, { detail: [{ type, loc: ['body', 'expires_at'] }] }]);
   });
 
-  it('is listed for its owner and for company-level callers, as long as it is not revoked', async () => {
+  it('is listed for its owner and for company-level callers until it is revoked', async () => {
     const [boss, worker] = [await service.session(), await service.session()];
     const colleague = await service.session({ company: boss.company, role: 'member' });
     const [a, b] = [await makeKey(boss, { role: 'company' }), await makeKey(colleague)];
@@ -122,7 +122,7 @@ describe('an API key', () => {
     expect((await boss.client.send('DELETE', `/api-keys/${b.id}`)).status).toBe(404);
   });
 
-  it('is looked up every 5 s: for its use, its creator’s role and its end, although a clock was set back and nobody tells', async () => {
+  it('is checked every 5 s for its use, creator role and end, even if a clock moves back or notifications fail', async () => {
     const { id: project } = await makeProject(owner.client);
     const demoted = await service.session();
     const [used, deployer, ended] = [
@@ -139,7 +139,7 @@ describe('an API key', () => {
     expect((await me(as(used))).status).toBe(200);
     const first = await lastUse();
     expect(first).not.toBe('');
-    // The other process has not seen it yet; a use in the same minute is not noted.
+    // The other process has not seen the revocation yet. A second use within a minute is not recorded.
     expect((await me(as(used, other))).status).toBe(200);
     expect(await lastUse()).toBe(first);
 
@@ -148,7 +148,7 @@ describe('an API key', () => {
     await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [ended.id]);
     const { company, user } = demoted;
     expect((await me((await service.session({ company, user, role: 'member' })).client)).body.role).toBe('member');
-    // This process has not looked the key up before; the other one looks again.
+    // This process has not cached the key. The other process reads it again.
     expect(await roleIn(service)).toBe('member');
     const deadlineMs = CACHED_MS + 3_000;
     await Promise.all([
@@ -174,7 +174,7 @@ describe('an API key', () => {
     await over(stream, STREAMING_MS);
   });
 
-  it('is one of 100 valid ones of a user at most', async () => {
+  it('counts towards a limit of 100 valid keys per user', async () => {
     const user = await service.session();
     const { company, client } = user;
     const stored = await makeKey(user);
@@ -185,7 +185,7 @@ describe('an API key', () => {
          FROM api_keys, generate_series(1, 99) i WHERE id = $1`,
       [stored.id],
     );
-    // Of those that come at once no more than fit.
+    // Concurrent requests do not exceed the limit either.
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => client.send('POST', '/api-keys', { body: { name: 'One more' } })),
     );
@@ -196,14 +196,14 @@ describe('an API key', () => {
     expect((await client.send('POST', '/api-keys', { body: { name: 'One more' } })).status).toBe(409);
   });
 
-  it('does not gain what an earlier token of its creator said', async () => {
+  it('does not gain a role from an older token of its creator', async () => {
     const [company, user] = [owner.company, 'changing'];
     const at = (secondsAgo: number) => ({ company, user, issuedAt: Math.floor(Date.now() / 1000) - secondsAgo });
     const promoted = await signIn(service.url, service.environment.secret, { ...at(60), role: 'company' });
     const key = await makeKey(promoted, { role: 'company' });
     const demoted = await signIn(service.url, service.environment.secret, { ...at(30), role: 'member' });
     expect((await me(demoted.client)).status).toBe(200);
-    // A still later token that says the same counts as well.
+    // A still later token with the same role counts, too.
     const latest = await signIn(service.url, service.environment.secret, { ...at(10), role: 'member' });
     expect((await me(latest.client)).status).toBe(200);
     for (const secondsAgo of [90, 20]) {
@@ -215,7 +215,7 @@ describe('an API key', () => {
 });
 
 describe('a message of an API key', () => {
-  it('names the key and no user, is charged to the key, and is its own by client_msg_id', async () => {
+  it('names the key instead of a user, is charged to the key, and has its own client_msg_id scope', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner, { name: 'Robot' });
     const second = await makeKey(owner, { name: 'Robot' });
@@ -230,7 +230,7 @@ describe('a message of an API key', () => {
     expect([repeated.status, repeated.body.message.id]).toEqual([202, first.message.id]);
     expect((await post(as(key), 'Something else')).status).toBe(409);
     await idle(owner.client, project);
-    // Another author's message under the same client_msg_id is another message.
+    // The same client_msg_id of another author identifies another message.
     const authors = [as(second), owner.client, member.client];
     const ids = new Set<string>([first.message.id]);
     for (const author of authors) {
@@ -260,7 +260,7 @@ describe('a message of an API key', () => {
     expect(people.users.map(({ user_id }) => user_id).sort()).toEqual([owner.user, member.user].sort());
   });
 
-  it('that waits behind a turn is charged to the key when its turn starts', async () => {
+  it('is charged to the key when its turn starts after another turn', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner);
     for (const client of [owner.client, as(key), as(key)]) {
@@ -279,7 +279,7 @@ describe('a message of an API key', () => {
 });
 
 describe('a revoked API key', () => {
-  it('ends at once in every process, with the streams that it has opened', async () => {
+  it('ends immediately in every process and closes the streams that it has opened', async () => {
     const { id: project } = await makeProject(owner.client);
     const [key, kept] = [await makeKey(owner), await makeKey(owner)];
     const open = (process: Service, by: Key): Promise<EventStream> => EventStream.open(process.url, by.key, project);
@@ -295,7 +295,7 @@ describe('a revoked API key', () => {
     unrelated.close();
   });
 
-  it('is none any more for a request whose body it did not live to see', async () => {
+  it('is rejected for a request whose body arrives after the revocation', async () => {
     const { id: project } = await makeProject(owner.client);
     for (const endsBefore of [true, false]) {
       const key = await makeKey(owner);
@@ -310,7 +310,7 @@ describe('a revoked API key', () => {
       });
       const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
       request.write(body.slice(0, 5));
-      // It is looked at as soon as its head is there.
+      // The key is checked as soon as the head of the request arrives.
       await eventually(
         () => listOf(owner.client),
         ({ api_keys }) => api_keys.find(({ id }) => id === key.id)?.last_used_at !== null,
@@ -327,7 +327,7 @@ describe('a revoked API key', () => {
     }
   });
 
-  it('has had at most 20 streams, whatever its creator has', async () => {
+  it('can open at most 20 streams regardless of its creator’s streams', async () => {
     const { id: project } = await makeProject(owner.client);
     const key = await makeKey(owner);
     const streams = await Promise.all(

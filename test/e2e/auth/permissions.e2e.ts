@@ -33,7 +33,7 @@ const CASES = Object.entries(TABLE).flatMap(([operation, rows]) =>
 const service = useSharedService();
 let database: pg.Client;
 let world: World;
-/** A second company, whose data nobody of the first may see. */
+/** A second company, whose data must stay invisible to the first. */
 let elsewhere: World;
 let callers: Record<(typeof CALLERS)[number], Client>;
 /** A private project of the first company. */
@@ -71,13 +71,13 @@ beforeAll(async () => {
 afterAll(async () => await database.end());
 
 describe('every operation', () => {
-  it('is in the table, and nothing else is', () => {
+  it('is in the table, and the table has no other operation', () => {
     const listed = [...Object.keys(TABLE), ...PUBLIC];
     assertComplete('test/e2e/auth/permissions.table.ts', listed, [...documented.keys()]);
     for (const operation of PUBLIC) expect(documented.get(operation)).toHaveProperty('security', []);
   });
 
-  it('refuses whoever has no valid credential, and says nothing else', async () => {
+  it('rejects callers without valid credentials and reveals nothing else', async () => {
     const credentials = Object.entries(await invalidCredentials());
     const wrong: unknown[] = [];
     for (const [operation, row] of CASES) {
@@ -95,7 +95,7 @@ describe('every operation', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('answers everybody as the table says, and nobody with what is another company’s', async () => {
+  it('answers each caller according to the table and never shows data of another company', async () => {
     const wrong: unknown[] = [];
     const shown = new Set<string>();
     for (const [operation, row] of CASES) {
@@ -110,7 +110,7 @@ describe('every operation', () => {
       }
     }
     expect(wrong).toEqual([]);
-    // The mark is in what people of the company see: that others do not see it means something.
+    // The company's own people do see the mark, so its absence elsewhere is significant.
     expect(shown.size).toBeGreaterThan(20);
   }, 60_000);
 });
@@ -120,19 +120,19 @@ describe('every operation in a private project', () => {
     row.needs === undefined ? [] : [{ operation, row, needs: row.needs }],
   );
 
-  // A company has so many open at most, and nobody here completes what they may not.
+  // Uploads here are never completed, and a company may only have a limited number of open uploads.
   afterEach(async () => {
     await database.query(`UPDATE uploads SET expires_at = now() WHERE state = 'open'`);
   });
 
-  it('says which role it takes', () => {
+  it('documents the role that it requires', () => {
     for (const [operation, { needs }] of CASES) {
       if (operation.includes('{project_id}')) expect([operation, needs]).not.toEqual([operation, undefined]);
     }
   });
 
   it.each(Object.keys(CALLERS_IN_PRIVATE) as (keyof typeof CALLERS_IN_PRIVATE)[])(
-    'answers %s as their role says, and changes nothing where it refuses',
+    'answers %s according to their role and changes nothing when it refuses',
     async (caller) => {
       const role = CALLERS_IN_PRIVATE[caller];
       const wrong: unknown[] = [];
@@ -140,7 +140,7 @@ describe('every operation in a private project', () => {
         const place = { ...hidden, ...(await row.fresh?.(hidden)) };
         const before = await stateOf(place.project_id);
         const { status, body } = await send(operation, row, inPrivate[caller], place);
-        // A key for one project sees no other, whoever has made it.
+        // A key for another project does not see this project, regardless of its creator.
         const isElsewhere = caller.endsWith('for this project') && place.project_id !== hidden.project_id;
         const expected = answerTo(isElsewhere ? null : role, needs);
         if (status !== expected) wrong.push([operation, caller, status, expected, body]);
@@ -156,7 +156,7 @@ describe('every operation in a private project', () => {
   );
 });
 
-/** What a role is answered: by hand, so that it is not the service's own reckoning. */
+/** Returns the expected status for a role. Written by hand, so that it is independent of the service. */
 function answerTo(
   role: (typeof CALLERS_IN_PRIVATE)[keyof typeof CALLERS_IN_PRIVATE],
   { role: least, status }: NonNullable<Row['needs']>,
@@ -203,7 +203,7 @@ describe('an id of another company', () => {
     ['POST', '/files/content', ({ snapshot_id }) => ({ source: 'snapshot', snapshot_id, path: 'notes.txt' })],
     ['POST', '/files/delete', ({ conversation_id }) => ({ ...mine(), path: 'notes.txt', conversation_id })],
     ['POST', '/files/upload/complete', ({ upload_token }) => ({ ...mine(), upload_token })],
-  ])('is nobody’s in %s %s', async (method, path, body) => {
+  ])('is not found by %s %s', async (method, path, body) => {
     const { conversation_id, card_id, snapshot_id, scenario_id, execution_id } = elsewhere;
     const at = path
       .replace(':mine', world.project_id)
@@ -234,7 +234,7 @@ async function send(operation: string, { body, query = {} }: Row, client: Client
   const of = STREAMS.get(operation);
   if (of !== undefined && client.token !== undefined) {
     const stream = await EventStream.open(service.url, client.token, place.project_id, { of });
-    // What is no stream has a body.
+    // Only responses that are not streams have a body.
     if (stream.status === 200) {
       stream.close();
       return { status: 200, headers: new Headers(), body: undefined };
@@ -243,7 +243,7 @@ async function send(operation: string, { body, query = {} }: Row, client: Client
   return await client.send(method, path, { query, ...(body !== undefined && { body: body(place) }) });
 }
 
-/** A company in which everything there is has a name with a mark. */
+/** Creates a company with a mark in every name. */
 async function furnish(owner: Session, member: Session, visibility: 'company' | 'private' = 'company'): Promise<World> {
   const mark = `mark${randomBytes(8).toString('hex')}`;
   const { client } = owner;
@@ -311,7 +311,7 @@ async function furnish(owner: Session, member: Session, visibility: 'company' | 
 /** Roles that people have in every private project, by user. */
 const roles: Record<string, string> = {};
 
-/** Everybody who asks for something in a private project; it exists already. */
+/** Returns the callers for operations in a private project, which already exists. */
 async function gather(owner: Session, stranger: Session): Promise<typeof inPrivate> {
   const { company } = owner;
   const join = async (role?: 'owner' | 'editor' | 'viewer'): Promise<Session> => {
@@ -356,7 +356,7 @@ async function gather(owner: Session, stranger: Session): Promise<typeof inPriva
   };
 }
 
-/** Only who sees a project may make a key for it. */
+/** A key for a project can only be made by a user who has access to the project. */
 async function keyOfFormerMember(owner: Session, outsider: Session, limits: object): Promise<Client> {
   const at = `/projects/${hidden.project_id}/members/${outsider.user}`;
   await owner.client.put(at, { role: 'viewer' });
@@ -365,7 +365,7 @@ async function keyOfFormerMember(owner: Session, outsider: Session, limits: obje
   return key;
 }
 
-/** All that is kept of a project, as one hash, once nothing works on it. */
+/** Returns a hash of everything stored for a project, once no work runs in it. */
 async function stateOf(project_id: string): Promise<string> {
   const { state } = await eventually(
     async () => {
@@ -406,7 +406,7 @@ async function keyOf({ client }: Session, role: 'member' | 'company', limits: ob
   return new Client(service.url, key);
 }
 
-/** What lets nobody in, by what is wrong with it. */
+/** Invalid credentials by their defect. */
 async function invalidCredentials(): Promise<Record<string, string | undefined>> {
   const claims = { sub: 'ada', company_id: 'company', role: 'company' };
   const sign = (secret: string, payload: object = claims, expires: string | number = '1h'): Promise<string> =>
@@ -437,7 +437,7 @@ async function invalidCredentials(): Promise<Record<string, string | undefined>>
     'a token signed with another secret': await sign('another secret, as long as the one of the service'),
     'an unsigned token': new UnsecuredJWT(claims).setExpirationTime('1h').encode(),
     'a token without company': await sign(secret, { ...claims, company_id: undefined }),
-    // The agent has no credential: neither a role nor anything that a turn holds makes one.
+    // The agent has no credential. Neither its role nor any data of a turn serves as a credential.
     'a token for the agent': await sign(secret, { ...claims, kind: 'agent', role: 'agent' }),
     'the id of a turn': rows[0]?.id,
     'the message of a turn': rows[0]?.message_id,

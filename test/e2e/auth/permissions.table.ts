@@ -8,7 +8,7 @@ import type { WebhookCreatedResponse } from '../../../src/webhooks/webhooks.dto.
 import { makeDeployment, sendParts } from '../../factories/make.js';
 import type { Client } from '../../support/client.js';
 
-/** Ids of what a company has; the names of all of it hold its `mark`. */
+/** Ids of a company's data. All names contain its `mark`. */
 export interface World {
   mark: string;
   /** Company-level user. */
@@ -16,37 +16,37 @@ export interface World {
   member: Client;
   project_id: string;
   visibility: 'company' | 'private';
-  /** Handle. */
+  /** Handle of the deployment. */
   name: string;
   skill: string;
   conversation_id: string;
   card_id: string;
   snapshot_id: string;
-  /** Without changes. */
+  /** Scenario without changes. */
   scenario_id: string;
-  /** Over. */
+  /** Execution that has ended. */
   execution_id: string;
-  /** Of the member. */
+  /** API key of the member. */
   api_key_id: string;
   budget_id: string;
   webhook_id: string;
   delivery_id: string;
   upload_token: string;
-  /** Of somebody who has no role in the project. */
+  /** User without a role in the project. */
   user_id: string;
-  /** Makes another project that the same people see. */
+  /** Makes another project with the same readers. */
   makeProject: () => Promise<string>;
-  /** Makes the service know another user. */
+  /** Makes another user known to the service. */
   makeUser: () => Promise<string>;
 }
 
 /**
- * Who asks, in the order of the statuses of a row. The keys are made by the company-level user who has made the project; the
- * one that reads is company-level.
+ * Callers, in the order of the statuses of a row. The company-level user who made the project also made the keys. The read key is
+ * company-level.
  */
 export const CALLERS = ['member', 'company', 'member key', 'company key', 'another company', 'read key'] as const;
 
-/** Who asks for something in a private project, and the role that they have there; null: they do not see it. */
+/** Callers in a private project and their role in it. Null: they have no access. */
 export const CALLERS_IN_PRIVATE = {
   'company-level user': 'owner',
   owner: 'owner',
@@ -68,16 +68,16 @@ export const CALLERS_IN_PRIVATE = {
   'another company': null,
 } as const satisfies Record<string, 'owner' | 'editor' | 'viewer' | 'read key' | null>;
 
-/** A request and the statuses that it is answered with, by caller. */
+/** A request and its expected statuses by caller. */
 export interface Row {
   statuses: readonly [number, number, number, number, number, number];
-  /** In a project: the role that it takes, and what it is answered then. */
+  /** In a project: the role that is required and the status with that role. */
   needs?: { role: 'owner' | 'editor' | 'viewer'; status: number };
-  /** Changes nothing here, also where it is allowed. */
+  /** Whether the request changes nothing here, even if it is allowed. */
   isIdle?: true;
   body?: (world: World) => object;
   query?: Record<string, string>;
-  /** What the request uses up, made anew for each. */
+  /** Makes the data that each request uses up. */
   fresh?: (world: World) => Promise<Partial<World>>;
 }
 
@@ -88,18 +88,18 @@ const template = ({ name }: World) => ({ source: 'deployment' as const, deployme
 let count = 0;
 const unique = (): string => `n${(count += 1)}`;
 
-/** Everybody in the company reads it; others see nothing. */
+/** Everybody in the company may read it. Other companies see nothing. */
 const shared = (status = 200): Row => row(status, status, status, status, 404, status);
 /** For company-level callers. */
 const guarded = (status = 200): Row => row(403, status, 403, status, 404, 403);
-/** Who sees the project may read it. */
+/** Everybody with access to the project may read it. */
 const reads = (status = 200): Row => ({ ...shared(status), needs: { role: 'viewer', status } });
-/** Who is more than a viewer may change it: of a project that is visible to the company everybody. */
+/** Editors and owners may change it. Everybody in the company is an editor of a project that is visible to the company. */
 const edits = (status = 200): Row => ({
   ...row(status, status, status, status, 404, 403),
   needs: { role: 'editor', status },
 });
-/** For owners and company-level callers; a key of the owner is one whatever its role in the company. */
+/** For owners and company-level callers. A key of the owner counts as an owner regardless of its company role. */
 const owns = (status = 200): Row => ({
   ...row(403, status, status, status, 404, 403),
   needs: { role: 'owner', status },
@@ -110,15 +110,15 @@ const upload = (place: typeof workspace | typeof template) => async (world: Worl
 };
 const files = { 'SKILL.md': 'Text' };
 
-/** What needs no credential. */
+/** Operations without credentials. */
 export const PUBLIC = ['GET /health/live', 'GET /health/ready'];
 
 /**
- * Every operation with what it is answered. Written by hand from what the service promises: an operation that is not here
+ * Every operation with its expected statuses. Written by hand from the promises of the service. An operation that is missing here
  * fails the test.
  */
 export const TABLE: Record<string, Row | Row[]> = {
-  // Identity: a key makes no keys, and reaches itself alone unless it is company-level and may write.
+  // Identity: a key cannot make keys. It can only reach itself unless it is company-level and may write.
   'GET /api/v1/me': row(200, 200, 200, 200, 200, 200),
   'GET /api/v1/api-keys': row(200, 200, 200, 200, 200, 200),
   'POST /api/v1/api-keys': [
@@ -130,7 +130,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     { ...row(404, 204, 404, 204, 404, 404), fresh: ({ owner }) => makeKey(owner) },
   ],
 
-  // Projects: everybody in the company works on all that are visible to it; who has made one decides about it.
+  // Projects: everybody in the company works on all visible projects. Only the creator of a project decides about it.
   'GET /api/v1/projects': row(200, 200, 200, 200, 200, 200),
   'POST /api/v1/projects': {
     ...row(201, 201, 201, 201, 404, 403),
@@ -174,7 +174,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/log': reads(),
   'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/cards': reads(),
   'POST /api/v1/projects/{project_id}/solve/executions/{execution_id}/repeat': edits(201),
-  // One that is over, and has no plan.
+  // An execution that has ended without a plan.
   'GET /api/v1/projects/{project_id}/solve/executions/{execution_id}/values': {
     ...reads(409),
     query: { family: 'x' },
@@ -188,7 +188,7 @@ export const TABLE: Record<string, Row | Row[]> = {
       const { owner } = world;
       const project_id = await world.makeProject();
       const { id: snapshot_id } = await owner.post<SnapshotResponse>(`/projects/${project_id}/snapshots`);
-      // The current one cannot be deleted.
+      // The current snapshot cannot be deleted.
       await owner.post(`/projects/${project_id}/snapshots`);
       return { project_id, snapshot_id };
     },
@@ -252,7 +252,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     },
   },
 
-  // Skills and agent configuration: the project's own are everybody's.
+  // Skills and agent configuration: everybody may change a project's own.
   'GET /api/v1/projects/{project_id}/skills': reads(),
   'GET /api/v1/projects/{project_id}/skills/{skill}': reads(),
   'PUT /api/v1/projects/{project_id}/skills/{skill}': { ...edits(), body: () => ({ files }) },
@@ -271,7 +271,7 @@ export const TABLE: Record<string, Row | Row[]> = {
   },
   'POST /api/v1/projects/{project_id}/checkout': { ...edits(), body: ({ name }) => ({ from_deployment: name }) },
 
-  // Deployments: everybody reads, company-level callers write.
+  // Deployments: everybody reads, and company-level callers write.
   'GET /api/v1/deployments': row(200, 200, 200, 200, 200, 200),
   'POST /api/v1/deployments': { ...row(403, 201, 403, 201, 201, 403), body: () => ({ name: unique() }) },
   'GET /api/v1/deployments/{name}': shared(),
@@ -293,7 +293,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     },
   },
 
-  // Files: a workspace is everybody's, a deployment's is written by company-level callers.
+  // Files: everybody may write to a workspace. Only company-level callers may write to a deployment.
   'POST /api/v1/files/mkdir': inBoth((place) => ({ body: (world) => ({ ...place(world), path: unique() }) })),
   'POST /api/v1/files/batch-move': inBoth((place) => ({
     body: (world) => ({ ...place(world), moves: [{ source_path: 'none', dest_path: 'other' }] }),
@@ -363,7 +363,7 @@ export const TABLE: Record<string, Row | Row[]> = {
     204,
   ),
 
-  // Usage: rows differ, not statuses.
+  // Usage: the rows differ by caller, but the statuses do not.
   'GET /api/v1/usage/users': row(200, 200, 200, 200, 200, 200),
   'GET /api/v1/usage/api-keys': row(200, 200, 200, 200, 200, 200),
   'GET /api/v1/usage/projects': row(200, 200, 200, 200, 200, 200),
@@ -413,7 +413,7 @@ async function makeBudget(client: Client): Promise<Partial<World>> {
   return { budget_id: (await client.put<BudgetResponse>('/usage/budgets', body)).id };
 }
 
-/** Of a name that leads nowhere. */
+/** Webhook whose host name does not resolve. */
 export const hook = (mark: string): { url: string; events: string[] } => ({
   url: `https://${mark}.invalid/hook`,
   events: ['project.deleted'],

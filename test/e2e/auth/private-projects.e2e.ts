@@ -21,7 +21,7 @@ const makeGate = useGates();
 let boss: Session;
 let ada: Session;
 let ben: Session;
-/** Private; of Ada. */
+/** Private project that Ada owns. */
 let project: string;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const hello: Script = async function* () {
   yield await Promise.resolve(say('Hello.'));
 };
 
-describe('a stream', () => {
+describe('a stream of a private project', () => {
   const closes = async (stream: EventStream, end: () => Promise<unknown>): Promise<void> => {
     expect(stream.status).toBe(200);
     await end();
@@ -52,7 +52,7 @@ describe('a stream', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   };
 
-  it('ends within 5 s of the membership, of the person and of their key, and of nobody else', async () => {
+  it('ends within 5 s after a person’s membership ends, also for their key, and stays open for others', async () => {
     await give('viewer');
     const key = await keyOf(ben);
     const kept = await EventStream.open(service.url, ada.token, project);
@@ -67,7 +67,7 @@ describe('a stream', () => {
     kept.close();
   }, 20_000);
 
-  it('ends when the project becomes private, and stays when a role only changes', async () => {
+  it('ends when the project becomes private, and stays open when only a role changes', async () => {
     await ada.client.patch(`/projects/${project}`, { visibility: 'company' });
     const stream = await EventStream.open(service.url, ben.token, project);
     await give('viewer');
@@ -80,7 +80,7 @@ describe('a stream', () => {
     await closes(stream, take);
   }, 20_000);
 
-  it('ends when the creator of the key is not company-level any more', async () => {
+  it('ends when the creator of the key loses company level', async () => {
     const former = await service.session({ company: boss.company, role: 'company', issuedAt: 1_000_000_000 });
     const stream = await EventStream.open(service.url, await keyOf(former, { role: 'company' }), project);
     const { client } = await service.session({ ...former, role: 'member', issuedAt: 1_000_000_001 });
@@ -88,8 +88,8 @@ describe('a stream', () => {
   }, 20_000);
 });
 
-describe('an agent', () => {
-  /** What came of the calls of the last turn. */
+describe('an agent in a private project', () => {
+  /** Results of the calls of the last turn. */
   let replies: Reply[] = [];
   const making = (...calls: (Call | (() => Promise<void>))[]): Script =>
     async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
@@ -121,7 +121,7 @@ describe('an agent', () => {
     ['a person', () => Promise.resolve(ben.client)],
     ['a key', async () => new Client(service.url, await keyOf(ben))],
   ])(
-    'does what %s who has asked may do at the moment of each call',
+    'has the rights of %s who asked at the moment of each call',
     async (_, ask) => {
       const asker = await ask();
       await play(asker, [read, card, async () => void (await give('viewer')), read, write, card]);
@@ -136,7 +136,7 @@ describe('an agent', () => {
     30_000,
   );
 
-  it('ends a turn with a sentence when who has asked does not see the project by then', async () => {
+  it('ends a turn with a message if the person who asked has lost access to the project', async () => {
     const gate = makeGate();
     script = async function* () {
       yield say('Wait.');
@@ -167,18 +167,18 @@ describe('an agent', () => {
       ['system', 'Who has asked this does not see the project any more.'],
       ['assistant', 'Hello.'],
     ]);
-    // What others have asked meanwhile is not lost with it, and is done with their rights alone.
+    // The messages of others who asked in the meantime are answered separately, with their rights only.
     expect(answered).toEqual([['Third']]);
   });
 
-  it('sees what a company-level person sees, without being at company level', async () => {
+  it('reads the projects of a company-level person without company-level rights', async () => {
     await play(boss.client, [read, card]);
     expect(outcomes()).toEqual(['done', 'done']);
   });
 });
 
-describe('what is in a private project', () => {
-  it('is reached by no id, token or reference of it', async () => {
+describe('data of a private project', () => {
+  it('is unreachable through its ids, tokens and references', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     const { id: file_id } = await makeFile(ada.client, place, 'secret.txt', 'Secret');
     const { id: snapshot_id } = await ada.client.post<SnapshotResponse>(`/projects/${project}/snapshots`);
@@ -192,7 +192,7 @@ describe('what is in a private project', () => {
     const { upload_token: hers } = await ada.client.post<UploadStartResponse>('/files/upload/start', start);
     const ended = await begun();
     await take();
-    // What he has begun he may end, so that it does not count for him any more.
+    // Ben may abort his own upload, so that it no longer counts towards his limit.
     expect((await ben.client.send('POST', '/files/upload/abort', { body: { upload_token: ended } })).status).toBe(204);
     const mine = (await makeProject(ben.client)).id;
     const own = { source: 'workspace', project_id: mine } as const;
@@ -218,7 +218,7 @@ describe('what is in a private project', () => {
       body: { input_file_ids: [file_id] },
     });
     expect(run.status).toBe(422);
-    // Those who see it reach all of it.
+    // People with access to the project still reach all of it.
     expect((await ada.client.send('POST', '/files/upload/status', { body: { upload_token: left } })).status).toBe(200);
     await give('viewer');
     expect((await ben.client.send('POST', '/files/upload/status', { body: { upload_token: left } })).status).toBe(403);
@@ -227,7 +227,7 @@ describe('what is in a private project', () => {
     ).toBe(403);
   });
 
-  it('is written to by nobody whose rights end while they make what they write', async () => {
+  it('rejects a write if the writer’s rights end while the content is computed', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(ada.client, place, 'plan.csv', 'a\n1\n');
     const slow = 'SELECT max(md5(r.range::text || s.range::text)) FROM range(2000) r, range(2000) s';
@@ -244,14 +244,14 @@ describe('what is in a private project', () => {
     );
   });
 
-  it('is in no answer to those who do not see it, whatever they ask for', async () => {
+  it('appears in no response to people without access', async () => {
     const mark = `mark-${project}`;
     await ada.client.patch(`/projects/${project}`, { name: mark });
     script = async function* () {
       yield await Promise.resolve(say('Hello.'));
       yield { type: 'usage', credits: 1 };
     };
-    // Ben has spent something there, and sees it no more.
+    // Ben has spent credits in the project and no longer has access to it.
     await give('editor');
     for (const { client } of [ada, ben]) {
       await client.post(`/projects/${project}/chat`, { content: mark });

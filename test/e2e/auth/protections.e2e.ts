@@ -22,21 +22,21 @@ const service = useService({
   },
 });
 
-/** An address as a trusted proxy tells it, so that tests do not count for each other. */
+/** Address reported by a trusted proxy. Each test uses its own, so that tests do not share limits. */
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const statuses = (answers: { status: number }[]): Record<number, number> =>
   answers.reduce<Record<number, number>>((sum, { status }) => ({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {});
 
-describe('answers to browsers', () => {
+describe('the content security policy', () => {
   it.each(['/api/v1/me', '/api/v1/nothing', '/openapi.json', '/assets', '/sign-in'])(
-    '%s runs, loads and is framed nowhere',
+    'forbids %s to run, load or be framed',
     async (path) => {
       const { headers } = await raw(service.url + path, { headers: from('10.0.0.1') });
       expect(headers).toMatchObject({
         'content-security-policy': "default-src 'none';frame-ancestors 'none'",
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
-        // The document has a tag that clients can ask with.
+        // Clients can revalidate the document by its entity tag.
         'cache-control': path === '/openapi.json' ? 'no-cache' : 'no-store',
       });
       expect(headers).not.toHaveProperty('x-powered-by');
@@ -44,7 +44,7 @@ describe('answers to browsers', () => {
     },
   );
 
-  it.each(['/', '/?a=b', '/assets/nothing.js'])('of the page at %s run its own scripts alone', async (path) => {
+  it.each(['/', '/?a=b', '/assets/nothing.js'])('restricts the page at %s to its own scripts', async (path) => {
     const { headers } = await raw(service.url + path);
     const policy = headers['content-security-policy'] as string;
     expect(policy).toContain("default-src 'none';script-src 'self';");
@@ -52,13 +52,13 @@ describe('answers to browsers', () => {
     expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|https?:|\*/);
   });
 
-  it('of the documentation run its own scripts alone', async () => {
+  it('restricts the documentation to its own scripts', async () => {
     const { headers } = await raw(`${service.url}/docs`);
     expect(headers['content-security-policy']).toContain("default-src 'none';script-src 'self';");
   });
 });
 
-describe('web clients of other origins', () => {
+describe('a web client of another origin', () => {
   const preflight = (path: string, origin: string, method: string, headers: string): Promise<RawAnswer> =>
     raw(service.url + path, {
       method: 'OPTIONS',
@@ -75,7 +75,7 @@ describe('web clients of other origins', () => {
     ['/api/v1/projects/1/chat', 'POST', 'baggage,idempotency-key'],
     ['/store/blobs/1?signature=none', 'PUT', 'content-type'],
     ['/store/blobs/1?signature=none', 'GET', 'range'],
-  ])('ask without a token whether they may use %s by %s', async (path, method, headers) => {
+  ])('gets a preflight response without a token for %s by %s', async (path, method, headers) => {
     const answer = await preflight(path, ORIGIN, method, headers);
     expect([answer.status, allowed(answer)]).toEqual([204, ORIGIN]);
     expect(answer.headers['access-control-allow-methods']?.split(',')).toContain(method);
@@ -90,14 +90,14 @@ describe('web clients of other origins', () => {
     'https://planner.example.com.evil.example',
     'null',
     'http://localhost:5174',
-  ])('of %s are told nothing', async (origin) => {
+  ])('gets no CORS headers for the origin %s', async (origin) => {
     expect(allowed(await preflight('/api/v1/me', origin, 'GET', 'authorization'))).toBeUndefined();
     expect(
       allowed(await raw(`${service.url}/api/v1/me`, { headers: { origin, ...from('10.0.0.2') } })),
     ).toBeUndefined();
   });
 
-  it('read errors too, with what they need to go on', async () => {
+  it('reads errors and the headers that it needs to continue', async () => {
     const answer = await raw(`${service.url}/api/v1/me`, { headers: { origin: ORIGIN, ...from('10.0.0.3') } });
     expect([answer.status, allowed(answer)]).toEqual([401, ORIGIN]);
     expect(answer.headers['access-control-expose-headers']?.split(',')).toEqual(
@@ -105,7 +105,7 @@ describe('web clients of other origins', () => {
     );
   });
 
-  it('send parts of files and read files, by ranges too', async () => {
+  it('sends file parts and reads files, including ranges', async () => {
     const { client } = await service.session();
     const place = { source: 'workspace', project_id: (await makeProject(client)).id } as const;
     await makeFile(client, place, 'page.html', '<script>alert(1)</script>');
@@ -126,7 +126,7 @@ describe('web clients of other origins', () => {
     expect([refused.status, allowed(refused)]).toEqual([403, ORIGIN]);
   });
 
-  it('get no preflight answer to a plain OPTIONS', async () => {
+  it('gets no preflight response to a plain OPTIONS request', async () => {
     const { status, headers } = await raw(`${service.url}/api/v1/projects`, {
       method: 'OPTIONS',
       headers: { origin: ORIGIN },
@@ -136,7 +136,7 @@ describe('web clients of other origins', () => {
 });
 
 describe('URLs', () => {
-  it('that are too long are refused before anything else', async () => {
+  it('returns 414 for a URL that is too long, before all other checks', async () => {
     const { status, text, headers } = await raw(`${service.url}/api/v1/projects?q=${'x'.repeat(9_000)}`);
     expect([status, JSON.parse(text)]).toEqual([
       414,
@@ -159,7 +159,7 @@ describe('callers', () => {
   const ask = (session: Session, times: number, url = service.url) =>
     Promise.all(Array.from({ length: times }, () => new Client(url, session.token).send('GET', '/me')));
 
-  it('are served so often in a minute and no more, whatever they ask for, and others go on', async () => {
+  it('limits the requests of each caller per minute without affecting other callers', async () => {
     const [busy, colleague] = [await service.session(), await service.session()];
     expect(statuses(await ask(busy, LIMIT))).toEqual({ 200: LIMIT });
     const { status, body, headers } = await busy.client.send('GET', '/projects');
@@ -172,38 +172,38 @@ describe('callers', () => {
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
     expect(headers.get('x-ratelimit-reset')).toBe(headers.get('retry-after'));
     expect(statuses(await ask(colleague, 2))).toEqual({ 200: 2 });
-    // Another token of the same person is no way out; a namesake in another company is somebody else.
+    // Another token of the same person shares the limit. The same user id in another company does not.
     const again = await service.session({ company: busy.company, user: busy.user, expiresIn: 1800 });
     expect(statuses(await ask(again, 1))).toEqual({ 429: 1 });
     expect(statuses(await ask(await service.session({ user: busy.user }), 1))).toEqual({ 200: 1 });
   });
 
-  it('are counted by each process', async () => {
+  it('counts requests separately in each process', async () => {
     const session = await service.session();
     expect(statuses(await ask(session, LIMIT + 1))).toEqual({ 200: LIMIT, 429: 1 });
     expect(statuses(await ask(session, LIMIT + 1, other.url))).toEqual({ 200: LIMIT, 429: 1 });
   });
 
-  it('without valid credentials are limited by address, and keep nobody out', async () => {
+  it('limits invalid credentials by address without locking out valid callers', async () => {
     const guess = (address: string) =>
       service.anonymous.send('GET', '/me', { headers: { authorization: 'Bearer guessed', ...from(address) } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, () => guess('192.0.2.1')));
     expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
     expect((await guess('192.0.2.1')).headers.get('retry-after')).toMatch(/^\d+$/);
     expect((await guess('192.0.2.2')).status).toBe(401);
-    // Somebody behind the same address who has a token, never seen before.
+    // A user behind the same address with a new, valid token is served.
     const { client } = await service.session();
     expect((await client.send('GET', '/me', { headers: from('192.0.2.1') })).status).toBe(200);
   });
 
-  it('who guess the token of the metrics are limited by address as well', async () => {
+  it('limits guesses of the metrics token by address', async () => {
     const guess = () =>
       raw(`${service.url}/metrics`, { headers: { authorization: 'Bearer guessed', ...from('192.0.2.3') } });
     const guesses = await Promise.all(Array.from({ length: REFUSALS + 5 }, guess));
     expect(statuses(guesses)).toEqual({ 401: REFUSALS, 429: 5 });
   });
 
-  it('find the limit in openapi.json at every operation that has callers', async () => {
+  it('documents the limit in openapi.json for every operation with credentials', async () => {
     const { text } = await raw(`${service.url}/openapi.json`);
     const { paths } = JSON.parse(text) as {
       paths: Record<string, Record<string, { security: object[]; responses: object }>>;

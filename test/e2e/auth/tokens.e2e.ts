@@ -50,7 +50,7 @@ const statusOf = async (kid: string, claims: object = {}): Promise<number> =>
   (await me(await provider.sign(kid, { ...PERSON, ...USER, ...claims }))).status;
 
 describe('a token of an OpenID provider', () => {
-  it('says who somebody is in the claims that are configured', async () => {
+  it('identifies the person by the configured claims', async () => {
     const { body, status } = await me(await provider.sign('first', { ...PERSON, ...USER }));
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -77,11 +77,11 @@ describe('a token of an OpenID provider', () => {
     ['no role that is known', roles('offline_access') as Record<string, unknown>],
     ['no role', { realm_access: undefined }],
     ['a role by another name', { realm_access: undefined, role: 'company' }],
-  ])('lets nobody in with %s', async (_, claims) => {
+  ])('rejects a token with %s', async (_, claims) => {
     expect(await statusOf('first', claims)).toBe(401);
   });
 
-  it('has to be signed by the provider, with a key of the kind it publishes', async () => {
+  it('requires a signature of the provider with a key of a published kind', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = { ...PERSON, ...USER, iss: provider.issuer, aud: provider.audience, exp: now + 600 };
     const pem = new TextEncoder().encode(publicKey);
@@ -93,7 +93,7 @@ describe('a token of an OpenID provider', () => {
     expect((await me([header, payload, signature].join('.'))).status).toBe(401);
   });
 
-  it('is no token of the service’s own secret, nor the other way round', async () => {
+  it('is not interchangeable with a token of the service’s own secret', async () => {
     const { client } = await service.session({ company: 'acme' });
     expect((await client.send('GET', '/me')).status).toBe(200);
     const own = new SignJWT({ ...PERSON, ...USER, iss: provider.issuer, aud: provider.audience })
@@ -105,7 +105,7 @@ describe('a token of an OpenID provider', () => {
 });
 
 describe('npm run token', () => {
-  it('prints a token that the service takes', async () => {
+  it('prints a token that the service accepts', async () => {
     const given = ['--company', 'acme', '--user', 'eve', '--role', 'company', '--expires', '12h', '--name', 'Eve'];
     const { stdout } = await run(given, service.environment.secret);
     const { status, body } = await me(stdout.trim());
@@ -122,7 +122,7 @@ describe('npm run token', () => {
     ['an unknown role', ['--company', 'a', '--user', 'b', '--role', 'boss'], '--role must be member or company'],
     ['no time', ['--company', 'a', '--user', 'b', '--expires', '3 years'], '--expires must be like 90m, 12h or 30d'],
     ['no secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
-  ])('says what is wrong with %s', async (what, given, problem) => {
+  ])('reports the problem with %s', async (what, given, problem) => {
     const attempt = run(given, what === 'no secret' ? '' : service.environment.secret);
     const stderr: unknown = expect.stringContaining(problem);
     await expect(attempt).rejects.toMatchObject({ code: 2, stdout: '', stderr });
@@ -130,7 +130,7 @@ describe('npm run token', () => {
   });
 });
 
-/** Runs the command; rejects with its exit code and output when it fails. */
+/** Runs the command. Rejects with its exit code and output when it fails. */
 const run = (args: string[], secret: string): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, [resolve('dist/src/token.js'), ...args], {
     env: { AUTH_JWT_SECRET: secret, DATA_DIR: join(service.environment.dataDir, 'none') },
