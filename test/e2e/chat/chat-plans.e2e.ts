@@ -59,15 +59,15 @@ async function statementsOf(work: () => Promise<void>): Promise<Set<string>> {
   return seen;
 }
 
-/** Statements of the reaper, which goes over all turns that are active. */
+/** Statements of the reaper, which reads all active turns. */
 const REAPER = /FROM turns WHERE state = '\w+' AND due_at/;
-/** The statement that claims turns goes over those that wait. */
+/** The statement that claims turns reads all waiting turns. */
 const CLAIM = /WITH RECURSIVE company AS /;
 
-/** Tables that a plan reads from end to end, or from some row of an index up to the one that is meant. */
+/** Returns the tables that a plan reads completely, or by an index scan that only skips part of the rows. */
 function scanned(plan: Plan, queue?: string): string[] {
   const { 'Node Type': type, 'Relation Name': relation, 'Index Cond': condition, Plans = [] } = plan;
-  // That a column is null says little.
+  // An `IS NULL` condition selects too few rows to count as an index look-up.
   const compares = condition !== undefined && /[<=>]/.test(condition);
   const isLookUp = compares && (plan['Index Name'] !== 'turns_pkey' || condition.startsWith('(id = '));
   const isQueue = queue !== undefined && plan['Index Name'] === queue;
@@ -94,13 +94,13 @@ async function fill(project_id: string, company_id: string, user_id: string): Pr
      SELECT project_id, conversation_id, sequence, 'user', 'Hello', id, $3 FROM answered, generate_series(1, $5) sequence`,
     parameters,
   );
-  // What a sample says where a few conversations have most of the turns.
+  // Overrides the estimate with the result of a sample where a few conversations have most of the turns.
   await database.query('ALTER TABLE turns ALTER COLUMN conversation_id SET (n_distinct = 10)');
   await database.query('ANALYZE conversations, messages, turns, turn_events, workspace_changes');
 }
 
 describe('statements of the chat', () => {
-  it('read no growing table from end to end', async () => {
+  it('avoids full scans of growing tables', async () => {
     const { client, company, user, token } = await service.session();
     const { id } = await makeProject(client);
     await fill(id, company, user);
@@ -125,7 +125,7 @@ describe('statements of the chat', () => {
     const checked = [];
     for (const statement of statements) {
       if (!GROWING.some((table) => statement.includes(table)) || REAPER.test(statement)) continue;
-      // As prepared statements are planned: for any values.
+      // Planned like prepared statements: without known parameter values.
       const { rows } = await database.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
         `EXPLAIN (FORMAT JSON, GENERIC_PLAN) ${statement}`,
       );
@@ -134,7 +134,7 @@ describe('statements of the chat', () => {
       checked.push({ statement, scanned: tables.filter((table) => GROWING.includes(table)) });
     }
     expect(checked.filter(({ scanned: tables }) => tables.length > 0)).toEqual([]);
-    // Every statement above that names one of the tables: fewer means that the listener missed them.
+    // Number of statements above that name a growing table. A smaller number means that the listener missed some.
     expect(checked.length).toBeGreaterThan(20);
   });
 });

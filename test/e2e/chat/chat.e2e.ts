@@ -42,7 +42,7 @@ function question({ messages }: { messages: Message[] }): { call: Wire<ToolCallD
 }
 
 describe('a posted message', () => {
-  it('is accepted with all its fields and answered in a turn of its own', async () => {
+  it('is accepted with all its fields and answered in its own turn', async () => {
     const project = await newProject();
     const { status, body } = await send(project, {
       content: 'Hello',
@@ -84,7 +84,7 @@ describe('a posted message', () => {
     expect(messages[1]?.content).toContain('not in the workspace: `a.csv`');
   });
 
-  it('is answered with what the project has mounted', async () => {
+  it('is answered with the skills and instructions that the project has mounted', async () => {
     const { handle } = await makeDeployment(client, {
       instructions: '# Rules\n',
       skills: { shifts: { 'SKILL.md': 'How shifts work.\n' } },
@@ -109,7 +109,7 @@ describe('a posted message', () => {
     expect(projects.find(({ id }) => id === project)).toMatchObject({ status: 'idle', total_credits: 0.02 });
   });
 
-  it('is the same byte for byte from post, history and sync', async () => {
+  it('is byte for byte the same in post, history and sync', async () => {
     const project = await newProject();
     const read = async (method: string, path: string, body?: object): Promise<string> => {
       const response = await fetch(`${service.url}/api/v1/projects/${project}/chat${path}`, {
@@ -149,7 +149,7 @@ describe('a posted message', () => {
       });
   });
 
-  it('goes to the default conversation when none or null is named', async () => {
+  it('goes to the default conversation if conversation_id is missing or null', async () => {
     const project = await newProject();
     const { conversation_id } = await sync(project);
     const bodies = [{}, { conversation_id: null }, { conversation_id }].map((body) => ({ content: 'x', ...body }));
@@ -160,7 +160,7 @@ describe('a posted message', () => {
 });
 
 describe('parallel posts', () => {
-  it('get consecutive sequences and are all answered, one turn at a time', async () => {
+  it('are numbered consecutively and all answered, in a single turn at a time', async () => {
     const project = await newProject();
     const posted = await Promise.all(upTo(20).map((number) => post(project, { content: `Message ${number}` })));
     const { messages } = await idle(client, project);
@@ -175,7 +175,7 @@ describe('parallel posts', () => {
     expect(times).toEqual(times.toSorted());
   });
 
-  it('under one client_msg_id are one message', async () => {
+  it('are stored as a single message if they share a client_msg_id', async () => {
     const project = await newProject();
     const body = { content: 'Once', client_msg_id: 'same', context: [{ id: '1', type: 'card' }] };
     const answers = await Promise.all(upTo(10).map(() => send(project, body)));
@@ -187,7 +187,7 @@ describe('parallel posts', () => {
 });
 
 describe('client_msg_id', () => {
-  it('answers the first message again, without another turn', async () => {
+  it('returns the first message again without another turn', async () => {
     const project = await newProject();
     const body = { content: 'Once', client_msg_id: 'a' };
     const { message } = await post(project, body);
@@ -198,7 +198,7 @@ describe('client_msg_id', () => {
     expect((await sync(project)).turn.state).toBe('idle');
   });
 
-  it('refuses another payload, and changes nothing', async () => {
+  it('rejects another payload and changes nothing', async () => {
     const project = await newProject();
     await post(project, { content: 'Once', client_msg_id: 'a', file_ids: ['x'] });
     const others = [{ content: 'Twice' }, { file_ids: [] }, { context: [] }, { answer: {} }];
@@ -209,7 +209,7 @@ describe('client_msg_id', () => {
     expect((await idle(client, project)).messages).toHaveLength(2);
   });
 
-  it('is each author’s and each project’s own', async () => {
+  it('is scoped to an author and a project', async () => {
     const [project, second] = [await newProject(), await newProject()];
     const other = await service.session({ company: session.company, role: 'member' });
     const body = { content: 'Mine', client_msg_id: 'a' };
@@ -219,7 +219,7 @@ describe('client_msg_id', () => {
     await idle(client, second);
   });
 
-  it('may have any length', async () => {
+  it('has no maximum length', async () => {
     const project = await newProject();
     const body = { content: 'x', client_msg_id: 'é'.repeat(100_000) };
     const { message } = await post(project, body);
@@ -230,7 +230,7 @@ describe('client_msg_id', () => {
 });
 
 describe('an answer to the agent’s question', () => {
-  it('becomes the result of its call, and the agent goes on from it', async () => {
+  it('becomes the result of its call and lets the agent continue', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const before = await idle(client, project);
@@ -247,7 +247,7 @@ describe('an answer to the agent’s question', () => {
     expect(question({ messages }).call.id).not.toBe(call.id);
   });
 
-  it('that is given again is the same', async () => {
+  it('is idempotent', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const { labels } = question(await idle(client, project));
@@ -260,7 +260,7 @@ describe('an answer to the agent’s question', () => {
     expect(messages.slice(0, 4)).toEqual(before.messages);
   });
 
-  it('is refused when it names what the question does not have', async () => {
+  it('is rejected if it names an unknown question or label', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const { labels } = question(await idle(client, project));
@@ -280,7 +280,7 @@ describe('an answer to the agent’s question', () => {
     expect((await history(project)).total).toBe(2);
   });
 
-  it('is rejected when it has several labels for a question that allows one, and the question stays open', async () => {
+  it('is rejected if it has several labels for a single-choice question, which stays open', async () => {
     const project = await newProject();
     await post(project, { content: 'Hello' });
     const { call, labels } = question(await idle(client, project));
@@ -295,7 +295,7 @@ describe('an answer to the agent’s question', () => {
     });
   });
 
-  it('is kept on the user’s own message when no question is open', async () => {
+  it('is kept on the user’s own message if no question is open', async () => {
     const project = await newProject();
     const answer = { selections: { '3': 'Anything' } };
     const { message } = await post(project, { content: 'Early', answer });
@@ -326,7 +326,7 @@ describe('an answer to the agent’s question', () => {
       ],
     ],
     [{ selections: [] }, [[]]],
-  ])('has labels or arrays of them: %j', async (answer, places) => {
+  ])('accepts labels or arrays of labels: %j', async (answer, places) => {
     const { status, body } = await send(await newProject(), { content: '', answer });
     expect(status).toBe(422);
     const locations = (body as unknown as { detail: { loc: unknown[] }[] }).detail.map(({ loc }) => loc);
@@ -347,7 +347,7 @@ describe('history and sync', () => {
     all = (await sync(project)).messages;
   });
 
-  it('read the newest messages, oldest first, with the documented defaults', async () => {
+  it('returns the newest messages, oldest first, with the documented defaults', async () => {
     expect(sequences(all)).toEqual(upTo(12));
     expect(await history(project)).toEqual({ messages: all, limit: 200, offset: 0, total: 12 });
   });
@@ -359,18 +359,18 @@ describe('history and sync', () => {
     [{ offset: 12 }, []],
     [{ offset: '99999999999999999999' }, []],
     [{ limit: 1000, offset: 11 }, [1]],
-  ])('page back into history: %j', async (query, expected) => {
+  ])('pages back into history: %j', async (query, expected) => {
     const { messages, total } = await history(project, query);
     expect(sequences(messages)).toEqual(expected);
     expect(total).toBe(12);
     expect(messages).toEqual(all.filter(({ sequence }) => expected.includes(sequence)));
   });
 
-  it('sync takes the newest', async () => {
+  it('limits sync to the newest messages', async () => {
     expect(sequences((await sync(project, { limit: 3 })).messages)).toEqual([10, 11, 12]);
   });
 
-  it('of a new project are empty and idle', async () => {
+  it('returns an empty, idle conversation for a new project', async () => {
     const fresh = await newProject();
     expect(await history(fresh)).toEqual({ messages: [], limit: 200, offset: 0, total: 0 });
     expect(await sync(fresh)).toEqual({
@@ -384,16 +384,16 @@ describe('history and sync', () => {
     ['limit', '0'],
     ['limit', '1001'],
     ['offset', '-1'],
-  ])('refuse %s=%s', async (name, value) => {
+  ])('rejects %s=%s', async (name, value) => {
     const { status } = await client.send('GET', `/projects/${project}/chat`, { query: { [name]: value } });
     expect(status).toBe(422);
   });
 });
 
-describe('what is not there or somebody else’s', () => {
+describe('a missing or foreign resource', () => {
   const UNKNOWN = '01a1fdd8-aae9-7686-bf03-000000000000';
 
-  it.each([UNKNOWN, 'nothing', ''])('is no conversation: %j', async (conversation_id) => {
+  it.each([UNKNOWN, 'nothing', ''])('returns 404 for the conversation %j', async (conversation_id) => {
     const project = await newProject();
     const answers = [
       await send(project, { content: 'x', conversation_id }),
@@ -404,14 +404,14 @@ describe('what is not there or somebody else’s', () => {
       expect(answer).toMatchObject({ status: 404, body: { detail: 'Conversation not found' } });
   });
 
-  it('is a conversation of another project', async () => {
+  it('returns 404 for a conversation of another project', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { conversation_id } = await sync(other);
     expect((await send(project, { content: 'x', conversation_id })).status).toBe(404);
     expect((await history(other)).total).toBe(0);
   });
 
-  it('is a project of another company', async () => {
+  it('returns 404 for a project of another company', async () => {
     const project = await newProject();
     const stranger = await service.session();
     for (const id of [project, UNKNOWN, 'nothing']) {
@@ -427,8 +427,8 @@ describe('what is not there or somebody else’s', () => {
   });
 });
 
-describe('files in the name of a conversation', () => {
-  it('are told to the agent in the next turn, once', async () => {
+describe('file changes with a conversation_id', () => {
+  it('are reported to the agent once, in the next turn', async () => {
     const project = await newProject();
     const { conversation_id } = await sync(project);
     const place = { source: 'workspace', project_id: project } as const;
@@ -444,7 +444,7 @@ describe('files in the name of a conversation', () => {
     expect((await idle(client, project)).messages[3]?.content).not.toContain('Files since');
   });
 
-  it('need a conversation of the project', async () => {
+  it('are rejected with a conversation of another project', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(client, place, 'kept.csv', 'a');

@@ -24,7 +24,7 @@ const list = (project: string, query = {}): Promise<Wire<ConversationListRespons
   client.get<ConversationListResponse>(at(project), query);
 
 describe('conversations of a project', () => {
-  it('are the default one and more, the last changed first', async () => {
+  it('lists the default conversation and the others, latest change first', async () => {
     const project = await newProject();
     const { conversation_id } = await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
     const named = await create(project, { title: 'Nights' });
@@ -46,7 +46,7 @@ describe('conversations of a project', () => {
     expect((await list(project, { limit: 1, offset: 1 })).conversations.map(({ id }) => id)).toEqual([plain.id]);
   });
 
-  it('have messages of their own', async () => {
+  it('keeps the messages of conversations apart', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const { message } = await client.post<ChatResponse>(`/projects/${project}/chat`, {
@@ -58,7 +58,7 @@ describe('conversations of a project', () => {
     expect((await client.get<ChatMessageListResponse>(`/projects/${project}/chat`)).total).toBe(0);
   });
 
-  it('can be given another title, or none', async () => {
+  it('sets and clears the title of a conversation', async () => {
     const project = await newProject();
     const { id, title } = await create(project, { title: 'Nights' });
     const change = (body: object) => client.patch<ConversationResponse>(at(project, id), body);
@@ -70,14 +70,14 @@ describe('conversations of a project', () => {
     }
   });
 
-  it('are deleted with all that is in them; what they have cost stays, and who follows them is told', async () => {
+  it('deletes a conversation with its messages, keeps its cost, and notifies its readers', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const say = (content: string) => client.post(`/projects/${project}/chat`, { content, conversation_id: id });
     await say('Hello');
     await idle(client, project, { conversation_id: id });
     const stream = await EventStream.open(service.url, client.token ?? '', project, { query: { conversation_id: id } });
-    // One more turn, wherever it is by now.
+    // Starts another turn, which may be in any state now.
     await say('Again');
     expect((await client.send('DELETE', at(project, id))).status).toBe(204);
     await stream.over();
@@ -90,7 +90,7 @@ describe('conversations of a project', () => {
     expect((await idle(client, project)).messages).toHaveLength(2);
   });
 
-  it('are deleted also while a change of the workspace is being noted in their name', async () => {
+  it('deletes a conversation while a workspace change is being recorded for it', async () => {
     const project = await newProject();
     const { id } = await create(project);
     const database = new pg.Client(service.environment.databaseUrl);
@@ -111,14 +111,14 @@ describe('conversations of a project', () => {
     await database.end();
   });
 
-  it('keep the default one', async () => {
+  it('rejects the deletion of the default conversation', async () => {
     const project = await newProject();
     const { conversation_id } = await client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
     const refused = await client.send('DELETE', at(project, conversation_id));
     expect(refused).toMatchObject({ status: 409, body: { detail: 'The default conversation cannot be deleted' } });
   });
 
-  it('are nobody else’s', async () => {
+  it('returns 404 for a conversation of another project or company', async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { id } = await create(other);
     const stranger = await service.session();

@@ -18,11 +18,11 @@ import type { Session } from '../../support/session.js';
 
 const MiB = 1024 ** 2;
 const MAX_BYTES = 4 * MiB;
-/** What an answer has beside its messages. */
+/** Maximum size of a response without its messages, in bytes. */
 const ENVELOPE = 1_000;
 
 let database: pg.Client;
-// Before the database goes, with the service.
+// Closed before the service drops the database.
 afterAll(async () => await database.end());
 
 const service = useService();
@@ -47,7 +47,7 @@ const chat = (path: string, query: Query): string => {
   return `${service.url}/api/v1/projects/${project}/chat${path}?${new URLSearchParams(parameters).toString()}`;
 };
 
-/** A window with the bytes it came in. Not by the client: it would look at each message. */
+/** Returns a window and its size in bytes. Bypasses the client, which would validate each message. */
 async function read<Answer>(path: string, query: Query): Promise<{ bytes: number; answer: Wire<Answer> }> {
   const { status, bytes, text } = await raw(chat(path, query), { headers: bearer() });
   expect(status).toBe(200);
@@ -57,16 +57,16 @@ async function read<Answer>(path: string, query: Query): Promise<{ bytes: number
 const history = (query: Query) => read<ChatMessageListResponse>('', query);
 const sync = (query: Query) => read<ConversationSyncResponse>('/sync', query);
 
-/** An id in the nth other spelling: a process knows conversations by the name under which they are asked for. */
+/** Returns the nth alternative spelling of an id. A process caches conversations by the spelling of the request. */
 const spelled = (id: string, n: number): string => {
   let letters = 0;
   return id.replace(/[a-f]/g, (letter) => ((n >> (letters++ % 31)) & 1 ? letter.toUpperCase() : letter));
 };
 
-/** Of the agent, whose messages are written for a while. */
+/** Columns of an agent message, which may be partial for a while. */
 const AGENT = { content: `''`, tool_calls: `'[]'::json` };
 
-/** What happens in a conversation: messages come, an old one is another, the newest is still written or not. */
+/** A change of a conversation: new messages arrive, an old message is edited, or the newest becomes partial or complete. */
 type StepChange = { count: number; size: number } | { edited: number; size: number } | { isPartial: boolean };
 
 /** Sequences from `first` to `last`. */
@@ -86,22 +86,22 @@ describe('a window of large messages', () => {
     ['long names of files', 60, { content: `''`, file_ids: `array_fill(repeat(E'\\u0001', 1000), ARRAY[60])` }],
     ['results of tools that are well compressed', 12, { content: `''`, tool_calls: CALL }],
     ['a few large among many small', 1_000, { content: `CASE WHEN i % 20 = 0 THEN ${ASTRAL} ELSE 'small' END` }],
-  ])('has its newest messages and at most 4 MiB: %s', async (_, count, columns) => {
+  ])('contains its newest messages, at most 4 MiB: %s', async (_, count, columns) => {
     const conversation_id = await makeConversation(count, columns);
     const whole = await history({ conversation_id, limit: 1_000 });
     const { messages } = whole.answer;
     expect(whole.bytes).toBeLessThan(MAX_BYTES + ENVELOPE);
-    // The one before them would not have fitted: none has more than 2 MiB here.
+    // The next older message would not have fitted, because no message here exceeds 2 MiB.
     expect(whole.bytes).toBeGreaterThan(MAX_BYTES - 2.1 * MiB);
     expect(messages.map(({ sequence }) => sequence)).toEqual(range(count - messages.length + 1, count));
     expect({ ...whole.answer, messages: [] }).toEqual({ messages: [], limit: 1_000, offset: 0, total: count });
     const live = await sync({ conversation_id });
-    // Beside each other: what is cut depends on bytes alone.
+    // Compares history with sync, because the cut depends only on bytes.
     expect(live.answer.messages).toEqual(messages.slice(-200));
     expect(live.answer).toMatchObject({ conversation_id, turn: { state: 'idle' } });
   });
 
-  it('is paged on by the number of messages received, and each comes once', async () => {
+  it('is paged by the number of received messages without repeating or losing a message', async () => {
     const count = 84;
     const conversation_id = await makeConversation(count, { content: ASTRAL });
     const pages: number[][] = [];
@@ -114,7 +114,7 @@ describe('a window of large messages', () => {
     expect(pages.length).toBe(9);
   });
 
-  it('has the newest message alone where that one is too large, and nothing past the end', async () => {
+  it('contains only the newest message if it alone is too large, and is empty past the end', async () => {
     const file_ids = `ARRAY[CASE i WHEN 3 THEN repeat(E'\\u0001', 3000000) ELSE 'small' END]`;
     const conversation_id = await makeConversation(4, { content: `''`, file_ids });
     const sequences = async (query: Query) =>
@@ -127,7 +127,7 @@ describe('a window of large messages', () => {
     expect(await sequences({ offset: 2 ** 53 })).toEqual([]);
   });
 
-  it('is whole where its messages are many and not too large together', async () => {
+  it('is complete if its many messages are small enough together', async () => {
     for (const length of [100, 3_000]) {
       const conversation_id = await makeConversation(1_000, { content: `repeat('x', ${length})` });
       const { answer } = await history({ conversation_id, limit: 1_000 });
@@ -136,14 +136,14 @@ describe('a window of large messages', () => {
   });
 });
 
-describe('a window', () => {
+describe('the queue for large windows', () => {
   it.each<[string, boolean, number, number, MessageColumns]>([
     ['many small messages', false, 1_000, 1_000, { content: `repeat('x', 400)` }],
     ['some messages', false, 50, 50, { content: `repeat('x', 10000)` }],
     ['many messages', true, 1_000, 1_000, { content: `repeat('x', 3000)` }],
     ['large messages', true, 200, 20, { content: CONTROL }],
     ['results of tools that are well compressed', true, 1_000, 12, { content: `''`, tool_calls: CALL }],
-  ])('of %s is made in turn: %s', async (_, isLarge, limit, count, columns) => {
+  ])('is used for a window of %s: %s', async (_, isLarge, limit, count, columns) => {
     const source = await createDataSource(service.environment.databaseUrl, 1).initialize();
     try {
       const id = await makeConversation(count, columns);
@@ -165,7 +165,7 @@ describe('a window', () => {
   });
 });
 
-describe('a window of which something is known', () => {
+describe('a window that is partly cached', () => {
   it.each<[string, number, number, MessageColumns]>([
     ['nothing, and little comes', 0, 3, { content: `'small ' || i` }],
     ['nothing, and more comes than a window has', 0, 30, { content: CONTROL }],
@@ -173,7 +173,7 @@ describe('a window of which something is known', () => {
     ['some messages, and many come', 20, 300, { content: `'small ' || i` }],
     ['some messages, and some large ones come', 20, 4, { content: CONTROL }],
     ['some messages, and one comes that is too large', 20, 1, { content: CONTROL, file_ids: LONG_NAME }],
-  ])('is the one that is read anew: %s', async (_, before, more, columns) => {
+  ])('equals an uncached read: %s', async (_, before, more, columns) => {
     const pages: Query[] = [{ limit: 1_000 }, { limit: 7, offset: 1 }];
     for (const page of pages) {
       const conversation_id = await makeConversation(before, { content: `'old ' || i` });
@@ -187,7 +187,7 @@ describe('a window of which something is known', () => {
     }
   });
 
-  it('is the one that is read anew, whatever has happened since', async () => {
+  it('equals an uncached read after random changes', async () => {
     const size = fc.constantFrom(10, 10, 1_000, 1_000, 20_000, 100_000);
     const step = fc.record({
       at: fc.constantFrom(0, 1),
@@ -240,7 +240,7 @@ describe('a window of which something is known', () => {
     ['a large message', 1, false, { content: `''`, tool_calls: CALL }],
     ['many messages', 200, false, { content: `repeat('x', 10000)` }],
     ['many large ones that are well compressed', 30, false, { content: `''`, tool_calls: CALL }],
-  ])('is told in a moment that too much is behind what is known: %s', async (_, count, isMade, columns) => {
+  ])('detects quickly that too many bytes follow the cached part: %s', async (_, count, isMade, columns) => {
     const id = await makeConversation(5 + count, columns);
     const window = { last: 'c.last_sequence', limit: '1000::bigint' };
     const known = { first: '1::bigint', last: '5::bigint' };
@@ -252,12 +252,12 @@ describe('a window of which something is known', () => {
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${select}`,
       [id],
     );
-    // What is stored beside the rows is not read, but of a few.
+    // The out-of-line (TOAST) values of only a few rows are read.
     expect(explained.rows[0]?.['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(60);
   });
 });
 
-it('no more than 8 MiB of messages wait; what is beyond is refused, and small ones are not', async () => {
+it('rejects large messages while 8 MiB of messages wait, and still accepts small messages', async () => {
   const { client } = session;
   const { id } = await makeProject(client);
   const { conversation_id } = await idle(client, id);

@@ -19,7 +19,7 @@ type Sync = Wire<ConversationSyncResponse>;
 
 let script: Script;
 let environment: ServiceEnvironment;
-/** Serves, and is started anew within a test. */
+/** Serves the API. A test restarts it. */
 let api: ScriptedService;
 let workers: ScriptedService[];
 let database: pg.Client;
@@ -31,7 +31,7 @@ const numbered = (events: StreamedEvent[]): StreamedEvent[] => events.filter(({ 
 const sync = (project: string): Promise<Sync> =>
   session.client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`);
 
-/** An agent that plays events, with a pause of so many milliseconds before each. */
+/** An agent that plays events, with a pause in milliseconds before each. */
 const paced = (events: AgentEvent[], pauses: number[]): Script =>
   async function* () {
     for (const [index, event] of events.entries()) {
@@ -56,7 +56,7 @@ afterAll(async () => {
   await removeEnvironment(environment);
 });
 
-/** Reads sync at random moments until the turn is over. */
+/** Reads sync at random moments until the turn has ended. */
 async function watch(project: string, gaps: number[]): Promise<Sync[]> {
   const seen: Sync[] = [];
   for (let read = 0; ; read += 1) {
@@ -67,12 +67,12 @@ async function watch(project: string, gaps: number[]): Promise<Sync[]> {
   }
 }
 
-/** Looks at a turn that goes on: fewer compare too little. */
+/** Minimum number of reads during a running turn. Fewer reads compare too little. */
 const ENOUGH = 12;
 const ROUNDS = 4;
 
-describe('whatever an agent says, and whenever one looks', () => {
-  it('sync holds the effect of the events before next_seq, and going on from there reaches the final message', async () => {
+describe('sync during a turn', () => {
+  it('contains the effect of all events before next_seq, and the later events complete the final message', async () => {
     const moments = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 6 });
     const random = fc.record({ events: agentEvents(25), pauses: moments, gaps: moments });
     let partial = 0;
@@ -100,15 +100,15 @@ describe('whatever an agent says, and whenever one looks', () => {
       }
       whole.close();
     });
-    // Where the machine is busy, fewer looks see a turn that goes on.
+    // On a busy machine fewer reads happen during a turn.
     for (let round = 0; round < ROUNDS && partial <= ENOUGH; round += 1)
       await fc.assert(property, { numRuns: 12, endOnFailure: true });
     expect(partial).toBeGreaterThan(ENOUGH);
   });
 });
 
-describe('a reader that comes and goes', () => {
-  /** Reads with a connection that is cut again and again, going on after the last event it had. */
+describe('a reader that reconnects', () => {
+  /** Reads through a connection that is cut repeatedly. Each connection resumes after the last received event. */
   async function readInPieces(project: string, done: (events: StreamedEvent[]) => boolean): Promise<StreamedEvent[]> {
     const got: StreamedEvent[] = [];
     while (!done(got)) {
@@ -124,8 +124,8 @@ describe('a reader that comes and goes', () => {
     return got;
   }
 
-  it('has every event exactly once, while workers lose turns and the API starts anew', async () => {
-    // Turns go on for a second; the first of them loses its worker before, the second one after its first word.
+  it('receives every event exactly once while workers lose turns and the API restarts', async () => {
+    // Each turn takes a second. The first loses its worker before its first word, the second after it.
     const sentence = 'word '
       .repeat(30)
       .split(' ')
@@ -144,7 +144,7 @@ describe('a reader that comes and goes', () => {
     const steady = await EventStream.open(api.url, session.token, project);
     const post = (content: string) => session.client.post(`/projects/${project}/chat`, { content });
     const expire = async (condition: string): Promise<void> => {
-      // Its process has lost it at once: else the next word would take the time back.
+      // The new generation makes the process lose the turn immediately. Otherwise the next word would renew the lease.
       await database.query(
         `UPDATE turns SET due_at = now() - interval '1 s', generation = generation + 1
           WHERE project_id = $1 AND ${condition}`,

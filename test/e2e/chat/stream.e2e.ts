@@ -54,7 +54,7 @@ const said = (project: string, text: string): Promise<Sync> =>
   );
 const member = (options: SessionOptions = {}): Promise<Session> =>
   service.session({ company: session.company, role: 'member', ...options });
-/** Ids of the events of one turn, from `first`. */
+/** Ids of the events of a single turn, from `first`. */
 const ids = (turn: unknown, last: number, first = 0): string[] =>
   Array.from({ length: last - first + 1 }, (_, index) => `${String(turn)}:${first + index}`);
 
@@ -68,7 +68,7 @@ afterEach(() => {
 });
 
 describe('a stream', () => {
-  it('shows every message and every event of every turn, in order, and its events add up to the message', async () => {
+  it('contains every message and every event of every turn in order, and its events add up to the message', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -100,7 +100,7 @@ describe('a stream', () => {
     });
   });
 
-  it('shows the answer to a question of a finished message to everybody who reads', async () => {
+  it('shows the answer to a question of a finished message to all readers', async () => {
     script = async function* ({ messages }) {
       if (messages.some(({ answer: given }) => given !== null)) {
         yield await Promise.resolve(say('Thanks.'));
@@ -144,7 +144,7 @@ describe('a stream', () => {
     expect((await opening)?.status).toBe(200);
   });
 
-  it('is what no proxy holds back, and has the same bytes as history', async () => {
+  it('prevents buffering by proxies and has the same bytes as history', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -162,7 +162,7 @@ describe('a stream', () => {
     expect(history).toContain(`{"messages":[${created},${ended}],`);
   });
 
-  it('begins with the active turn from its start, or where sync says', async () => {
+  it('begins with the start of the active turn, or at the position from sync', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -178,7 +178,7 @@ describe('a stream', () => {
     expect(rest.events.map(({ id }) => id)).toEqual(ids(turn.turn_id, 3, turn.next_seq));
   });
 
-  it('goes on after Last-Event-ID, over later turns and what was said between', async () => {
+  it('continues after Last-Event-ID across later turns and the messages between them', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -199,7 +199,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('sends long messages that a reader has missed one after the other, never all at once', async () => {
+  it('sends missed long messages sequentially, never all of them together', async () => {
     script = answer;
     const project = await newProject();
     const first = await open(project);
@@ -219,7 +219,7 @@ describe('a stream', () => {
     expect(created).toEqual(texts);
   });
 
-  it('tells of a failure and its notice', async () => {
+  it('reports a failure and its notice', async () => {
     script = async function* () {
       yield await Promise.resolve(say('One'));
       throw new Error('secret');
@@ -235,7 +235,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('is of one conversation only', async () => {
+  it('contains only its own conversation', async () => {
     script = answer;
     const project = await newProject();
     const { id } = await client.post<{ id: string }>(`/projects/${project}/conversations`, {});
@@ -246,7 +246,7 @@ describe('a stream', () => {
   });
 
   it.each(['', 'nothing', '01a1fdd8-aae9-7686-bf03-000000000000'])(
-    'is no stream for an unknown conversation: %j',
+    'returns 404 for an unknown conversation: %j',
     async (conversation_id) => {
       const project = await newProject();
       expect((await open(project, { query: { conversation_id } })).status).toBe(404);
@@ -264,7 +264,7 @@ describe('resync', () => {
     ['no id', { query: { turn_id: 'nothing' } }],
     ['no event’s id', { headers: { 'last-event-id': '17' } }],
     ['a seq without end', { headers: { 'last-event-id': `${UNKNOWN}:999999999999` } }],
-  ])('answers a position that is %s, and the stream goes on', async (_, options) => {
+  ])('is sent for a position that is %s, and the stream continues', async (_, options) => {
     script = answer;
     const project = await newProject();
     const stream = await open(project, options);
@@ -274,7 +274,7 @@ describe('resync', () => {
     await stream.ended();
   });
 
-  it('answers a position beyond the turn, and one of another conversation', async () => {
+  it('is sent for a position beyond the turn or in another conversation', async () => {
     script = answer;
     const [project, other] = [await newProject(), await newProject()];
     const follower = await open(project);
@@ -289,7 +289,7 @@ describe('resync', () => {
     }
   });
 
-  it('answers a position whose events are gone, ten minutes after the end of the turn and not before', async () => {
+  it('is sent for a position whose events are gone, ten minutes after the end of the turn and not before', async () => {
     script = answer;
     const project = await newProject();
     const stream = await open(project);
@@ -312,7 +312,7 @@ describe('resync', () => {
     const late = await open(project, { query: { turn_id, from_seq: 2 } });
     await late.until(({ length }) => length === 1, 'it was told');
     expect(late.events).toMatchObject([{ event: 'resync', data: { reason: 'evicted' } }]);
-    // Who had everything misses nothing.
+    // A reader that has received everything misses nothing.
     const complete = await open(project, { headers: { 'last-event-id': `${turn_id}:5` } });
     await post(project, 'Again');
     await complete.ended();
@@ -320,8 +320,8 @@ describe('resync', () => {
   });
 });
 
-describe('a reader that takes nothing', () => {
-  /** An event of half a megabyte that the message does not grow by. */
+describe('a reader that does not read', () => {
+  /** An event of half a megabyte that does not make the message longer. */
   const large = (project_id: string): AgentEvent => {
     const at = new Date();
     const rest = { project_id, card_type: 'data', label: 'x', status: 'draft' as const, version: 1, gaps: [] };
@@ -338,8 +338,8 @@ describe('a reader that takes nothing', () => {
 
   afterEach(() => void Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 10_000, lingerMs: 5_000 }));
 
-  it('is cut off with a resync, while others read on and the turn goes its way', async () => {
-    // The slow one takes what it was sent only after the turn, however long that is.
+  it('is cut off with a resync, while other readers and the turn continue', async () => {
+    // The slow reader reads its data only after the turn, so the linger time must not expire before.
     Object.assign(service.app.get(OpenStreamsService).times, { stallMs: 300, lingerMs: 60_000 });
     const project = await newProject();
     script = async function* () {
@@ -362,7 +362,7 @@ describe('a reader that takes nothing', () => {
     expect(grown).toBeLessThan(100 * 1024 ** 2);
     expect(slow.named('turn.ended')).toEqual([]);
     expect(slow.events.at(-1)).toMatchObject({ event: 'resync', data: { reason: 'too_slow' } });
-    // What did come is without a gap, and the rest can be fetched after it.
+    // The received events have no gap, and the remaining events can be fetched.
     const seen = slow.events.flatMap(({ id }) => id ?? []);
     const all = quick.events.flatMap(({ id }) => id ?? []);
     expect(seen).toEqual(all.slice(0, seen.length));
@@ -372,8 +372,8 @@ describe('a reader that takes nothing', () => {
   });
 });
 
-describe('streams of one person', () => {
-  it('are 20 at most, and each that ends makes room', async () => {
+describe('streams of a person', () => {
+  it('are limited to 20, and each stream that ends makes room', async () => {
     const project = await newProject();
     const [somebody, other] = [await member(), await member()];
     const first = await Promise.all(Array.from({ length: 20 }, () => open(project, {}, somebody)));
@@ -390,7 +390,7 @@ describe('streams of one person', () => {
     );
   });
 
-  it('end with the token', async () => {
+  it('are closed when the token expires', async () => {
     const project = await newProject();
     const stream = await open(project, {}, await member({ expiresIn: 2 }));
     expect(stream.status).toBe(200);
@@ -415,7 +415,7 @@ describe('streams of one person', () => {
     expect(stream.events).toEqual([]);
   });
 
-  it('change nothing for the turn when they close', async () => {
+  it('are closed without any effect on the turn', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -428,8 +428,8 @@ describe('streams of one person', () => {
   });
 });
 
-describe('processes', () => {
-  it('show a turn wherever it runs, also while no notification comes through', async () => {
+describe('streams across processes', () => {
+  it('are served for a turn in another process, even without notifications', async () => {
     script = answer;
     const apart = await makeEnvironment();
     const [api, worker] = await Promise.all([
@@ -442,7 +442,7 @@ describe('processes', () => {
     await caller.post(`/projects/${id}/chat`, { content: 'Hello' });
     await stream.ended();
 
-    // The table is all that a reader needs.
+    // The table alone is enough for a reader.
     await caller.post(`/projects/${id}/chat`, { content: 'Lost' });
     const watcher = new pg.Client(apart.databaseUrl);
     await watcher.connect();
@@ -458,7 +458,7 @@ describe('processes', () => {
     );
     await watcher.end();
 
-    // Streams end at once when their process stops.
+    // Streams end immediately when their process stops.
     const began = performance.now();
     await api.stop();
     expect(performance.now() - began).toBeLessThan(1_500);

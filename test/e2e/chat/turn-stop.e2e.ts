@@ -37,7 +37,7 @@ const running = (project: string, next_seq: number): Promise<Sync> =>
     { until: `${next_seq} events are stored` },
   );
 const contents = ({ messages }: Sync): string[] => messages.map(({ role, content }) => `${role}: ${content}`);
-/** What happens inside a turn that speaks, starts a call, and then waits for what never comes. */
+/** A script that speaks, starts a call, and then waits for an event that never comes. */
 const speakAndWait = (over: Gate, aborted: () => void): Script =>
   async function* ({ signal }) {
     signal.addEventListener('abort', aborted);
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe('stopping a turn', () => {
-  it('ends it in another process at once, keeps what was said, and leaves nothing running', async () => {
+  it('ends it immediately in another process, keeps its text, and leaves nothing running', async () => {
     const over = gate();
     let abortedAt = Infinity;
     script = speakAndWait(over, () => void (abortedAt = performance.now()));
@@ -98,7 +98,7 @@ describe('stopping a turn', () => {
     stream.close();
   });
 
-  it('leaves nothing to end for the process that was about to, and counts the turn once', async () => {
+  it('leaves nothing to end for the process that was about to end it, and counts the turn once', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     await post(project, 'Hello');
@@ -114,7 +114,7 @@ describe('stopping a turn', () => {
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
 
-  it('and the deletion of its conversation leave nothing to end for the process that was about to', async () => {
+  it('leaves nothing to end for the process when the conversation is also deleted', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     const conversations = `/projects/${project}/conversations`;
@@ -137,7 +137,7 @@ describe('stopping a turn', () => {
     expect(await client.get<ProjectResponse>(`/projects/${project}`)).toEqual(before);
   });
 
-  it('leaves messages waiting, however many, until the next one is posted', async () => {
+  it('leaves waiting messages unanswered until the next message is posted', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     await post(project, 'Hello');
@@ -154,7 +154,7 @@ describe('stopping a turn', () => {
     expect(messages.map(({ sequence }) => sequence)).toEqual(messages.map((_, index) => index + 1));
   });
 
-  it('before it has started or said anything leaves no message of the agent', async () => {
+  it('leaves no agent message if the turn has not started or said anything', async () => {
     const over = gate();
     script = async function* () {
       await over.passed;
@@ -165,7 +165,7 @@ describe('stopping a turn', () => {
     await running(silent, 0);
     expect((await stop(silent)).stopped).toBe(true);
     const stream = await EventStream.open(api.url, session.token, waiting);
-    // A turn that no worker has claimed yet, or has only just.
+    // A turn that a worker has not claimed yet, or has only just claimed.
     await post(waiting, 'Hello');
     expect((await stop(waiting)).stopped).toBe(true);
     await stream.ended();
@@ -184,7 +184,7 @@ describe('stopping a turn', () => {
     stream.close();
   });
 
-  it('that is over, or when nothing runs, changes nothing', async () => {
+  it('changes nothing if the turn has ended or no turn runs', async () => {
     script = answerAll;
     const project = await newProject();
     const { conversation_id } = await sync(project);
@@ -202,7 +202,7 @@ describe('stopping a turn', () => {
     stream.close();
   });
 
-  it('by many at once ends it once', async () => {
+  it('ends it once when many callers stop it', async () => {
     script = speakAndWait(gate(), () => undefined);
     const project = await newProject();
     await post(project, 'Hello');
@@ -215,7 +215,7 @@ describe('stopping a turn', () => {
     ['turn_id', '01a1fdd8-aae9-7686-bf03-000000000000', 'Turn not found'],
     ['turn_id', 'nothing', 'Turn not found'],
     ['conversation_id', 'nothing', 'Conversation not found'],
-  ])('that does not exist is 404: %s %s', async (name, value, detail) => {
+  ])('returns 404 for an unknown %s: %s', async (name, value, detail) => {
     const project = await newProject();
     const answer = await client.send('POST', `/projects/${project}/chat/stop`, { body: { [name]: value } });
     expect(answer).toMatchObject({ status: 404, body: { detail } });

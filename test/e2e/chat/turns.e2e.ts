@@ -23,7 +23,7 @@ import type { Session } from '../../support/session.js';
 
 type Sync = Wire<ConversationSyncResponse>;
 
-/** What the agent does next; each test sets its own. */
+/** Next actions of the agent. Each test sets its own. */
 let script: Script;
 const contexts: AgentContext[] = [];
 let session: Session;
@@ -57,7 +57,7 @@ const statusOf = async (project: string): Promise<string | undefined> => {
   const { projects } = await client.get<ProjectSummaryListResponse>('/projects');
   return projects.find(({ id }) => id === project)?.status;
 };
-/** What time does to a turn whose process is gone. */
+/** Simulates an expired lease of a turn whose process is gone. */
 const expire = (turn_id: string | null) =>
   service.database.query(`UPDATE turns SET due_at = now() - interval '1 s' WHERE id = $1`, [turn_id]);
 const recover = (): Promise<void> => service.app.get(TurnReaperService).recover();
@@ -72,7 +72,7 @@ afterEach(() => {
 });
 
 describe('turns of a company', () => {
-  it('leave half of the places to other companies while their agents are silent', async () => {
+  it("leaves half of the places to other companies while a company's agents are silent", async () => {
     const config = service.app.get(Config);
     const places = config.TURNS_CONCURRENCY;
     config.TURNS_CONCURRENCY = 4;
@@ -95,7 +95,7 @@ describe('turns of a company', () => {
   });
 });
 
-describe('a turn while it runs', () => {
+describe('a running turn', () => {
   it('shows its message as it grows, and the project as working', async () => {
     const middle = gate();
     script = twoParts(middle);
@@ -112,7 +112,7 @@ describe('a turn while it runs', () => {
     expect(await statusOf(project)).toBe('idle');
   });
 
-  it('has stored the start of a tool before the tool runs', async () => {
+  it('stores the start of a tool before the tool runs', async () => {
     const project = await newProject();
     let seen: unknown;
     script = async function* () {
@@ -134,7 +134,7 @@ describe('a turn while it runs', () => {
     });
   });
 
-  it('is given the conversation, the cards, the mounted configuration and no company-level rights', async () => {
+  it('receives the conversation, the cards, the mounted configuration and no company-level rights', async () => {
     script = answerAll;
     const project = await newProject();
     await post(project, { content: 'First' });
@@ -161,7 +161,7 @@ describe('a turn while it runs', () => {
     });
   });
 
-  it('is given no more of the conversation than memory bears, and all that it answers', async () => {
+  it('receives as much of the conversation as memory allows, and all messages that it answers', async () => {
     const project = await newProject();
     const result = 'x'.repeat(5_000_000);
     script = async function* () {
@@ -180,7 +180,7 @@ describe('a turn while it runs', () => {
 });
 
 describe('messages posted during a turn', () => {
-  it('wait up to 20, and one new turn that starts as the other ends answers them all', async () => {
+  it('are limited to 20, and a single new turn answers them all when the current turn ends', async () => {
     const middle = gate();
     script = twoParts(middle);
     const project = await newProject();
@@ -214,7 +214,7 @@ describe('messages posted during a turn', () => {
     expect(users.find(({ user_id }) => user_id === second.user)?.totals.credits).toBe(0.5);
   });
 
-  it('join a turn that has not started, up to 100', async () => {
+  it('are added to a turn that has not started, up to 100', async () => {
     const apart = await makeEnvironment();
     const api = await ScriptedService.start(apart, answerAll, 'api');
     const { client: caller } = await api.session();
@@ -232,7 +232,7 @@ describe('messages posted during a turn', () => {
     await removeEnvironment(apart);
   });
 
-  it('answer a question of the message that is still being written', async () => {
+  it('are accepted as answers to a question of a message that is still being written', async () => {
     const middle = gate();
     const project = await newProject();
     script = async function* () {
@@ -279,7 +279,7 @@ describe('an agent that fails', () => {
   it.each([
     ['for a reason of its own', new AgentFailure('The model is overloaded.'), 'The model is overloaded.'],
     ['unforeseen', new Error('secret'), 'The agent failed before it had finished.'],
-  ])('%s leaves a finished message and a system message that says so', async (_, error, notice) => {
+  ])('leaves a finished message and a system message if it fails: %s', async (_, error, notice) => {
     script = failing(error);
     const project = await newProject();
     await post(project, { content: 'Hello' });
@@ -296,7 +296,7 @@ describe('an agent that fails', () => {
     expect((await idle(client, project)).messages.at(-1)?.content).toBe('Answer to Again.');
   });
 
-  it('by saying nothing is told of, too', async () => {
+  it('is reported when it says nothing', async () => {
     script = async function* () {
       yield await Promise.resolve(say(''));
     };
@@ -307,7 +307,7 @@ describe('an agent that fails', () => {
 });
 
 describe('a turn whose process is gone', () => {
-  it('is tried again while nothing of it was seen, three times in all, together with what waited', async () => {
+  it('is retried with waiting messages while it has no visible output, three times in total', async () => {
     const project = await newProject();
     script = () => ({ [Symbol.asyncIterator]: () => ({ next: never }) });
     await post(project, { content: 'Hello' });
@@ -330,7 +330,7 @@ describe('a turn whose process is gone', () => {
     expect(contexts.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 5]);
   });
 
-  it('ends with what was seen of it; the process that comes back changes nothing', async () => {
+  it('ends with its visible output, and its returning process changes nothing', async () => {
     const [middle, end] = [gate(), gate()];
     script = async function* () {
       yield say('One');
@@ -382,10 +382,10 @@ describe('a turn whose process is gone', () => {
     expect((await idle(client, project)).messages[1]?.content).toBe('One two.');
   });
 
-  it('is found when nobody was told of it', async () => {
+  it('is found without a notification', async () => {
     script = answerAll;
     const project = await newProject();
-    // A post as a process leaves it that dies between its commit and telling of it.
+    // The state after a process dies between its commit and its notification.
     await service.database.query(
       `WITH c AS (
          UPDATE conversations SET last_sequence = 1 WHERE project_id = $1 RETURNING id, project_id
@@ -401,7 +401,7 @@ describe('a turn whose process is gone', () => {
     expect(contents(await idle(client, project))).toEqual(['user: Hello', 'assistant: Answer to Hello.']);
   });
 
-  it('is ended by one of many that look for it', async () => {
+  it('is ended by a single process of many that check it', async () => {
     script = async function* () {
       yield say('One');
       await never();
@@ -417,8 +417,8 @@ describe('a turn whose process is gone', () => {
   });
 });
 
-describe('a process that is told to stop', () => {
-  it('gives its turns up after 20 seconds: unseen ones to another process, the others to their end', async () => {
+describe('a process that is asked to stop', () => {
+  it('gives up its turns after 20 seconds: retries silent turns elsewhere and ends the others', async () => {
     const apart = await makeEnvironment();
     const leaving = await ScriptedService.start(apart, ({ messages }) =>
       (async function* () {
