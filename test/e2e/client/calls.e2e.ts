@@ -25,7 +25,7 @@ import type { Session } from '../../support/session.js';
 import { checkedFetch, typedClient } from '../../support/typed-client.js';
 
 const NOTHING = '01900000-0000-7000-8000-000000000000';
-/** As fast as a test can wait. */
+/** Retry delays that are short enough for tests. */
 const HASTY = { minDelayMs: 1, maxDelayMs: 5 };
 
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   client = typedClient(service.url, session);
 });
 
-/** A client of the service whose requests and answers go through `network`. */
+/** A client of the service whose requests and responses go through `network`. */
 const through = (
   network: (request: Request, send: () => Promise<Response>) => Promise<Response>,
   options: { token?: () => Promise<string>; retry?: object } = {},
@@ -50,7 +50,7 @@ const through = (
     fetch: async (request) => await network(request, async () => await checkedFetch(request)),
   });
 
-/** Loses the answers to the first requests, which the service has carried out. */
+/** Loses the responses to the first requests, which the service has carried out. */
 const losing = (answers: number, sent: Request[] = []) =>
   through(async (request, send) => {
     sent.push(request);
@@ -72,7 +72,7 @@ describe('every operation of openapi.json', () => {
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
 
-  it('has a type of its own', () => {
+  it('has its own type', () => {
     type Typed = {
       [M in Uppercase<Method>]: `${M} ${Parameters<WorkspaceClient[M]>[0]}`;
     }[Uppercase<Method>];
@@ -83,11 +83,11 @@ describe('every operation of openapi.json', () => {
     }[keyof paths];
     type Missing = Exclude<Documented, Typed>;
     const isComplete: [Missing] extends [never] ? true : Missing = true;
-    // The compiler has seen to it.
+    // Checked by the compiler.
     expect(isComplete).toBe(true);
   });
 
-  it('can be called, and is answered by the operation itself', async () => {
+  it('can be called and is answered by the operation itself', async () => {
     const call = client as unknown as Record<string, (path: string, options: object) => Promise<CallResult<unknown>>>;
     let called = 0;
     for (const { method, path, parameters = [], requestBody, responses } of all) {
@@ -117,8 +117,8 @@ describe('every operation of openapi.json', () => {
     expect(called).toBeGreaterThan(90);
   });
 
-  it('takes what it documents, and nothing else', () => {
-    // Never called: the compiler is what tests it.
+  it('accepts only its documented parameters', () => {
+    // Never called. The compiler performs the test.
     const looks = async (): Promise<void> => {
       const one = { params: { path: { project_id: NOTHING } } };
       const { data: project } = await client.GET('/api/v1/projects/{project_id}', one);
@@ -148,14 +148,14 @@ describe('every operation of openapi.json', () => {
     expect(looks).toBeInstanceOf(Function);
   });
 
-  it.each(['', '.', '..'])('does not become another one by the parameter %j', async (project_id) => {
+  it.each(['', '.', '..'])('does not become another operation with the parameter %j', async (project_id) => {
     const asked = client.GET('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     await expect(asked).rejects.toThrow('project_id cannot be');
   });
 });
 
 describe('an error', () => {
-  it('is of the class of its kind', async () => {
+  it('has the class of its kind', async () => {
     const { id: project_id } = await makeProject(session.client);
     const path = { project_id };
     const failing = async (asked: Promise<unknown>): Promise<unknown> => await asked.catch((error: unknown) => error);
@@ -194,8 +194,8 @@ describe('an error', () => {
   });
 });
 
-describe('a tag', () => {
-  it('spares the body of what has not changed', async () => {
+describe('an entity tag', () => {
+  it('saves the transfer of an unchanged body', async () => {
     const { id: project_id } = await makeProject(session.client);
     const params = { path: { project_id } };
     const first = await client.GET('/api/v1/projects/{project_id}', { params });
@@ -208,13 +208,13 @@ describe('a tag', () => {
   });
 });
 
-describe('a request whose answer was lost', () => {
+describe('a request whose response was lost', () => {
   const names = async (): Promise<string[]> => {
     const { data } = await client.GET('/api/v1/projects', { params: { query: { limit: 200 } } });
     return data.projects.map(({ name }) => name);
   };
 
-  it('makes one thing, with the same key each time', async () => {
+  it('creates a single resource by sending the same key each time', async () => {
     const sent: Request[] = [];
     const { data, response } = await losing(2, sent).POST('/api/v1/projects', { body: { name: 'Made once' } });
     const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
@@ -224,7 +224,7 @@ describe('a request whose answer was lost', () => {
     expect((await names()).filter((name) => name === 'Made once')).toEqual([data.name]);
   });
 
-  it('has another key for another thing, or the one that is given', async () => {
+  it('has a new key for each resource unless the caller gives a key', async () => {
     const sent: Request[] = [];
     const observed = losing(0, sent);
     for (const name of ['A', 'B']) await observed.POST('/api/v1/projects', { body: { name } });
@@ -239,7 +239,7 @@ describe('a request whose answer was lost', () => {
     });
   });
 
-  it('posts one message', async () => {
+  it('posts a single message', async () => {
     const { id } = await makeProject(session.client);
     const sent: Request[] = [];
     const posted = await losing(2, sent).conversation(id).post({ content: 'Said once' });
@@ -250,7 +250,7 @@ describe('a request whose answer was lost', () => {
     expect(posted.message.client_msg_id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('deletes, and puts, as if it had had its answer', async () => {
+  it('deletes and puts as if the response had arrived', async () => {
     const { id: project_id } = await makeProject(session.client);
     const name = `put-${project_id}`;
     await client.POST('/api/v1/deployments', { body: { name } });
@@ -259,12 +259,12 @@ describe('a request whose answer was lost', () => {
     const sent: Request[] = [];
     await losing(1, sent).DELETE('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     expect(sent).toHaveLength(2);
-    // Without any doubt it is what it says.
+    // A 404 without a lost response is reported as it is.
     const again = client.DELETE('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
     await expect(again).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it('is not sent again where that could undo what somebody else does, or mislead', async () => {
+  it('is not retried if that could undo another caller’s change or mislead', async () => {
     const { id: project_id } = await makeProject(session.client);
     const params = { path: { project_id } };
     const etag = (await client.GET('/api/v1/projects/{project_id}', { params })).response.headers.get('etag') ?? '';
@@ -279,7 +279,7 @@ describe('a request whose answer was lost', () => {
     expect(sent.map(({ method }) => method)).toEqual(['PATCH', 'DELETE']);
   });
 
-  it('is given up after so many attempts, or when its signal is aborted', async () => {
+  it('is given up after the maximum number of attempts or when its signal is aborted', async () => {
     const sent: Request[] = [];
     await expect(losing(99, sent).GET('/api/v1/me')).rejects.toBeInstanceOf(ConnectionError);
     expect(sent).toHaveLength(6);
@@ -294,7 +294,7 @@ describe('a request whose answer was lost', () => {
   });
 });
 
-describe('a service that has no time', () => {
+describe('an overloaded service', () => {
   type Answer = (response: ServerResponse) => void;
   const refusing =
     (status: number, code: string, headers: Record<string, string> = {}): Answer =>
@@ -360,7 +360,7 @@ describe('a service that has no time', () => {
     expect(seen).toBe(1);
   });
 
-  it('is asked again by a PATCH only when it has refused', async () => {
+  it('gets a PATCH again only if it has rejected the first', async () => {
     const change = { params: { path: { project_id: NOTHING } }, body: {} };
     await expect(
       ask(refusing(503, 'unavailable'), me).PATCH('/api/v1/projects/{project_id}', change),
@@ -369,7 +369,7 @@ describe('a service that has no time', () => {
     await ask(refusing(429, 'rate_limited', { 'retry-after': '0' }), me).PATCH('/api/v1/projects/{project_id}', change);
   });
 
-  it('is waited for as long as a request may take', async () => {
+  it('is waited for until the request timeout', async () => {
     answers = [() => undefined, me];
     const hasty = new WorkspaceClient({ baseUrl: url, retry: HASTY, timeoutMs: 50 });
     expect((await hasty.GET('/api/v1/me')).data).toEqual({ id: 'x' });
@@ -383,7 +383,7 @@ describe('a token', () => {
     return (await service.session({ company, user, expiresIn })).token;
   };
 
-  it('is asked for once, and again when it is not valid any more', async () => {
+  it('is requested once, and again when it has expired', async () => {
     const given: string[] = [];
     const renewing = typedClient(service.url, session, {
       token: async () => {
@@ -397,7 +397,7 @@ describe('a token', () => {
     expect(given).toHaveLength(2);
   });
 
-  it('that is never valid is an error, after two', async () => {
+  it('is an error after two invalid tokens', async () => {
     let given = 0;
     const stale = typedClient(service.url, session, {
       token: async () => {
@@ -409,7 +409,7 @@ describe('a token', () => {
     expect(given).toBe(2);
   });
 
-  it('that cannot be had is the error of who should give it, each time', async () => {
+  it('rejects with the error of its provider each time', async () => {
     let given = 0;
     const helpless = typedClient(service.url, session, {
       token: () => {

@@ -28,10 +28,10 @@ beforeAll(async () => {
   ({ id: project_id } = await makeProject(session.client));
 });
 
-/** What happens to a part on its way; nothing: it arrives. */
+/** Failure of a part in transit. Undefined if it arrives. */
 type Fate = 'broken off' | 'lost' | undefined;
 
-/** A client whose parts fare as it is told; `sent` has the number of each part that was sent. */
+/** A client whose parts fail as `fate` says. `sent` has the number of each part that was sent. */
 function withParts(fate: (part: number, times: number) => Fate = () => undefined) {
   const sent: number[] = [];
   let most = 0;
@@ -56,7 +56,7 @@ function withParts(fate: (part: number, times: number) => Fate = () => undefined
   return { client, sent, most: () => most };
 }
 
-/** The hash of what the service has. */
+/** Returns the hash of the stored file. */
 async function storedHash(client: WorkspaceClient, path: string): Promise<string> {
   const { data } = await client.POST('/api/v1/files/download', { body: { source: 'workspace', project_id, path } });
   return await hashOf(data.url);
@@ -65,7 +65,7 @@ async function storedHash(client: WorkspaceClient, path: string): Promise<string
 const target = (path: string) => ({ source: 'workspace' as const, project_id, path });
 
 describe('an upload', () => {
-  it('goes on after a pause and a reload, and sends again what was lost', async () => {
+  it('resumes after a pause and a reload, and resends lost parts', async () => {
     const { path, hash } = await makeRandomFile(SIZE);
     const pausing = new AbortController();
     const before = withParts((part, times) => (part === 3 && times <= 2 ? 'broken off' : undefined));
@@ -86,7 +86,7 @@ describe('an upload', () => {
 
     const state = JSON.parse(kept) as UploadState;
     const parts = Math.ceil(SIZE / state.part_size);
-    // The store has lost the last one that was sent, and says so only when it is to put the file together.
+    // The store has lost the last part and reports this only when it assembles the file.
     const after = withParts((part, times) => (part === parts && times === 1 ? 'lost' : undefined));
     const resumed: UploadProgress[] = [];
     const entry = await after.client.upload(await openAsBlob(path), target('large.bin'), {
@@ -96,7 +96,7 @@ describe('an upload', () => {
     expect(entry).toMatchObject({ path: 'large.bin', size: SIZE });
     expect(resumed[0]?.loaded).toBeGreaterThanOrEqual(SIZE / 2);
     expect(resumed.at(-1)).toEqual({ loaded: SIZE, total: SIZE });
-    // Parts that were on their way at the pause may have arrived.
+    // Parts in transit at the pause may have arrived.
     expect(after.sent.length).toBeLessThanOrEqual(parts / 2 + 1);
     expect(after.sent.filter((part) => part === parts)).toHaveLength(2);
     expect(new Set([...before.sent, ...after.sent]).size).toBe(parts);
@@ -111,7 +111,7 @@ describe('an upload', () => {
     expect(empty).toMatchObject({ size: 0, content_type: 'text/plain' });
   });
 
-  it('goes on when it was completed already, and not with another file', async () => {
+  it('returns the same file if it was already completed, and rejects another file', async () => {
     const { client, sent } = withParts();
     const file = new Blob(['content']);
     const states: UploadState[] = [];
@@ -123,7 +123,7 @@ describe('an upload', () => {
     await expect(another).rejects.toBeInstanceOf(FileChangedError);
   });
 
-  it('whose state nobody has is aborted when it fails, and any other stays', async () => {
+  it('is aborted on failure if the caller has not received its state, and kept otherwise', async () => {
     const aborted: Promise<string>[] = [];
     const client = typedClient(service.url, session, {
       retry: { maxRetries: 0 },
@@ -156,14 +156,14 @@ describe('an upload', () => {
     );
   });
 
-  it('to nowhere says so', async () => {
+  it('rejects an upload to an unknown project', async () => {
     const nowhere = { source: 'workspace' as const, project_id: '01900000-0000-7000-8000-000000000000', path: 'a' };
     await expect(withParts().client.upload(new Blob(['x']), nowhere)).rejects.toBeInstanceOf(NotFoundError);
   });
 });
 
 describe('a download', () => {
-  it('has the bytes of the file, and goes on where it broke off', async () => {
+  it('has the bytes of the file and resumes where the connection broke', async () => {
     const bytes = randomBytes(3 * MiB);
     await withParts().client.upload(new Blob([bytes], { type: 'image/png' }), target('picture.png'));
     const ranges: (string | null)[] = [];
@@ -201,7 +201,7 @@ describe('a download', () => {
     expect([loaded.at(-1), ...totals]).toEqual([bytes.length, bytes.length]);
   });
 
-  it('of what is not there says so, and ends when nobody wants it', async () => {
+  it('rejects a missing file and an aborted signal', async () => {
     const client = typedClient(service.url, session);
     await expect(client.download(target('nothing.png'))).rejects.toThrow(NotFoundError);
     const leaving = AbortSignal.abort('left');

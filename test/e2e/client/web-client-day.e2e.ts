@@ -16,7 +16,7 @@ const OWN_SHIFT_RULES = { 'SKILL.md': 'Our shifts last eight hours.\n' };
 const SMALL_CSV = 'product,demand\nÄpfel,120\nBirnen,80\n';
 const BIG_CSV_BYTES = 12_000_000;
 
-/** Somebody at work in a web application, which has the client package. */
+/** A person who works in a web application that uses the client package. */
 interface Person extends Session {
   api: WorkspaceClient;
 }
@@ -106,7 +106,7 @@ async function setUpProject(
   return changed;
 }
 
-/** Uploads, moves, reads and deletes; answers the id of the small one that stays. */
+/** Uploads, moves, reads and deletes files. Returns the id of the small file that remains. */
 async function workWithFiles({ api, client }: Person, project_id: string): Promise<string> {
   const place = { source: 'workspace', project_id } as const;
 
@@ -159,7 +159,7 @@ async function workWithFiles({ api, client }: Person, project_id: string): Promi
   return id;
 }
 
-/** Twelve million bytes of rows that differ. */
+/** Twelve million bytes of distinct rows. */
 function bigCsv(): Uint8Array<ArrayBuffer> {
   const rows: string[] = ['day,product,sold'];
   for (let length = 0, day = 0; length < BIG_CSV_BYTES; day += 1) {
@@ -170,7 +170,7 @@ function bigCsv(): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(rows.join('\n')).subarray(0, BIG_CSV_BYTES);
 }
 
-/** Posts a message and follows the conversation until it is answered; answers the whole conversation. */
+/** Posts a message and follows the conversation until it is answered. Returns the whole conversation. */
 async function talk(
   { api, user, name }: Person,
   projectId: string,
@@ -208,13 +208,13 @@ async function talk(
   expect(synced.messages[0]).toEqual(posted.message);
   const answer = synced.messages.at(-1);
   expect(answer).toMatchObject({ role: 'assistant', is_partial: false, conversation_id: synced.conversation_id });
-  // The rule-based agent says what it is and names what it has mounted.
+  // The rule-based agent introduces itself and names the skills that it has mounted.
   expect(answer?.content).toContain('rule-based');
   expect(answer?.content).toContain('shift-rules');
   return synced.messages;
 }
 
-/** The conversation once the agent is idle. */
+/** Returns the conversation once the agent is idle. */
 async function answered(api: WorkspaceClient, projectId: string): Promise<Schemas['ConversationSyncResponse']> {
   for await (const state of api.conversation(projectId).follow()) if (state.turn.state === 'idle') return state;
   throw new Error('The conversation has ended');
@@ -310,7 +310,7 @@ async function pullAgain(
       },
     }),
   );
-  // AGENTS.md and the two files of the skill that is left.
+  // AGENTS.md and the two files of the remaining skill.
   expect(pulled).toEqual({ from_deployment: handle, objects: 3 });
   const retired = planner.api.GET('/api/v1/projects/{project_id}/skills/{skill}', {
     params: { path: { project_id: projectId, skill: 'demand' } },
@@ -363,7 +363,7 @@ async function listEverything(
   };
   expect(everyone.users[0]).toEqual(spent);
   expect(project.total_credits).toBe(0.01);
-  // A member sees nobody else's row.
+  // A member sees only their own row.
   expect(await succeed(api.GET('/api/v1/usage/users'))).toEqual({
     users: [spent],
     limit: 50,
