@@ -50,8 +50,8 @@ afterEach(() => {
   for (const stream of streams.splice(0)) stream.close();
 });
 
-describe('the events of a project', () => {
-  it('are what has changed, by whom, in envelopes that count from 1', async () => {
+describe('the event stream of a project', () => {
+  it('reports changes and their authors in envelopes that count from 1', async () => {
     const project = await newProject();
     const stream = await open(project);
     const card = await addCard(project);
@@ -77,7 +77,7 @@ describe('the events of a project', () => {
     });
   });
 
-  it('tell of every kind of change', async () => {
+  it('reports every kind of change', async () => {
     const { handle } = await makeDeployment(client, { instructions: 'Be brief.' });
     const friend = await member();
     await friend.client.get('/me');
@@ -135,7 +135,7 @@ describe('the events of a project', () => {
     );
   });
 
-  it('tell of turns and what the agent does in them', async () => {
+  it('reports turns and the changes that the agent makes in them', async () => {
     script = async function* () {
       yield await Promise.resolve(say('One'));
     };
@@ -162,7 +162,7 @@ describe('the events of a project', () => {
     ]);
   });
 
-  it('tell of solves from their start to their end, with how far they are', async () => {
+  it('reports solves from their start to their end, including their progress', async () => {
     const project = await newProject();
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(client, place, 'm.lp', 'Minimize\n obj: x\nSubject To\n c: x >= 1\nEnd\n');
@@ -189,7 +189,7 @@ describe('the events of a project', () => {
     expect(stream.named('files.changed').map(told)).toMatchObject([{ paths: [`results/${id}.json`] }]);
   });
 
-  it('are none of what was rolled back, and without their place nothing commits', async () => {
+  it('contains nothing about rolled-back changes, and no change commits without its event', async () => {
     const project = await newProject();
     const stream = await open(project);
     const refused = await client.send('POST', `/projects/${project}/scenarios`, {
@@ -199,7 +199,7 @@ describe('the events of a project', () => {
     const card = await addCard(project);
     await has(stream, 1);
     expect(stream.events[0]?.id).toBe('1');
-    // Planted: numbering fails after all else has succeeded.
+    // Makes the numbering fail after all other statements have succeeded.
     await service.database.query('DELETE FROM event_heads WHERE stream_id = $1', [project]);
     const failed = await fetch(`${service.url}/api/v1/projects/${project}/cards/${card.id}`, {
       method: 'PATCH',
@@ -213,7 +213,7 @@ describe('the events of a project', () => {
 });
 
 describe('a reader', () => {
-  it('is sent every event after the one it had, once', async () => {
+  it('receives every event after its position once', async () => {
     const project = await newProject();
     const count = 450;
     const whole = await open(project);
@@ -229,18 +229,21 @@ describe('a reader', () => {
     expect(late.events.map(({ id }) => id)).toEqual(Array.from({ length: count - 7 }, (_, i) => String(i + 8)));
   });
 
-  it.each(['x', '9', '-1', '1e3', '99999999999999999999'])('of an unknown position %j is told so', async (position) => {
-    const project = await newProject();
-    await addCard(project);
-    const stream = await after(project, position);
-    await has(stream, 1);
-    expect(stream.events).toMatchObject([{ event: 'resync', data: { reason: 'unknown_position' } }]);
-    await addCard(project);
-    await has(stream, 2);
-    expect(stream.events[1]).toMatchObject({ id: '2', event: 'cards.changed' });
-  });
+  it.each(['x', '9', '-1', '1e3', '99999999999999999999'])(
+    'receives a resync for the unknown position %j',
+    async (position) => {
+      const project = await newProject();
+      await addCard(project);
+      const stream = await after(project, position);
+      await has(stream, 1);
+      expect(stream.events).toMatchObject([{ event: 'resync', data: { reason: 'unknown_position' } }]);
+      await addCard(project);
+      await has(stream, 2);
+      expect(stream.events[1]).toMatchObject({ id: '2', event: 'cards.changed' });
+    },
+  );
 
-  it('is told when events it has missed are gone, after a day and not before', async () => {
+  it('receives a resync when missed events are gone, after a day and not before', async () => {
     const project = await newProject();
     for (const label of ['a', 'b', 'c']) await addCard(project, label);
     const age = (id: number, interval: string) =>
@@ -266,7 +269,7 @@ describe('a reader', () => {
     expect(types(complete)).toEqual(['cards.changed', 'cards.changed']);
   });
 
-  it('is told of the deletion, then the stream ends; after a return it goes on', async () => {
+  it('receives the deletion before the stream ends, and resumes after the project is restored', async () => {
     script = twoParts(gate());
     const project = await newProject();
     await client.post(`/projects/${project}/chat`, { content: 'Hello' });
@@ -281,7 +284,7 @@ describe('a reader', () => {
     expect(types(back)).toEqual(['project.restored']);
   });
 
-  it('sees private projects only as long as it may', async () => {
+  it('sees a private project only while it has access', async () => {
     const [friend, stranger] = [await member(), await member()];
     for (const { client: seen } of [friend, stranger]) await seen.get('/me');
     const project = await newProject({ visibility: 'private' });
@@ -295,7 +298,7 @@ describe('a reader', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  it('is closed when its key is revoked or its token ends', async () => {
+  it('is disconnected when its key is revoked or its token expires', async () => {
     const project = await newProject();
     const key = await client.post<{ id: string; key: string }>('/api-keys', { name: 'k' });
     const stream = await open(project, {}, { ...session, token: key.key });
@@ -305,7 +308,7 @@ describe('a reader', () => {
     await Promise.all([stream.over(), short.over()]);
   });
 
-  it('has 20 streams, of chat and events together', async () => {
+  it('has at most 20 streams, counting chat and events together', async () => {
     const project = await newProject();
     const busy = await member();
     for (let at = 0; at < 20; at += 1) {
@@ -319,7 +322,7 @@ describe('a reader', () => {
   });
 });
 
-it('is one of a thousand', async () => {
+it('is served among a thousand readers', async () => {
   const project = await newProject();
   const readers = await Promise.all(Array.from({ length: 50 }, () => member()));
   for (const reader of readers) await Promise.all(Array.from({ length: 20 }, () => open(project, {}, reader)));
@@ -329,7 +332,7 @@ it('is one of a thousand', async () => {
   await eventually(got, (ids) => ids.every((of) => of === '1,2,3'), { until: 'all have all', deadlineMs: 20_000 });
 }, 60_000);
 
-it('is sent what other processes do, also while no notification comes through', async () => {
+it('receives changes of other processes, even without notifications', async () => {
   script = async function* () {
     yield await Promise.resolve(say('One'));
   };
