@@ -58,7 +58,7 @@ const files = async (project: string) =>
 const addCard = (project: string, card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${project}/cards`, { card_type, label, data });
 
-/** Tables and chairs: 20 and 10, a profit of 1,100. */
+/** A workshop with an optimum of 20 chairs, 10 tables and a profit of 1,100. */
 async function makeWorkshop(project: string): Promise<Wire<CardResponse>> {
   await addCard(project, 'variable', 'Chairs', { name: 'chairs', domain: 'integer' });
   await addCard(project, 'variable', 'Tables', { name: 'tables', domain: 'integer' });
@@ -77,7 +77,7 @@ async function makeWorkshop(project: string): Promise<Wire<CardResponse>> {
 const SMALL = 'Maximize\n profit: 3 x + 2 y\nSubject To\n room: x + y <= 4\nBounds\n x <= 3\nEnd\n';
 
 describe('a solve of a model file', () => {
-  it('answers values and slacks, writes them to the workspace, leaves the checklist to the canvas, and is charged', async () => {
+  it('returns values and slacks, writes them to the workspace, keeps the checklist, and is charged', async () => {
     const project = await newProject();
     await upload(project, 'models/Plan.LP', SMALL);
     const created = await start(project, { input_file_ids: ['models/Plan.LP'] });
@@ -145,7 +145,7 @@ describe('a solve of a model file', () => {
     ]);
   });
 
-  it('solves what the file was when it started', async () => {
+  it('uses the file as it was when the solve started', async () => {
     const project = await newProject();
     const blocker = await newProject();
     await upload(blocker, 'hard.lp', hardModel());
@@ -188,7 +188,7 @@ describe('a solve of a model file', () => {
       'demand, capacity',
     ],
     ['unbounded', 'max x - z st\n a: y <= 3\n b: z >= 1\nend', [], 'x can grow without limit'],
-  ])('says why a model is %s', async (status, text, conflict, part) => {
+  ])('explains why a model is %s', async (status, text, conflict, part) => {
     const project = await newProject();
     const { result } = await solveText(project, text);
     expect(result).toMatchObject({
@@ -207,7 +207,7 @@ describe('a solve of a model file', () => {
     ['no model file', ['data.csv'], 0, 'Value error, a model is read from an .lp file'],
     ['too large a file', ['large.lp'], 0, 'Value error, a model file has at most 8388608 bytes'],
     ['several files', ['a.lp', 'b.lp'], undefined, 'List should have at most 1 item after validation, not 2'],
-  ])('refuses %s', async (_, input_file_ids, index, msg) => {
+  ])('rejects %s', async (_, input_file_ids, index, msg) => {
     const project = await newProject();
     await upload(project, 'data.csv', 'a,b');
     if (input_file_ids[0] === 'large.lp') await upload(project, 'large.lp', ' '.repeat(8 * 1024 ** 2 + 1));
@@ -221,7 +221,7 @@ describe('a solve of a model file', () => {
     expect((await client.get<ExecutionListResponse>(`/projects/${project}/solve/executions`)).total).toBe(0);
   });
 
-  it('keeps the result where its file cannot be written', async () => {
+  it('keeps the result if its file cannot be written', async () => {
     const project = await newProject();
     await upload(project, 'results', 'in the way');
     expect((await solveText(project, SMALL)).result).toMatchObject({ objective_value: 11, file_path: null });
@@ -229,7 +229,7 @@ describe('a solve of a model file', () => {
 });
 
 describe('a solve of the canvas', () => {
-  it('checks the model as it is, and only that one', async () => {
+  it('updates the feasibility of exactly the model that was solved', async () => {
     const project = await newProject();
     expect((await solve(project)).error).toEqual({
       code: 'incomplete_model',
@@ -257,7 +257,7 @@ describe('a solve of the canvas', () => {
     expect((await details(project)).completeness.feasibility_result).toBe('fail');
   });
 
-  it('alone says whether the model of the canvas is feasible, whatever becomes of a model file', async () => {
+  it('is the only solve that updates feasibility, unlike a solve of a model file', async () => {
     const project = await newProject();
     await addCard(project, 'variable', 'X', { name: 'x', domain: 'continuous', free: true });
     await addCard(project, 'objective', 'Loss', { sense: 'minimize', expression: 'x' });
@@ -274,7 +274,7 @@ describe('a solve of the canvas', () => {
     expect((await details(project)).completeness.feasibility_result).toBe('pass');
   });
 
-  it('says nothing of a canvas that changed meanwhile', async () => {
+  it('leaves feasibility unchecked if the canvas has changed in the meantime', async () => {
     const [project, blocker] = [await newProject(), await newProject()];
     await upload(blocker, 'hard.lp', hardModel());
     const before = await start(blocker, { input_file_ids: ['hard.lp'] });
@@ -299,12 +299,12 @@ describe('a solve of the canvas', () => {
   });
 });
 
-/** Longest delay of the service's event loop since it was asked before, in milliseconds. */
+/** Returns the longest delay of the service's event loop since the last call, in milliseconds. */
 const lag = async (): Promise<number> =>
   1_000 * ((await metrics(service.url)).get('nodejs_eventloop_lag_max_seconds') ?? NaN);
 
 describe('a hard solve', () => {
-  it('ends at its time limit with the best values, shows the project as solving, and delays nobody', async () => {
+  it('ends at its time limit with the best values, shows the project as solving, and delays no other request', async () => {
     const project = await newProject();
     await upload(project, 'hard.lp', hardModel());
     const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -315,7 +315,7 @@ describe('a hard solve', () => {
     const lags: number[] = [];
     const own = monitorEventLoopDelay({ resolution: 10 });
     own.enable();
-    // Reading the metrics begins a new span of the service's own measure.
+    // Each read of the metrics resets the service's measurement of the event loop delay.
     await metrics(service.url);
     for (let status = 'running'; status === 'running';) {
       const before = performance.now();
@@ -337,8 +337,8 @@ describe('a hard solve', () => {
     });
     expect(result?.solve_ms).toBeGreaterThanOrEqual(2_000);
     expect(result?.solve_ms).toBeLessThan(6_000);
-    // Two seconds of solving block nobody: a request that waited for the solver would take as long. On an idle machine
-    // the median is 7 ms and the longest 80 ms.
+    // A solve of two seconds must not block other requests. A request that waited for the solver would take as long. On an idle
+    // machine the median is 7 ms and the maximum 80 ms.
     expect(median).toBeLessThan(100);
     expect(worst).toBeLessThan(1_000);
     expect(Math.max(...lags)).toBeLessThan(500);
@@ -346,7 +346,7 @@ describe('a hard solve', () => {
     expect(total_credits).toBeGreaterThanOrEqual(0.03);
   });
 
-  it('keeps nobody waiting for all that another one has started: companies take turns, and in a company its projects', async () => {
+  it('lets solves of other companies, and of other projects of a company, take turns', async () => {
     const [mine, second] = [await newProject(), await newProject()];
     const { client: others } = await service.session();
     const { id: theirs } = await makeProject(others);
@@ -399,9 +399,9 @@ describe('a hard solve', () => {
       expect((await client.send('POST', `${at(project, id)}/cancel?keep_plan=true`)).status).toBe(409);
     });
 
-    it('is canceled while it waits, and while it has no plan', async () => {
+    it('is canceled if it is waiting or has no plan yet', async () => {
       const project = await newProject();
-      // A linear program has no plan before its end.
+      // A linear program has no plan before it ends.
       await upload(project, 'hard.lp', hardModel(2_000, 300).replace(/Binary[^]*End/, 'End'));
       const { id } = await start(project, { input_file_ids: ['hard.lp'] });
       const waiting = await start(project, { input_file_ids: ['hard.lp'] });
@@ -409,12 +409,12 @@ describe('a hard solve', () => {
       expect(await keep(project, waiting.id)).toMatchObject({ status: 'canceled' });
       await keep(project, id);
       const { status, result, error } = await over(project, id);
-      // A fast machine is done before.
+      // A fast machine finishes earlier.
       if (status !== 'succeeded')
         expect({ status, result, error }).toEqual({ status: 'canceled', result: null, error: null });
     });
 
-    it('is the optimum when that is found first', async () => {
+    it('is the optimum if the optimum is found first', async () => {
       const project = await newProject();
       await upload(project, 'easy.lp', 'max x st c: x <= 3 end');
       const { id } = await start(project, { input_file_ids: ['easy.lp'] });
@@ -423,7 +423,7 @@ describe('a hard solve', () => {
       if (status !== 'canceled') expect({ status, outcome }).toEqual({ status: 'succeeded', outcome: 'optimal' });
     });
 
-    it('refuses what is no boolean', async () => {
+    it('rejects a keep_plan that is not a boolean', async () => {
       const project = await newProject();
       await upload(project, 'hard.lp', hardModel());
       const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -432,7 +432,7 @@ describe('a hard solve', () => {
     });
   });
 
-  it('is canceled within a second, charged for its time, and once', async () => {
+  it('is canceled within a second and charged once for its time', async () => {
     const project = await newProject();
     await upload(project, 'hard.lp', hardModel());
     const { id } = await start(project, { input_file_ids: ['hard.lp'] });
@@ -471,7 +471,7 @@ describe('a hard solve', () => {
   });
 });
 
-it('shows executions to their company and project alone', async () => {
+it('shows executions only to their company and project', async () => {
   const project = await newProject();
   const { id } = await start(project);
   const stranger = await service.session();

@@ -17,7 +17,7 @@ interface Question {
   options: { label: string }[];
 }
 
-/** What is said on the page: by the user in words or by choosing options, and by the guide. */
+/** A line on the page: written by the user, chosen from options by the user, or written by the guide. */
 interface Line {
   by: 'you' | 'you choose' | 'guide';
   text: string;
@@ -26,7 +26,7 @@ interface Line {
 const service = useSharedService();
 const page = new URL('../../../docs/modelling.md', import.meta.url);
 
-/** The conversations of the page, by their headings. */
+/** Returns the conversations of the page by heading. */
 async function readPage(): Promise<Map<string, Line[]>> {
   const sections = (await readFile(page, 'utf8')).split(/^## /m).slice(1);
   return new Map(
@@ -38,17 +38,17 @@ async function readPage(): Promise<Map<string, Line[]>> {
   );
 }
 
-/** A message of the guide as the page shows it: the text, and under it the question with its options. */
+/** Returns a message of the guide as the page shows it: the text, then the question with its options. */
 function shown({ content, tool_calls }: Message): string {
   const asked = tool_calls?.find(({ tool }) => tool === 'ask_user_question');
   const [question] = (asked?.input as { questions: Question[] } | undefined)?.questions ?? [];
   const options = question?.options.map(({ label }) => `( ) ${label}`) ?? [];
-  // The page has no ids of executions.
+  // The page omits the ids of executions.
   const text = content.trim().replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…');
   return [text, ...(question === undefined ? [] : [[question.question, ...options].join('\n')])].join('\n\n');
 }
 
-/** Says what the page says and expects what it answers, word for word. */
+/** Posts the user lines of the page and expects the guide's lines word for word. */
 async function hold(client: Client, project: string, lines: Line[]): Promise<Message[]> {
   expect(lines.length).toBeGreaterThan(1);
   for (const { by, text } of lines) {
@@ -64,7 +64,7 @@ async function hold(client: Client, project: string, lines: Line[]): Promise<Mes
   return (await idle(client, project)).messages;
 }
 
-it('goes from words to a solved model as docs/modelling.md tells it, and says what clashes', async () => {
+it('models a plan from words to a solution as in docs/modelling.md, and explains a conflict', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const conversations = await readPage();
@@ -106,7 +106,7 @@ it('goes from words to a solved model as docs/modelling.md tells it, and says wh
   expect(await latest()).toMatchObject({ result: { objective_value: 240, variables: { chairs: 18, tables: 0 } } });
 });
 
-it('plans with files, as docs/modelling.md tells it', async () => {
+it('plans with files as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const text = await readFile(page, 'utf8');
@@ -118,7 +118,7 @@ it('plans with files, as docs/modelling.md tells it', async () => {
   expect(completeness).toMatchObject({ feasibility_result: 'pass', overall: 'complete' });
 });
 
-it('plans weeks at once, and their plan is a table, as docs/modelling.md tells it', async () => {
+it('plans several weeks in a single model with a table as result, as in docs/modelling.md', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const conversations = await readPage();
@@ -161,7 +161,7 @@ it('plans weeks at once, and their plan is a table, as docs/modelling.md tells i
   expect((await table('constraints'))[1]).toEqual(['Balance', 2, -45, 0, null]);
 });
 
-it('solves the same model in words and as a model file alike', async () => {
+it('returns the same solution for a model in words and as a model file', async () => {
   const { client } = await service.session();
   const { id } = await makeProject(client);
   const lp = 'Minimize\n cost: 4 a + 3 b\nSubject To\n need: 2 a + b >= 7\n ratio: a - b <= 1\nGeneral\n a b\nEnd\n';

@@ -14,10 +14,10 @@ import { type SheetCell, workbookFile } from '../../support/workbook-file.js';
 
 const FOLDER = 'test/models';
 const TOLERANCE = 1e-6;
-/** A turn or two, uploads and a solve, on a machine that has other work. */
+/** Allows for a few turns, uploads and a solve on a busy machine, in milliseconds. */
 const TIMEOUT = 60_000;
 
-/** Problems of the table in test/models/README.md, with the optimum that is known of each. */
+/** Problems of the table in test/models/README.md, with their known optimum. */
 const PROBLEMS = Array.from(
   readFileSync(`${FOLDER}/README.md`, 'utf8').matchAll(/^\| \[(?<name>[\w-]+)\].* (?<optimum>[\d.]+) \|$/gm),
   ({ groups }) => ({ name: groups?.['name'] ?? '', optimum: groups?.['optimum'] ?? '' }),
@@ -39,7 +39,7 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-/** The files of a problem that a planner has, by path. */
+/** Returns the data files of a problem by path. */
 function dataFiles(problem: string): Map<string, Uint8Array> {
   const folder = `${FOLDER}/${problem}`;
   const files = new Map<string, Uint8Array>();
@@ -55,7 +55,7 @@ function dataFiles(problem: string): Map<string, Uint8Array> {
   return files;
 }
 
-/** The cells of a sheet, whose figures are figures. */
+/** Cells of a sheet. Numeric cells are numbers. */
 const cellsOf = (content: Uint8Array): SheetCell[][] =>
   Buffer.from(content)
     .toString()
@@ -63,7 +63,7 @@ const cellsOf = (content: Uint8Array): SheetCell[][] =>
     .split('\n')
     .map((line) => line.split(',').map((cell) => (/^-?[\d.]+$/.test(cell) ? Number(cell) : cell)));
 
-/** Says the statements of a problem in a project that has its files; answers what came of it. */
+/** Posts the statements of a problem in a project that has its files. Returns the solved execution. */
 async function plan(client: Client, project: string, problem: string): Promise<Solved> {
   for (const [path, content] of dataFiles(problem))
     await makeFile(client, { source: 'workspace', project_id: project }, path, content);
@@ -80,7 +80,7 @@ async function plan(client: Client, project: string, problem: string): Promise<S
   return await client.get<Solved>(`/projects/${project}/solve/executions/${newest.id}`);
 }
 
-/** Every value of a plan: those of members from the tables of the result, others as the result has them. */
+/** Returns every value of a plan: values of members from the result tables, and other values from the result. */
 async function valuesOf(
   client: Client,
   project: string,
@@ -93,7 +93,7 @@ async function valuesOf(
     const place = { source: 'workspace', project_id: project, path };
     const { text } = await client.post<FileContentResponse>('/files/content', place);
     const [titles = ''] = (text ?? '').split('\n');
-    // Behind them: value and reduced_cost.
+    // The last two columns are value and reduced_cost.
     const keys = titles.split(',').slice(0, -2);
     const rows = readCsv(Buffer.from(text ?? ''));
     families.set(
@@ -105,24 +105,24 @@ async function valuesOf(
   return new Map([...scalars, ...[...families.values()].flatMap((family) => [...family])]);
 }
 
-/** How far two figures are apart, beside their size. */
+/** Relative distance between two numbers. */
 const distance = (one: number, other: number): number => Math.abs(one - other) / Math.max(1, Math.abs(other));
 
 describe('planning problems, from files and words to a plan', () => {
-  it('are all told in test/models/README.md', () => {
+  it('are all documented in test/models/README.md', () => {
     const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(PROBLEMS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
     expect(PROBLEMS.length).toBeGreaterThanOrEqual(12);
   });
 
   it.each(PROBLEMS)(
-    '$name has the optimum $optimum, and its plan holds',
+    '$name has the optimum $optimum and a feasible plan',
     async ({ name, optimum }) => {
       const { formulate } = (await import(`../../models/${name}/independent.js`)) as { formulate: Formulation };
       const read: ReadTable = (file, dialect) => readCsv(readFileSync(`${FOLDER}/${name}/${file}`), dialect);
       const program = formulate(read);
       const best = program.optimum(glpk);
-      // As many digits as the table has.
+      // Compares as many digits as the table has.
       expect(best.toFixed(optimum.split('.')[1]?.length ?? 0)).toBe(optimum);
 
       const { client } = await service.session();

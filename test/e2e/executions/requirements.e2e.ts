@@ -14,7 +14,7 @@ type Over = Wire<ExecutionResponse> & { error: unknown; result: unknown };
 
 const service = useSharedService();
 
-/** A workshop of chairs and tables, with a variable for each product beside them. */
+/** A workshop of chairs and tables with a variable for each product. */
 class Workshop {
   private constructor(
     readonly client: Client,
@@ -62,7 +62,7 @@ class Workshop {
   }
 }
 
-it('are met by the plan, and changing one makes the last result say nothing', async () => {
+it('are met by the plan, and a changed requirement invalidates the last result', async () => {
   const workshop = await Workshop.start();
   expect(await workshop.solve()).toMatchObject({
     result: { objective_value: 550, variables: { chairs: 10, tables: 5 } },
@@ -113,7 +113,7 @@ it('are met by the plan, and changing one makes the last result say nothing', as
   });
 });
 
-it('are said in the chat', async () => {
+it('are stated in the chat', async () => {
   const workshop = await Workshop.start();
   expect(await workshop.say('produce 12 chairs')).toContain('- Requirement `chairs`: `12 chairs`, quantity `12`');
   expect(await workshop.say('solve')).toContain('Solved: the objective is 510, with `chairs = 12`, `tables = 3`');
@@ -123,7 +123,7 @@ it('are said in the chat', async () => {
   expect(await workshop.say('remove requirement chairs; requirement: none; solve')).toContain('the objective is 550');
 });
 
-it('have a row for each member, of figures that no other formula uses', async () => {
+it('has a row for each member, with figures that no other formula uses', async () => {
   const workshop = await Workshop.start();
   const { client, id } = workshop;
   await makeFile(
@@ -139,7 +139,7 @@ it('have a row for each member, of figures that no other formula uses', async ()
   );
   expect(answer).toContain('- Requirement `Minimum`: `make[p] >= minimum[p]`, for `p in products`');
   expect(answer).toContain('Solved: the objective is 5');
-  // As requirements were before they had formulas.
+  // A requirement from before requirements had formulas.
   await workshop.say('remove Minimum');
   await workshop.add('production_requirement', 'Old', { description: 'make[p] >= 2 * minimum[p] for p in products' });
   const { result } = await workshop.solve();

@@ -23,7 +23,7 @@ let client: Client;
 let project: string;
 let replies: Reply[] = [];
 
-/** An agent that has models solved, one after the other. */
+/** An agent that runs solves sequentially. */
 const solving = (...inputs: object[]): Script =>
   async function* (context: AgentContext): AsyncGenerator<AgentOutput> {
     replies = [];
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 describe('run_solve', () => {
-  it('answers what came of it, at most three times a turn, and charges who asked', async () => {
+  it('returns the result, at most three times a turn, and charges the person who asked', async () => {
     await upload('m.lp', SMALL);
     const file = { model_file: 'm.lp' };
     script = solving({}, { model_file: 'none.lp' }, file, { ...file, is_test: true }, file);
@@ -74,7 +74,7 @@ describe('run_solve', () => {
     expect(rows).toEqual(Array(3).fill({ user_id: session.user }));
   });
 
-  it('cancels what runs when its turn is stopped', async () => {
+  it('cancels its running solve when its turn is stopped', async () => {
     await upload('hard.lp', hardModel());
     script = solving({ model_file: 'hard.lp' });
     await post();
@@ -86,7 +86,7 @@ describe('run_solve', () => {
     expect(messages.at(-1)?.tool_calls).toMatchObject([{ tool: 'run_solve', status: 'failed', error_code: 'stopped' }]);
   });
 
-  it('starts nothing for a turn that is no longer its process’s', async () => {
+  it('starts nothing for a turn that has moved to another process', async () => {
     await upload('m.lp', SMALL);
     const solve = solving({ model_file: 'm.lp' });
     script = async function* (context) {
@@ -121,7 +121,7 @@ describe('the tools for scenarios', () => {
   const addCard = (card_type: string, label: string, data: object) =>
     client.post(`/projects/${project}/cards`, { card_type, label, data });
 
-  it('make, list, solve and remove them, say why they cannot, and count a solve of several as one', async () => {
+  it('makes, lists, solves and removes scenarios, explains failures, and counts a solve of several as 1', async () => {
     await addCard('data', 'Figures', { values: { most: 3 } });
     await addCard('variable', 'x', { name: 'x', domain: 'continuous' });
     await addCard('objective', 'Goal', { sense: 'maximize', expression: 'x' });
@@ -175,7 +175,7 @@ describe('the tools for scenarios', () => {
   });
 });
 
-it('all executions of a project end together', async () => {
+it('ends all executions of a project together', async () => {
   await upload('hard.lp', hardModel());
   const body = { input_file_ids: ['hard.lp'] };
   for (let count = 0; count < 3; count += 1) await client.post(`/projects/${project}/solve/executions`, body);

@@ -49,7 +49,7 @@ async function refused(status: number, method: string, path: string, body?: obje
 
 const PRODUCTS = 'product,price,hours\noak chair,30,2\n8:00,20,1\n"a, ""b""",0,1\n007,50,4\n';
 
-/** A plan over products whose names look like other things; only chairs and 007 are worth it. */
+/** A plan with odd product names. Only chairs and 007 are profitable. */
 async function makePlan(): Promise<string> {
   const { id: project } = await makeProject(client);
   await put(project, 'products.csv', PRODUCTS);
@@ -87,7 +87,7 @@ describe('a run of the canvas', () => {
     run = await solve(project, { name: 'First', time_limit_seconds: 20, mip_gap: 0 });
   });
 
-  it('tells what was asked, how large it was and how good the plan is', async () => {
+  it('reports its request, the size of the model and the quality of the plan', async () => {
     expect(run).toMatchObject({
       status: 'succeeded',
       name: 'First',
@@ -98,7 +98,7 @@ describe('a run of the canvas', () => {
       model: { variables: 5, integer_variables: 0, constraints: 1, terms: 5 },
       progress: null,
     });
-    // 30 and 5 hours: 10 hours of 8:00 at 20, 20 of chairs at 15, the last 5 of 007 at 12.5.
+    // 30 hours are available plus 5 hours of overtime: 10 hours of 8:00 at 20, 20 of chairs at 15, and the last 5 of 007 at 12.5.
     expect(run.result).toMatchObject({
       status: 'optimal',
       objective_value: 557.5,
@@ -147,7 +147,7 @@ describe('a run of the canvas', () => {
     ]);
   });
 
-  it('has its tables in the workspace, where they can be asked', async () => {
+  it('writes its tables to the workspace, where they can be queried', async () => {
     const table = await client.post<TableResponse>('/files/table', {
       source: 'workspace',
       project_id: project,
@@ -157,7 +157,7 @@ describe('a run of the canvas', () => {
     expect(table.total).toBe(4);
   });
 
-  it('keeps the cards and files that it has solved, and solves them again', async () => {
+  it('keeps the solved cards and files, and solves them again', async () => {
     const path = `${base(project)}/${run.id}`;
     const before = await client.get<RunCardsResponse>(`${path}/cards`);
     expect(before.cards?.map(({ label }) => label)).toEqual([
@@ -177,7 +177,7 @@ describe('a run of the canvas', () => {
     expect(again).toMatchObject({ name: 'First', result: { objective_value: 557.5 }, model: run.model });
     expect((await client.get<RunCardsResponse>(`${base(project)}/${id}/cards`)).cards).toEqual(before.cards);
     expect((await values(project, id, 'family=make')).total).toBe(4);
-    // The canvas is another one now, of which that says nothing.
+    // The canvas has changed since, so its feasibility is unknown.
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe(
       'unchecked',
     );
@@ -193,7 +193,7 @@ describe('options of a run', () => {
     ['more time than there is', { time_limit_seconds: 61 }, 'time_limit_seconds', 'less_than_equal'],
     ['a negative gap', { mip_gap: -0.1 }, 'mip_gap', 'greater_than_equal'],
     ['a gap above 1', { mip_gap: 1.1 }, 'mip_gap', 'less_than_equal'],
-  ])('refuse %s', async (_, body, field, type) => {
+  ])('rejects %s', async (_, body, field, type) => {
     const { id: project } = await makeProject(client);
     expect(await refused(422, 'POST', base(project), body)).toMatchObject([
       { type, loc: ['body', field], input: Object.values(body)[0] },
@@ -201,9 +201,9 @@ describe('options of a run', () => {
     expect(await client.get<ExecutionListResponse>(base(project))).toMatchObject({ total: 0 });
   });
 
-  it('end the search at the gap or at the time, and say how good the plan is', async () => {
+  it('ends the search at the gap or the time limit, and reports the quality of the plan', async () => {
     const { id: project } = await makeProject(client);
-    // What misses by a few is near to the best one where a hundred are paid anyway.
+    // With fixed costs of 100, a plan that misses by a few is close to the optimum.
     const fixed = hardModel().replace('miss: ', 'miss: 100 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     await put(project, 'hard.lp', hardModel());
     await put(project, 'fixed.lp', fixed);
@@ -220,7 +220,7 @@ describe('options of a run', () => {
     expect(timed.result?.message).toMatch(/^The best values found in 1 s/);
   });
 
-  it('let a model file tell the checklist, as long as it is what was solved', async () => {
+  it('allows a model file to update the checklist if the file has not changed since', async () => {
     const { id: project } = await makeProject(client);
     const feasibility = async () =>
       (await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result;
@@ -247,7 +247,7 @@ describe('options of a run', () => {
   });
 });
 
-it('answers numbers of every size as numbers', async () => {
+it('returns numbers of every magnitude as numbers', async () => {
   const { id: project } = await makeProject(client);
   const sizes = { whole: 1e15, wider: 1.23e17, small: 1e-7, tenth: 0.1, nothing: 0 };
   await addCard(project, 'data', 'Sizes', { set: 'things', members: Object.keys(sizes), values: { most: sizes } });
@@ -270,7 +270,7 @@ describe('a time limit', () => {
   const seconds = ({ started_at, ended_at }: Detail): number =>
     (Date.parse(ended_at ?? '') - Date.parse(started_at ?? '')) / 1000;
 
-  it('holds while the solver makes a model smaller, which does not look at the clock', async () => {
+  it('holds during presolve, where the solver does not check the clock', async () => {
     const { id: project } = await makeProject(client);
     await addCard(project, 'data', 'Parts', { set: 'parts', members: '1 to 20000' });
     await addCard(project, 'variable', 'Take', { name: 'take', index: 'p in parts', domain: 'binary' });
@@ -285,7 +285,7 @@ describe('a time limit', () => {
 });
 
 describe('the list of runs', () => {
-  it('is narrowed by status, test, scenario and name', async () => {
+  it('is filtered by status, test, scenario and name', async () => {
     const { id: project } = await makeProject(client);
     await put(project, 'm.lp', 'max x st c: x <= 4 end');
     const model = { input_file_ids: ['m.lp'] };
@@ -356,7 +356,7 @@ describe('the list of runs', () => {
     });
   });
 
-  it('answers no values without a plan', async () => {
+  it('returns no values without a plan', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await solve(project);
     await refused(409, 'GET', `${base(project)}/${id}/values?family=x`);

@@ -10,13 +10,13 @@ import { CANVAS, CARDS, FILES, REQUESTS, SOLVES, STATEMENTS, UNREAD, WORKSPACE }
 
 type Card = Wire<CardResponse>;
 
-/** Statements that one answer quotes. */
+/** Maximum number of statements that a response quotes. */
 const QUOTED = 5;
 
 const service = useSharedService();
 let client: Client;
 let id: string;
-/** The canvas without anything wrong. */
+/** Canvas without problems. */
 let canvas: Card[];
 
 const cards = async (): Promise<Card[]> => (await client.get<CardListResponse>(`/projects/${id}/cards`)).cards;
@@ -31,7 +31,7 @@ const put = async (path: string, content: string | Uint8Array): Promise<void> =>
 const told = ({ gaps }: Card): string[] =>
   gaps.map(({ severity, field, message }) => `${severity} ${field}: ${message}`);
 
-/** The gaps of cards that are not as they were, by label; anything else of a card is never another than before. */
+/** Returns the gaps of the other cards that have changed, by label. Nothing else about them may change. */
 async function changedBeside(card?: Card): Promise<Record<string, string[]>> {
   const now = (await cards()).filter((one) => one.id !== card?.id);
   const plain = (one: Card) => ({ ...one, gaps: [], status: '' });
@@ -50,13 +50,13 @@ beforeAll(async () => {
   });
 });
 
-it('has more than sixty wrong inputs, each told of in words of its own', () => {
+it('has more than 120 invalid inputs, each with its own message', () => {
   const tables = [CARDS, FILES, STATEMENTS, UNREAD, SOLVES, REQUESTS];
   expect(tables.flatMap((table) => Object.keys(table)).length).toBeGreaterThan(120);
 });
 
 describe('a card', () => {
-  it.each(Object.entries(CARDS))('with %s', async (_, { card_type, data, gaps, others = {} }) => {
+  it.each(Object.entries(CARDS))('is reported with %s', async (_, { card_type, data, gaps, others = {} }) => {
     const card = await add(card_type, data);
     expect(told(card)).toEqual(gaps);
     expect(await changedBeside(card)).toEqual(others);
@@ -66,10 +66,10 @@ describe('a card', () => {
 });
 
 describe('a set in a file', () => {
-  it.each(Object.entries(FILES))('with %s', async (_, { path, content, data, gaps }) => {
+  it.each(Object.entries(FILES))('is reported with %s', async (_, { path, content, data, gaps }) => {
     if (content !== undefined) await put(path, content);
     const card = await add('data', { set: 'goods', file_path: path, description: 'Goods', ...data });
-    // Files are read beside requests.
+    // Files are read outside of requests.
     const own = async (): Promise<string[]> => (await cards()).filter(({ id: one }) => one === card.id).flatMap(told);
     await eventually(own, (found) => JSON.stringify(found) === JSON.stringify(gaps), {
       until: `the gaps are ${gaps.join()}`,
@@ -80,13 +80,13 @@ describe('a set in a file', () => {
   });
 });
 
-/** Entries of a table, as many at a time as one answer quotes. */
+/** Splits a table into parts that fit into a response. */
 const partsOf = <Value>(table: Record<string, Value>): [string, Value][][] => {
   const all = Object.entries(table);
   return Array.from({ length: Math.ceil(all.length / QUOTED) }, (_, at) => all.slice(at * QUOTED, (at + 1) * QUOTED));
 };
 
-/** Says statements, and returns the list that the answer has behind some words. */
+/** Posts statements and returns the list that follows `words` in the response. */
 async function say(statements: string[], words: string): Promise<string[]> {
   await client.post(`/projects/${id}/chat`, { content: statements.join('\n') });
   const content = (await idle(client, id)).messages.at(-1)?.content ?? '';
@@ -95,7 +95,7 @@ async function say(statements: string[], words: string): Promise<string[]> {
 }
 
 describe('statements', () => {
-  it.each(partsOf(UNREAD))('become cards with what does not fit: %s', async (...part) => {
+  it.each(partsOf(UNREAD))('are stored as cards that report their problems: %s', async (...part) => {
     const open = await say(
       part.map(([statement]) => statement),
       'I do not understand this yet',
@@ -107,12 +107,12 @@ describe('statements', () => {
     expect(await cards()).toEqual(canvas);
   });
 
-  it.each(partsOf(STATEMENTS))('are refused: %s', async (...part) => {
+  it.each(partsOf(STATEMENTS))('are rejected: %s', async (...part) => {
     const refused = await say(
       part.map(([statement]) => statement),
       'I could not use this',
     );
-    // Those about something that a later line could have said come last.
+    // Statements that a later line could have completed come last, so the order is ignored.
     expect([...refused].sort()).toEqual(
       part.map(([statement, reason]) => `- \`${statement}\`${reason === '' ? '' : `: ${reason}`}`).sort(),
     );
@@ -120,7 +120,7 @@ describe('statements', () => {
   });
 });
 
-it('names the card with a statement that cannot be read when a solve is started without the guide', async () => {
+it('names the card with an unreadable statement when a solve is started without the guide', async () => {
   const card = await add('constraint', { expression: 'x >= 60% * y' }, 'share');
   const { id: execution } = await client.post<ExecutionResponse>(`/projects/${id}/solve/executions`, {});
   const over = await eventually(
@@ -134,7 +134,7 @@ it('names the card with a statement that cannot be read when a solve is started 
   await remove(card);
 });
 
-it('solves end with what is wrong, and leave the canvas as it was', async () => {
+it('reports the problem of each failing solve and leaves the canvas unchanged', async () => {
   const started: [string, string, string][] = [];
   for (const [what, { card_type, data, error }] of Object.entries(SOLVES)) {
     const card = await add(card_type, data);
@@ -154,16 +154,19 @@ it('solves end with what is wrong, and leave the canvas as it was', async () => 
 });
 
 describe('a request', () => {
-  it.each(Object.entries(REQUESTS))('with %s', async (_, { method, path, body, status, told: expected }) => {
-    const x = canvas.find(({ label }) => label === 'x')?.id ?? '';
-    const answer = await client.send<{ detail: unknown }>(method, `/projects/${id}/${path.replace('{x}', x)}`, {
-      body,
-    });
-    const { detail } = answer.body;
-    const entries = Array.isArray(detail)
-      ? (detail as { loc: string[]; msg: string }[]).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
-      : [String(detail)];
-    expect([answer.status, entries]).toEqual([status, expected]);
-    expect(await cards()).toEqual(canvas);
-  });
+  it.each(Object.entries(REQUESTS))(
+    'is rejected with %s',
+    async (_, { method, path, body, status, told: expected }) => {
+      const x = canvas.find(({ label }) => label === 'x')?.id ?? '';
+      const answer = await client.send<{ detail: unknown }>(method, `/projects/${id}/${path.replace('{x}', x)}`, {
+        body,
+      });
+      const { detail } = answer.body;
+      const entries = Array.isArray(detail)
+        ? (detail as { loc: string[]; msg: string }[]).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
+        : [String(detail)];
+      expect([answer.status, entries]).toEqual([status, expected]);
+      expect(await cards()).toEqual(canvas);
+    },
+  );
 });

@@ -2,8 +2,8 @@ import type { CardCreateRequest } from '../../../src/projects/canvas/canvas.dto.
 import { workbookFile } from '../../support/workbook-file.js';
 
 /*
- * What planners get wrong, and what they are told: the whole sentences, so that they can be read in one place. Whether they
- * say what is wrong, where, and what to do about it is for people to judge.
+ * Mistakes of planners and the messages for them. The whole sentences are listed here so that they can be reviewed in a single
+ * place. Only people can judge whether they name the problem, its place and the solution.
  */
 
 type CardType = CardCreateRequest['card_type'];
@@ -11,9 +11,9 @@ type CardType = CardCreateRequest['card_type'];
 export interface WrongCard {
   card_type: CardType;
   data: Record<string, unknown>;
-  /** Each as `severity field: message`. */
+  /** Gaps in the form `severity field: message`. */
   gaps: string[];
-  /** What changes on other cards, by label: gaps that say the same of them. */
+  /** Gaps that change on other cards as a result, by label. */
   others?: Record<string, string[]>;
 }
 
@@ -32,15 +32,15 @@ export interface WrongModel {
 
 export interface WrongRequest {
   method: 'POST' | 'PATCH';
-  /** Below that of the project; `{x}` is the id of the card of the variable x. */
+  /** Path below the project. `{x}` is the id of the card of the variable x. */
   path: string;
   body: Record<string, unknown>;
   status: number;
-  /** The entries of `detail` as `place: sentence`, or its sentence. */
+  /** Entries of `detail` in the form `place: sentence`, or its only sentence. */
   told: string[];
 }
 
-/** The files of the planner's workspace. */
+/** Files in the planner's workspace. */
 export const WORKSPACE: Record<string, string> = {
   'products.csv':
     'product,price,Unit cost,hours,region,amount\n' +
@@ -49,7 +49,7 @@ export const WORKSPACE: Record<string, string> = {
   'suppliers.csv': 'supplier,rating\nAda,3\nBob,4\nCem,n/a\nDan,2\nEva,5\n',
 };
 
-/** The planner's canvas, on which nothing is wrong. */
+/** Canvas of the planner, without problems. */
 export const CANVAS: [label: string, card_type: CardType, data: Record<string, unknown>][] = [
   ['Products', 'data', { set: 'products', file_path: 'products.csv', key: ['product'], description: 'What is made' }],
   ['Lanes', 'data', { set: 'lanes', file_path: 'lanes.csv', key: ['plant', 'town'], description: 'Who sends where' }],
@@ -83,7 +83,7 @@ export const CANVAS: [label: string, card_type: CardType, data: Record<string, u
   ],
 ];
 
-/** Cards that the canvas takes, with what is wrong with them as gaps. */
+/** Cards that the canvas accepts and whose problems become gaps. */
 export const CARDS: Record<string, WrongCard> = {
   'an index over a set that is not there': {
     card_type: 'constraint',
@@ -603,7 +603,7 @@ export const CARDS: Record<string, WrongCard> = {
   },
 };
 
-/** Sets that stand in files: a data card with this path beside its other data. No content: the file is not there. */
+/** Sets in files: a data card with this path and further data. Without content the file does not exist. */
 export const FILES: Record<string, WrongFile> = {
   'no such file': {
     path: 'gone.csv',
@@ -705,7 +705,7 @@ export const FILES: Record<string, WrongFile> = {
   },
 };
 
-/** Statements that become cards which say what does not fit: how the guide tells them, and the reason that it gives. */
+/** Statements that become cards with a problem: the guide's version of the statement, and its reason. */
 export const UNREAD: Record<string, [told: string, reason: string]> = {
   'use[p] integer for p products': [
     'use: integer for p products',
@@ -737,7 +737,7 @@ export const UNREAD: Record<string, [told: string, reason: string]> = {
   'Hours >= 3': ['Hours >= 3', '`Hours` names the constraint, no variable: write its formula'],
 };
 
-/** Statements that the guide refuses, with the reason that it gives. */
+/** Statements that the guide rejects, with its reason. */
 export const STATEMENTS: Record<string, string> = {
   'cost of goods: chair 1': 'no set is called `goods`: say its members first, as in `goods: a, b, c`',
   'goods from goods.csv key product': 'no file `goods.csv` is in the workspace: upload it, then say so again',
@@ -755,7 +755,7 @@ export const STATEMENTS: Record<string, string> = {
   'make it as cheap as possible': '',
 };
 
-/** Cards whose fault a solve finds out: its figures are looked at then. */
+/** Cards whose problem is found by a solve, because only a solve reads their figures. */
 export const SOLVES: Record<string, WrongModel> = {
   'a division by a figure that is 0': {
     card_type: 'constraint',
@@ -822,7 +822,7 @@ export const SOLVES: Record<string, WrongModel> = {
   },
 };
 
-/** Requests that are refused, each with `loc: msg` of its entries. */
+/** Requests that are rejected, each with the `loc: msg` of its entries. */
 export const REQUESTS: Record<string, WrongRequest> = {
   'a type of card that is none': {
     method: 'POST',
