@@ -15,7 +15,7 @@ const service = useSharedService();
 const NO_TABLE = `products.bin: The file is no table: ${TABLE_ENDINGS}`;
 const PRODUCTS = 'product,price,Unit cost,region\noak chair,10,4,north\ntable,30,12.5,south\nstool,5,1,north\n';
 
-/** A project of a company of its own, with what tests do to it. */
+/** A project in a separate company, with the actions of the tests. */
 class Planning {
   private constructor(
     readonly client: Client,
@@ -35,7 +35,7 @@ class Planning {
     return await this.client.post<CardResponse>(`/projects/${this.id}/cards`, { card_type, label, data });
   }
 
-  /** Waits for gaps of a card that are as they should be: files are read beside requests. */
+  /** Waits until the gaps of a card match, because files are read outside of requests. */
   async gaps(label: string, expected: string[]): Promise<void> {
     const look = async (): Promise<string[]> => {
       const { cards } = await this.client.get<CardListResponse>(`/projects/${this.id}/cards`);
@@ -56,7 +56,7 @@ class Planning {
     await eventually(look, (found) => found === expected, { until: `the feasibility is ${expected}` });
   }
 
-  /** A plan over the products: as many of each as 100 in all. */
+  /** Adds a model over the products, with a total amount of at most 100. */
   async model(): Promise<void> {
     await this.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
     await this.add('variable', 'make', { name: 'make', index: 'p in products', domain: 'integer', upper: 'price[p]' });
@@ -70,7 +70,7 @@ class Planning {
     });
   }
 
-  /** Starts a solve. */
+  /** Starts a solve and returns its id. */
   async solve(): Promise<string> {
     const { id } = await this.client.post<ExecutionResponse>(`/projects/${this.id}/solve/executions`, {});
     return id;
@@ -85,7 +85,7 @@ class Planning {
   }
 }
 
-it('follows what becomes of the file of a set', async () => {
+it('updates the gaps of a set when its file changes', async () => {
   const planning = await Planning.start();
   const { client, id } = planning;
   await planning.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
@@ -134,7 +134,7 @@ it('follows what becomes of the file of a set', async () => {
   await planning.gaps('New', ['No file new/products.csv is in the workspace']);
 });
 
-it('knows files by their paths alone, in whatever form they are written', async () => {
+it('finds files by path in any Unicode form, but not by id', async () => {
   const planning = await Planning.start();
   const { id: file_id } = await planning.put('größe/products.csv', PRODUCTS);
   let sets = 0;
@@ -149,7 +149,7 @@ it('knows files by their paths alone, in whatever form they are written', async 
   await planning.gaps('None', ['No file ../products.csv is in the workspace']);
 });
 
-it('takes a content for what the name of the file says', async () => {
+it('reads a file by the extension of its name', async () => {
   const planning = await Planning.start();
   const { client, id } = planning;
   await planning.put('products.bin', PRODUCTS);
@@ -168,14 +168,14 @@ it('takes a content for what the name of the file says', async () => {
   await planning.gaps('Products', []);
 });
 
-it('reads files whose columns are called like those of the engine', async () => {
+it('reads files whose columns have the names of virtual columns of the engine', async () => {
   const planning = await Planning.start();
   await planning.put('odd.csv', 'file_row_number,FILENAME,place\n1,a,2\n2,b,3\n');
   await planning.add('data', 'Odd', { set: 'odd', file_path: 'odd.csv', key: ['file_row_number', 'place'] });
   await planning.gaps('Odd', []);
 });
 
-it('has room for so many sets in files', async () => {
+it('limits the number of sets in files', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS);
   for (let at = 0; at <= 50; at += 1)
@@ -184,7 +184,7 @@ it('has room for so many sets in files', async () => {
   await planning.gaps('Set 50', ['A canvas has at most 50 sets in files']);
 });
 
-it('solves over files, and an outcome says nothing of files that have changed', async () => {
+it('solves over files and discards the feasibility when the files change', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS);
   await planning.model();
@@ -200,13 +200,13 @@ it('solves over files, and an outcome says nothing of files that have changed', 
   const second = await planning.over(await planning.solve());
   expect(second.result).toMatchObject({ objective_value: 11 * 7 + 30 * 17.5 + 5 * 4 });
   await planning.feasibility('pass');
-  // Another file of the workspace is no reason to look again.
+  // A change of an unrelated file does not discard it.
   await planning.put('notes.csv', 'a\n1\n');
   await planning.put('products.csv', PRODUCTS.replace('10,4', '11,4'));
   await planning.feasibility('unchecked');
 });
 
-it('solves the files of the moment in which a solve was started', async () => {
+it('uses the files as they were when the solve started', async () => {
   const planning = await Planning.start();
   const { client, id } = planning;
   await planning.put('products.csv', PRODUCTS);
@@ -215,7 +215,7 @@ it('solves the files of the moment in which a solve was started', async () => {
   await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['products.csv'] });
   expect(await planning.over(execution)).toMatchObject({ status: 'succeeded', result: { objective_value: 605 } });
   await planning.gaps('Products', ['No file products.csv is in the workspace']);
-  // The outcome is of files that are no longer there.
+  // The result belongs to deleted files, so feasibility stays unchecked.
   await planning.feasibility('unchecked');
   expect(await planning.over(await planning.solve())).toMatchObject({
     status: 'failed',
@@ -245,7 +245,7 @@ it.each([
     'price is text, which cannot be counted with: compare it in a condition, as in `where price[...] = "..."`',
   ],
   ['no rows', 'product,price,Unit cost\n', 'the members of products are missing'],
-])('tells at the solve that a file has %s', async (_, content, problem) => {
+])('reports at the solve that a file has %s', async (_, content, problem) => {
   const planning = await Planning.start();
   await planning.put('products.csv', content);
   await planning.model();
@@ -253,7 +253,7 @@ it.each([
   expect([status, (error as { message: string }).message]).toEqual(['failed', expect.stringContaining(problem)]);
 });
 
-it('asks in the chat which column is the key, and takes the answer', async () => {
+it('asks in the chat which column is the key and uses the reply', async () => {
   const planning = await Planning.start();
   const { client, id } = planning;
   await planning.put('data/products.csv', PRODUCTS);
@@ -276,7 +276,7 @@ it('asks in the chat which column is the key, and takes the answer', async () =>
   expect(answered?.content).toContain('Solved: the objective is 40');
 });
 
-it('warns of keys that match no row before a solve, and takes dates as they stand in the file', async () => {
+it('warns of keys that match no row before a solve, and accepts dates in the format of the file', async () => {
   const plan = await Planning.start();
   await plan.put('plants.csv', 'plant,capacity\nseattle,350\nsan diego,600\n');
   await plan.put('lanes.csv', 'from,to,cost\nseattle,chicago,1\nSan Diego,chicago,2\n');

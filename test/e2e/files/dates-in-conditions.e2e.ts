@@ -8,10 +8,10 @@ import { useSharedService } from '../../support/service.js';
 
 const service = useSharedService();
 
-/** Objective without the products that `L` limits to 0; oak is worth 270, pine 200 and elm 70. */
+/** Objective values if `L` limits these products to 0. Oak is worth 270, pine 200 and elm 70. */
 const WITHOUT = { nothing: 540, oak: 270, oakAndPine: 70, pine: 340, pineAndElm: 270, elm: 470 };
 
-/** A plan of three products, whose file has a column of dates or times. */
+/** A plan of three products. Its file has a column of dates or times. */
 class Plan {
   private constructor(
     private readonly client: Client,
@@ -38,7 +38,7 @@ class Plan {
     return (await this.client.post<CardResponse>(`/projects/${this.id}/cards`, { card_type, label, data })).id;
   }
 
-  /** The objective under a constraint, or the gaps that its card has beside notes. */
+  /** Returns the objective value under a constraint, or the gaps of its card except notes. */
   async outcome(expression: string, index: string): Promise<number | string> {
     const id = await this.add('constraint', 'L', { expression, index, classification: 'hard' });
     const ofCard = async () => {
@@ -58,7 +58,7 @@ class Plan {
     );
     await this.client.delete(`/projects/${this.id}/cards/${id}`);
     const messages = gaps.map(({ message }) => message);
-    // A blocking gap says why a solve fails.
+    // A blocking gap explains why a solve fails.
     if (gaps.some(({ severity }) => severity === 'blocking')) expect(error).not.toBeNull();
     return messages.length > 0 ? messages.join('. ') : (result?.objective_value ?? JSON.stringify(error));
   }
@@ -146,7 +146,7 @@ const TABLES: [string, [string, string, string], Case[]][] = [
 ];
 
 describe.each(TABLES)('a condition on %s', (_, [oak, pine, elm], cases) => {
-  it('reads texts as the file does', async () => {
+  it('reads texts in the date format of the file', async () => {
     const plan = await Plan.start(oak, pine, elm);
     const outcomes: [string, unknown][] = [];
     const expected: [string, unknown][] = [];
@@ -162,7 +162,7 @@ it.each<[string, [string, string, string], string, string]>([
   ['dates', ['02/15/2025', '03/01/2025', '04/20/2025'], '03/01/2025', '03/02/2025'],
   ['dates with times', ['15.02.2025 08:00', '01.03.2025 10:00', '20.04.2025 12:00'], '01.03.2025 10:00', '02.03.2025'],
   ['times', ['8:00', '10:30', '16:00'], '10:30', '11:00'],
-])('reads members that are %s as the file does', async (_, [oak, pine, elm], member, later) => {
+])('reads members that are %s in the date format of the file', async (_, [oak, pine, elm], member, later) => {
   const plan = await Plan.start(oak, pine, elm);
   const limit = `sum q in products where x[q] = d: make[q] <= 0`;
   expect(await plan.outcome(limit, `d in slots where d = "${member}"`)).toBe(WITHOUT.pine);

@@ -42,7 +42,7 @@ const refused = async (path: string, query = '?as=text') => {
   return { status, detail: body.detail };
 };
 
-/** The answer for a document that cannot be read. */
+/** Expected response for a document that cannot be read. */
 const unreadable = (path: string, sentence: string) => ({
   status: 422,
   detail: [
@@ -51,7 +51,7 @@ const unreadable = (path: string, sentence: string) => ({
 });
 
 describe('POST /files/content?as=text', () => {
-  it('answers the text of documents, and everything else as without it', async () => {
+  it('returns the text of documents, and the usual response for other files', async () => {
     const pdf = makePdf(pdfObjects([shown([['Gr\xf6\xdfe', '12,50']]), shown([['Second page']])]));
     await upload('report.PDF', pdf);
     await upload('note.docx', makeArchive(docxParts(paragraph('Überschrift') + table([['a', 'b']]))));
@@ -80,12 +80,12 @@ describe('POST /files/content?as=text', () => {
     });
   });
 
-  it('takes no other value', async () => {
+  it('rejects other values', async () => {
     expect(await refused('plain.txt', '?as=html')).toMatchObject({ status: 422, detail: [{ loc: ['query', 'as'] }] });
     expect((await refused('missing.pdf')).status).toBe(404);
   });
 
-  it('streams long texts, up to the limit of contents', async () => {
+  it('streams long texts up to the content limit', async () => {
     const lines = (count: number) => docxParts(paragraph('Zeile "ä"').repeat(count));
     await upload('long.docx', makeArchive(lines(40_000)));
     expect((await read('long.docx')).text).toBe('Zeile "ä"\n'.repeat(40_000));
@@ -94,14 +94,14 @@ describe('POST /files/content?as=text', () => {
       status: 413,
       detail: 'The document has more text than is given here; use POST /api/v1/files/download',
     });
-    // Larger than a content may be, but not its text.
+    // The file exceeds the content limit, but its text does not.
     await upload('large.docx', makeArchive({ ...docxParts(paragraph('small')), picture: new Uint8Array(LIMIT) }, 0));
     expect((await read('large.docx')).text).toBe('small\n');
     await upload('huge.docx', new Uint8Array(2 * LIMIT + 1));
     expect((await refused('huge.docx')).status).toBe(413);
   });
 
-  it('says what cannot be read', async () => {
+  it('reports which document cannot be read', async () => {
     await upload('picture.pdf', new Uint8Array([137, 80, 78, 71]));
     expect(await refused('picture.pdf')).toEqual(unreadable('picture.pdf', 'The file is no PDF'));
     await upload('other.xlsx', makeArchive(docxParts('')));
@@ -110,8 +110,8 @@ describe('POST /files/content?as=text', () => {
     );
   });
 
-  it('survives a PDF of some kilobytes that asks for two gigabytes', async () => {
-    // Runs of 128 spaces, packed twice, in a list of contents, which is unpacked as a whole before it is read: in no time.
+  it('survives a PDF of some kilobytes that expands to two gigabytes', async () => {
+    // Runs of 128 spaces, compressed twice, in a content list. Content lists are unpacked completely before they are read.
     const runs = Buffer.alloc(32 * 1024 ** 2, Buffer.from('8120', 'hex'));
     const stream = deflateSync(deflateSync(runs));
     const objects = pdfObjects([{ stream, entries: '/Filter [/FlateDecode /FlateDecode /RunLengthDecode]' }]);
@@ -123,7 +123,7 @@ describe('POST /files/content?as=text', () => {
     expect((await read('report.PDF')).text).toMatch(/^--- page 1/);
   }, 60_000);
 
-  it('leaves no copies behind', async () => {
+  it('leaves no temporary copies', async () => {
     expect(await readdir(join(service.environment.dataDir, 'copies'))).toEqual([]);
   });
 });

@@ -71,7 +71,7 @@ async function inDatabase<Row>(statement: string): Promise<Row[]> {
   }
 }
 
-/** Ids of the blobs that the store has objects of. */
+/** Returns the ids of blobs with objects in the store. */
 async function storedIds(): Promise<string[]> {
   const store = new MinioStore(s3.settings('files-of-the-test'), pino({ level: 'silent' }));
   const ids: string[] = [];
@@ -88,7 +88,7 @@ const doPeriodicWork = async (task: string): Promise<unknown> =>
   await inDatabase(`SELECT pg_notify('periodic_work', '${task}')`);
 
 describe('files in an S3 server', () => {
-  it('go there and come from there without passing through the service', async () => {
+  it('are transferred without passing through the service', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(2 * 5 * MiB + 77);
     const from = s3.requests.length;
@@ -103,7 +103,7 @@ describe('files in an S3 server', () => {
     expect(JSON.stringify(service.log)).not.toContain('/store/');
   });
 
-  it('are tables and documents as they are on the disk', async () => {
+  it('are read as tables and documents like local files', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'demand.csv', 'product;quantity\nchair;1,5\ntable;2\n');
     await makeFile(client, place, 'note.docx', makeArchive(docxParts(paragraph('Hello'))));
@@ -120,7 +120,7 @@ describe('files in an S3 server', () => {
     expect(await client.post('/files/content?as=text', note)).toMatchObject({ text: 'Hello\n' });
   });
 
-  it('are read and written by the service itself where that is its part', async () => {
+  it('are read and written by the service for small contents and skills', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'small');
     expect(await client.post<FileContentResponse>('/files/content', { ...place, path: 'a.txt' })).toMatchObject({
@@ -135,7 +135,7 @@ describe('files in an S3 server', () => {
     ['a wrong etag', (parts: Parts) => [{ ...parts[0], etag: 'x' }, parts[1]], 'The etag of part 1'],
     ['a missing part', (parts: Parts) => [...parts, { part_number: 3, etag: 'x' }], 'Part 3 was not received'],
     ['another size', (parts: Parts) => [parts[0]], 'were declared'],
-  ])('are refused with %s, and can still be completed', async (_, wrong, sentence) => {
+  ])('are rejected with %s, and can still be completed', async (_, wrong, sentence) => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'a', randomBytes(5 * MiB + 1));
     const refused = await complete(client, place, { ...sent, parts: wrong(sent.parts) });
@@ -144,7 +144,7 @@ describe('files in an S3 server', () => {
     expect(await complete(client, place, sent)).toMatchObject({ status: 200 });
   });
 
-  it('are refused with a part that is too small, and can be sent again, resumed and aborted', async () => {
+  it('are rejected with a part that is too small, and can be resent, resumed and aborted', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await client.post<UploadStartResponse>('/files/upload/start', {
       ...place,
@@ -169,7 +169,7 @@ describe('files in an S3 server', () => {
     expect(await complete(client, place, body)).toMatchObject({ status: 409 });
   });
 
-  it('of an upload whose completion fails late can still be replaced', async () => {
+  it('are replaced after the completion of their upload has failed late', async () => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'dir', Buffer.from('first'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });
@@ -189,7 +189,7 @@ describe('files in an S3 server', () => {
 type Parts = { part_number: number; etag: string }[];
 
 describe('kill -9', () => {
-  it('loses nothing, leaves no half, and the collector takes exactly what nothing refers to', async () => {
+  it('loses nothing, leaves no partial file, and lets the collector remove exactly the unreferenced blobs', async () => {
     const { client, user, company } = await service.session();
     const { id } = await makeProject(client);
     const place = { source: 'workspace', project_id: id } as const;
@@ -200,7 +200,7 @@ describe('kill -9', () => {
     const sent = await sendParts(client, place, 'new.bin', whole);
     const skill = `/projects/${id}/skills/mine`;
 
-    // Each time the store has done its part, or is just about to, and the process never learns of it.
+    // In each case the store has done its part, or is about to, and the process dies before the response.
     const start = async (): Promise<Client> => {
       service = await Service.start({ environment: service.environment, settings });
       return (await service.session({ user, company })).client;
@@ -221,7 +221,7 @@ describe('kill -9', () => {
 
     let again = await start();
     expect((await again.send('GET', skill)).status).toBe(404);
-    // Blobs that were left over are collected now; the process dies when their rows are gone and their objects are not.
+    // Orphaned blobs are collected now. The process dies after it has deleted their rows and before it deletes their objects.
     const before = await storedIds();
     const deleting = s3.stall({
       when: 'before',
@@ -244,7 +244,7 @@ describe('kill -9', () => {
     again = await start();
     const { entries } = await again.post<FileListResponse>('/files/list', place);
     expect(entries.map(({ path }) => path)).toEqual(['kept.bin', 'old.txt']);
-    // As if the lease of the dead process had passed.
+    // Expires the lease of the dead process.
     await inDatabase(`UPDATE uploads SET lease_until = now() - interval '1 second' WHERE state = 'completing'`);
     expect(await complete(again, place, sent)).toMatchObject({
       status: 200,
@@ -265,8 +265,8 @@ describe('kill -9', () => {
   }, 120_000);
 });
 
-describe('an S3 server that is gone', () => {
-  it('is told as 503, and what needs no content goes on', async () => {
+describe('an unavailable S3 server', () => {
+  it('causes a 503, while requests without file content still succeed', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'a');
     await s3.stop();

@@ -25,7 +25,7 @@ async function makeWorkspace(): Promise<Workspace> {
   return { client, place: { source: 'workspace', project_id: id } };
 }
 
-/** Paths of everything in a container: directories end in a slash. */
+/** Returns the paths of everything in a container. Directories end in a slash. */
 async function pathsIn(client: Client, place: object): Promise<string[]> {
   const { directories, entries } = await client.post<FileListResponse>('/files/list', {
     ...place,
@@ -45,7 +45,7 @@ describe('directories', () => {
     expect(await pathsIn(client, place)).toEqual(['a/', 'a/b/']);
   });
 
-  it('go with the last file when nobody made them', async () => {
+  it('are removed with their last file unless they were made explicitly', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'implied/a.txt', 'a');
     await makeFile(client, place, 'made/b.txt', 'b');
@@ -56,7 +56,7 @@ describe('directories', () => {
     expect(await pathsIn(client, place)).toEqual(['made/']);
   });
 
-  it('are not made where a file is', async () => {
+  it('are not made in place of a file', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a', 'a');
     expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a' } })).toMatchObject({ status: 409 });
@@ -66,7 +66,7 @@ describe('directories', () => {
     });
   });
 
-  it('are listed page by page, directories first, by bytes of name', async () => {
+  it('are listed in pages, directories first, by the bytes of their names', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['b', 'B', 'é', 'a-']) await makeFile(client, place, path, path);
     for (const path of ['z', 'a']) await client.post('/files/mkdir', { ...place, path });
@@ -92,7 +92,7 @@ describe('directories', () => {
 });
 
 describe('deleting', () => {
-  it('takes a directory with something in it only when told so', async () => {
+  it('removes a directory that is not empty only with `recursive`', async () => {
     const { client, place } = await makeWorkspace();
     await client.post('/files/mkdir', { ...place, path: 'a/b' });
     await makeFile(client, place, 'a/b/implied/c', 'c');
@@ -111,7 +111,7 @@ describe('deleting', () => {
     expect(await client.post('/files/delete', { ...place, path: 'empty' })).toEqual({ deleted: 1 });
   });
 
-  it('of a batch skips what is not there and counts everything once', async () => {
+  it('skips missing paths in a batch and counts every path once', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['a/b/c', 'a/d', 'e']) await makeFile(client, place, path, path);
     const paths = ['a/b', 'a', 'a/b/c', 'not-there', 'e', 'e'];
@@ -122,7 +122,7 @@ describe('deleting', () => {
 });
 
 describe('moving', () => {
-  it('goes in order, each pair on its own', async () => {
+  it('moves the pairs in order, each independently', async () => {
     const { client, place } = await makeWorkspace();
     for (const path of ['a', 'b', 'dir/c']) await makeFile(client, place, path, path);
     const moves = [
@@ -153,7 +153,7 @@ describe('moving', () => {
     ]);
   });
 
-  it('keeps the file the same file', async () => {
+  it('keeps the identity of the file', async () => {
     const { client, place } = await makeWorkspace();
     const before = await makeFile(client, place, 'a.csv', 'a');
     await client.post('/files/batch-move', { ...place, moves: [{ source_path: 'a.csv', dest_path: 'b/c.csv' }] });
@@ -162,7 +162,7 @@ describe('moving', () => {
   });
 });
 
-describe('paths that cannot be', () => {
+describe('invalid paths', () => {
   it.each([
     'a/../b',
     './a',
@@ -176,7 +176,7 @@ describe('paths that cannot be', () => {
     'a\x85b',
     `${'x'.repeat(256)}`,
     'x/'.repeat(600) + 'x',
-  ])('are refused everywhere and change nothing: %j', async (path) => {
+  ])('are rejected everywhere and change nothing: %j', async (path) => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'kept', 'kept');
     const at = async (operation: string, fields: object): Promise<unknown> =>
@@ -202,7 +202,7 @@ describe('paths that cannot be', () => {
     expect(await pathsIn(client, place)).toEqual(['kept']);
   });
 
-  it('are told apart from a missing identifier, which is looked at when every field is valid', async () => {
+  it('are distinguished from a missing identifier, which is checked after all fields', async () => {
     const { client } = await makeWorkspace();
     const body = { source: 'workspace', path: 'a', project_id: null, deployment_name: 'other' };
     expect(await client.send('POST', '/files/mkdir', { body })).toMatchObject({
@@ -224,7 +224,7 @@ describe('names', () => {
     `e\u0301${'x'.repeat(253)}`.normalize('NFC'),
     '...',
     '\u{1f600}',
-  ])('go through everything as they are: %j', async (name) => {
+  ])('are kept unchanged everywhere: %j', async (name) => {
     const { client, place } = await makeWorkspace();
     const path = `dir ${name}`.slice(0, 12) + `/${name}`;
     expect(await makeFile(client, place, path, name)).toMatchObject({ path });
@@ -240,7 +240,7 @@ describe('names', () => {
     expect(await client.post('/files/delete', { ...place, path: name })).toEqual({ deleted: 1 });
   });
 
-  it('are one name in both Unicode forms', async () => {
+  it('are equal in both Unicode forms', async () => {
     const { client, place } = await makeWorkspace();
     const first = await makeFile(client, place, 'caf\u00e9.txt', 'first');
     const second = await makeFile(client, place, 'cafe\u0301.txt', 'second');
@@ -256,7 +256,7 @@ describe('content', () => {
     ['nothing', '', ''],
     ['NUL', 'a\0b', null],
     ['no UTF-8', Buffer.from([0xff, 0xfe, 0x61]), null],
-  ])('of %s', async (_, content, text) => {
+  ])('is returned for %s', async (_, content, text) => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.csv', content);
     expect(await client.post('/files/content', { ...place, path: 'a.csv' })).toEqual({
@@ -266,7 +266,7 @@ describe('content', () => {
     });
   });
 
-  it('is downloaded when it is too large for an answer', async () => {
+  it('is downloaded if it is too large for a response', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'fits', 'x'.repeat(1000));
     await makeFile(client, place, 'large', 'x'.repeat(1001));
@@ -278,7 +278,7 @@ describe('content', () => {
     expect(refused.body.detail).toContain('/api/v1/files/download');
   });
 
-  it('is of files alone', async () => {
+  it('exists only for files', async () => {
     const { client, place } = await makeWorkspace();
     await client.post('/files/mkdir', { ...place, path: 'dir' });
     for (const operation of ['content', 'download']) {
@@ -293,7 +293,7 @@ describe('content', () => {
 });
 
 describe('downloads', () => {
-  it('serve the file and its ranges as an attachment that no browser runs', async () => {
+  it('serves the file and its ranges as an attachment that browsers do not run', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'page.html', '0123456789');
     const { url, expires_at } = await client.post<FileDownloadResponse>('/files/download', {
@@ -329,7 +329,7 @@ describe('downloads', () => {
     expect(await raw(url, { method: 'PUT', body: 'x' })).toMatchObject({ status: 403 });
   });
 
-  it('go on serving the content they were made for', async () => {
+  it('serves the original content after the file has changed', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a', 'old');
     const { url } = await client.post<FileDownloadResponse>('/files/download', { ...place, path: 'a' });
@@ -340,7 +340,7 @@ describe('downloads', () => {
 });
 
 describe('containers', () => {
-  it('of deployments are changed by company-level callers and read by all of the company', async () => {
+  it('allows company-level callers to change deployments and the whole company to read them', async () => {
     const owner = await service.session();
     const member = await service.session({ role: 'member', company: owner.company });
     const { handle, name } = await makeDeployment(owner.client);
@@ -368,7 +368,7 @@ describe('containers', () => {
     expect(await pathsIn(member.client, place)).toEqual(['templates/', 'templates/a.csv']);
   });
 
-  it('of snapshots hold what was there, and never change', async () => {
+  it('keeps snapshots unchanged', async () => {
     const { client, place } = await makeWorkspace();
     const before = await makeFile(client, place, 'inputs/a.csv', 'then');
     const { current_snapshot_id: snapshot_id } = await client.patch<{ current_snapshot_id: string }>(
@@ -395,7 +395,7 @@ describe('containers', () => {
     ).toMatchObject({ status: 404 });
   });
 
-  it('of another company are not there', async () => {
+  it('returns 404 for containers of another company', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a', 'a');
     const stranger = await service.session();
@@ -419,8 +419,8 @@ describe('containers', () => {
   });
 });
 
-describe('a conversation named with a change', () => {
-  it('must be one of the project', async () => {
+describe('the conversation_id of a change', () => {
+  it('must belong to the project', async () => {
     const { client, place } = await makeWorkspace();
     const other = await makeWorkspace();
     await makeFile(client, place, 'a', 'a');

@@ -15,7 +15,7 @@ async function open(): Promise<{ client: Client; id: string; at: string }> {
 }
 
 describe('snapshots', () => {
-  it('keep the workspace and the cards of their moment, and the last one is current', async () => {
+  it('keeps the workspace and the cards as they were, and marks the newest as current', async () => {
     const { client, id, at } = await open();
     const place = { source: 'workspace', project_id: id } as const;
     await makeFile(client, place, 'a/b.txt', 'then');
@@ -51,7 +51,7 @@ describe('snapshots', () => {
     expect(directories).toEqual(['a', 'empty']);
   });
 
-  it('are deleted with their files, the current one apart', async () => {
+  it('deletes a snapshot with its files, except the current snapshot', async () => {
     const { client, id, at } = await open();
     await makeFile(client, { source: 'workspace', project_id: id }, 'a.txt', 'a');
     const [first, second] = [await client.post<SnapshotResponse>(at), await client.post<SnapshotResponse>(at)];
@@ -69,7 +69,7 @@ describe('snapshots', () => {
       expect(answer).toMatchObject({ status: 404, body: { detail: 'Snapshot not found' } });
   });
 
-  it('are at most a hundred', async () => {
+  it('allows at most a hundred snapshots', async () => {
     const { client, id, at } = await open();
     const { id: first } = await client.post<SnapshotResponse>(at);
     for (let count = 1; count < 100; count += 1) await client.post(at);
@@ -80,7 +80,7 @@ describe('snapshots', () => {
     expect((await client.send('POST', at)).status).toBe(201);
   }, 60_000);
 
-  it('belong to one project of one company', async () => {
+  it('returns 404 for a snapshot of another project or company', async () => {
     const { client, at } = await open();
     const snapshot = await client.post<SnapshotResponse>(at);
     await client.post(at);

@@ -27,8 +27,8 @@ async function makeWorkspace(): Promise<Workspace> {
 
 const urlsOf = ({ parts }: Upload): string[] => parts.map(({ url }) => url);
 
-describe('what an upload receives', () => {
-  it.each([false, true])('is what it has declared at most, chunked: %s', async (chunked) => {
+describe('the size of an upload', () => {
+  it.each([false, true])('is limited to the declared size, chunked: %s', async (chunked) => {
     const { client, place } = await makeWorkspace();
     const upload = await start(client, place, 'a', 6 * MiB);
     const { parts } = await client.post<UploadPartsResponse>('/files/upload/parts', {
@@ -42,14 +42,14 @@ describe('what an upload receives', () => {
     expect(await put(second, MiB, chunked)).toBe(200);
     expect(await put(third, 1, chunked)).toBe(413);
     expect(await put(fourth, 0, chunked)).toBe(200);
-    // One that is sent again takes the place of the first.
+    // A part that is sent again replaces the first.
     expect(await put(first, 5 * MiB, chunked)).toBe(200);
     expect(await put(first, 4 * MiB, chunked)).toBe(200);
     expect(await put(third, MiB, chunked)).toBe(200);
   });
 
   it.each([false, true])(
-    'of unknown size counts as kept by its company, chunked: %s',
+    "counts towards the company's storage if it is not declared, chunked: %s",
     async (chunked) => {
       const { client, place } = await makeWorkspace();
       const upload = await start(client, place, 'a');
@@ -67,7 +67,7 @@ describe('what an upload receives', () => {
     60_000,
   );
 
-  it('counts when it is declared, until it is completed or aborted', async () => {
+  it('counts from its declaration until the upload is completed or aborted', async () => {
     const { client, place } = await makeWorkspace();
     const upload = await start(client, place, 'a', 30 * MiB);
     const body = { ...place, path: 'b', size: 11 * MiB };
@@ -80,7 +80,7 @@ describe('what an upload receives', () => {
     await start(client, place, 'c', 10 * MiB);
   }, 60_000);
 
-  it('is given back when the sender breaks off', async () => {
+  it('is released when the sender disconnects', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a', 5 * MiB);
     const broken = new Readable({ read() {} });
@@ -92,8 +92,8 @@ describe('what an upload receives', () => {
   });
 });
 
-describe('one part that is sent more than once at a time', () => {
-  it('counts as what is there, not as what breaks off', async () => {
+describe('a part that is sent several times concurrently', () => {
+  it('counts with its stored size, not with the aborted attempt', async () => {
     const { client, place } = await makeWorkspace();
     const [first, ...urls] = urlsOf(await start(client, place, 'a'));
     const held = await hold(first, 9 * MiB);
@@ -104,7 +104,7 @@ describe('one part that is sent more than once at a time', () => {
     expect(await put(first, 9 * MiB)).toBe(200);
   });
 
-  it('is what was sent last, and the others are told', async () => {
+  it('keeps the last attempt and returns 409 for the others', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'a');
     const older = [await hold(parts[0]?.url, 9 * MiB), await hold(parts[0]?.url, 1), await hold(parts[0]?.url, MiB)];
@@ -128,8 +128,8 @@ describe('one part that is sent more than once at a time', () => {
   });
 });
 
-describe('many parts at once', () => {
-  it('that stand still are so many of an upload, and further ones are told to wait', async () => {
+describe('many concurrent parts', () => {
+  it('are limited per upload while they stall, and further parts get a 429', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a');
     const other = await start(client, place, 'b');
@@ -142,7 +142,7 @@ describe('many parts at once', () => {
   }, 60_000);
 });
 
-it('what a company may not keep any more is refused as such, chunked too', async () => {
+it("rejects a part beyond the company's storage limit, also if it is chunked", async () => {
   const { client, place } = await makeWorkspace();
   const { parts } = await start(client, place, 'a');
   for (const { url } of parts.slice(0, 4)) expect(await put(url, ALLOWED / 4)).toBe(200);
@@ -154,7 +154,7 @@ it('what a company may not keep any more is refused as such, chunked too', async
 });
 
 describe('open uploads', () => {
-  it('of a member are twenty, and leave the others theirs', async () => {
+  it('are limited to 20 per member without affecting other members', async () => {
     const { client, company, place } = await makeWorkspace();
     for (let number = 0; number < 20; number += 1) await start(client, place, `${number}`);
     const refused = await client.send('POST', '/files/upload/start', { body: { ...place, path: 'more' } });
@@ -171,7 +171,7 @@ describe('open uploads', () => {
     expect(ofKey).toMatchObject({ status: 413 });
   }, 60_000);
 
-  it('of a member are twenty with all keys together', async () => {
+  it('are limited to 20 per member across all API keys', async () => {
     const { client, place } = await makeWorkspace();
     for (let number = 0; number < 5; number += 1) {
       const { key } = await client.post<{ key: string }>('/api-keys', { name: `Key ${number}` });
@@ -182,7 +182,7 @@ describe('open uploads', () => {
   }, 60_000);
 });
 
-describe('a part URL ends', () => {
+describe('a part URL', () => {
   it.each<[string, number, (made: Workspace & Upload) => Promise<unknown>]>([
     [
       'with its upload, aborted',
@@ -195,7 +195,7 @@ describe('a part URL ends', () => {
       ({ client, place, upload_token }) => client.post('/files/upload/complete', { ...place, upload_token }),
     ],
     ['with its project', 404, ({ client, place }) => client.delete(`/projects/${place.project_id}`)],
-  ])('%s', async (_, status, end) => {
+  ])('becomes invalid %s', async (_, status, end) => {
     const workspace = await makeWorkspace();
     const upload = await start(workspace.client, workspace.place, 'a', 3);
     expect(await put(upload.parts[0]?.url, 3)).toBe(200);
@@ -203,7 +203,7 @@ describe('a part URL ends', () => {
     expect(await put(upload.parts[0]?.url, 3)).toBe(status);
   });
 
-  it('with the key that has opened the upload', async () => {
+  it('is invalidated with the key that has opened the upload', async () => {
     const { client, place } = await makeWorkspace();
     const { id, key } = await client.post<{ id: string; key: string }>('/api-keys', { name: 'Key' });
     const upload = await start(new Client(service.url, key), place, 'a', 3);
@@ -214,11 +214,11 @@ describe('a part URL ends', () => {
   });
 });
 
-describe('a download URL ends', () => {
+describe('a download URL', () => {
   const urlOf = async (client: Client, place: Place): Promise<string> =>
     (await client.post<FileDownloadResponse>('/files/download', { ...place, path: 'a.txt' })).url;
 
-  it('with its project', async () => {
+  it('becomes invalid with its project', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'text');
     const url = await urlOf(client, place);
@@ -228,7 +228,7 @@ describe('a download URL ends', () => {
     expect(await raw(url, { headers: { range: 'bytes=0-1' } })).toMatchObject({ status: 404 });
   });
 
-  it('with the key that has asked for it, and not when the file is moved', async () => {
+  it('becomes invalid with the key that has requested it, but not when the file is moved', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a.txt', 'text');
     const { id, key } = await client.post<{ id: string; key: string }>('/api-keys', { name: 'Key' });

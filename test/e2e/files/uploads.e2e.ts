@@ -51,14 +51,14 @@ const start = async (client: Client, place: Place, path: string, size?: number):
 const complete = async (client: Client, place: object, upload: object): ReturnType<Client['send']> =>
   await client.send('POST', '/files/upload/complete', { body: { ...place, ...upload } });
 
-/** The bytes of a file, whatever its size. */
+/** Returns the bytes of a file of any size. */
 async function download(client: Client, place: Place, path: string): Promise<Buffer> {
   const { url } = await client.post<FileDownloadResponse>('/files/download', { ...place, path });
   return (await raw(url)).bytes;
 }
 
 describe('an upload', () => {
-  it('of several parts becomes one file', async () => {
+  it('combines several parts into a single file', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(12_000_000);
     const sent = await sendParts(client, place, 'data/big.bin', content, 'application/x-own');
@@ -73,7 +73,7 @@ describe('an upload', () => {
     expect((await download(client, place, 'data/big.bin')).equals(content)).toBe(true);
   });
 
-  it('answers how to cut the file and until when', async () => {
+  it('returns how to split the file and when the upload expires', async () => {
     const { client, place } = await makeWorkspace();
     const known = await start(client, place, 'a', 12_000_000);
     expect(known).toMatchObject({
@@ -86,7 +86,7 @@ describe('an upload', () => {
     expect(lifetime / 3_600_000).toBeCloseTo(24, 1);
   });
 
-  it('replaces a file, which stays the same file', async () => {
+  it('replaces a file, which keeps its identity', async () => {
     const { client, place } = await makeWorkspace();
     const old = await makeFile(client, place, 'a.txt', 'old');
     const sent = await sendParts(client, place, 'a.txt', Buffer.from('newer'), 'text/x-own');
@@ -101,7 +101,7 @@ describe('an upload', () => {
     ['one empty part', 0, true],
     ['no part', 0, false],
     ['no part and no size', undefined, false],
-  ])('of %s is an empty file', async (_, size, send) => {
+  ])('creates an empty file from %s', async (_, size, send) => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'empty.txt', size);
     if (send) expect(await raw(parts[0]?.url ?? '', { method: 'PUT', body: '' })).toMatchObject({ status: 200 });
@@ -112,7 +112,7 @@ describe('an upload', () => {
     });
   });
 
-  it('takes all parts in order when none is named', async () => {
+  it('combines all parts in order if the request names no parts', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(6 * MiB);
     const { upload_token, parts } = await start(client, place, 'a');
@@ -122,7 +122,7 @@ describe('an upload', () => {
     expect((await download(client, place, 'a')).equals(content)).toBe(true);
   });
 
-  it('answers the same when it is completed again, also at the same time and after the file has moved', async () => {
+  it('returns the same file if it is completed again, also concurrently and after a move', async () => {
     const { client, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'a.txt', Buffer.from('a'));
     const answers = await Promise.all(Array.from({ length: 6 }, async () => await complete(client, place, sent)));
@@ -133,7 +133,7 @@ describe('an upload', () => {
     expect(entries.map(({ path }) => path)).toEqual(['b.txt']);
   });
 
-  it('can be resumed: status, more URLs, parts sent again', async () => {
+  it('resumes with its status, more URLs and resent parts', async () => {
     const { client, place } = await makeWorkspace();
     const content = randomBytes(5 * MiB + 3);
     const { upload_token, parts, part_size, expires_at } = await start(client, place, 'a');
@@ -161,7 +161,7 @@ describe('an upload', () => {
   });
 });
 
-describe('an upload that does not fit', () => {
+describe('an inconsistent upload', () => {
   it.each([
     ['a wrong etag', (parts: Parts) => [{ ...parts[0], etag: 'x' }, parts[1]], 'The etag of part 1'],
     [
@@ -176,7 +176,7 @@ describe('an upload that does not fit', () => {
     ],
     ['a part less', (parts: Parts) => [parts[0]], 'were declared'],
     ['a part twice', (parts: Parts) => [...parts, parts[0]], 'named twice'],
-  ])('is told so and can still be completed: %s', async (_, wrong, sentence) => {
+  ])('is rejected and can still be completed: %s', async (_, wrong, sentence) => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await sendParts(client, place, 'a', randomBytes(5 * MiB + 1));
     const refused = await complete(client, place, { upload_token, parts: wrong(parts) });
@@ -185,7 +185,7 @@ describe('an upload that does not fit', () => {
     expect(await complete(client, place, { upload_token, parts })).toMatchObject({ status: 200 });
   });
 
-  it('is told of a part that is too small', async () => {
+  it('is rejected with a part that is too small', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'a');
     for (const { url } of parts.slice(0, 2)) await raw(url, { method: 'PUT', body: 'small' });
@@ -197,7 +197,7 @@ describe('an upload that does not fit', () => {
     expect((await client.send('POST', '/files/upload/abort', { body: { upload_token } })).status).toBe(204);
   });
 
-  it('can be completed after the reason is gone', async () => {
+  it('can be completed after the conflict is gone', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await sendParts(client, place, 'dir', Buffer.from('a'));
     await client.post('/files/mkdir', { ...place, path: 'dir' });
@@ -214,7 +214,7 @@ describe('an upload that does not fit', () => {
     expect(await client.post('/files/content', { ...place, path: 'dir' })).toMatchObject({ text: 'a' });
   });
 
-  it('is refused at its start or at a part when it is too large', async () => {
+  it('is rejected at its start or at a part if it is too large', async () => {
     const { client, place } = await makeWorkspace();
     const body = { ...place, path: 'a', size: MAX_BYTES + 1 };
     expect(await client.send('POST', '/files/upload/start', { body })).toMatchObject({ status: 413 });
@@ -227,7 +227,7 @@ describe('an upload that does not fit', () => {
     expect(await raw(url, { method: 'PUT', body: 'two' })).toMatchObject({ status: 200 });
   });
 
-  it('is refused when the company has a hundred open', async () => {
+  it('is rejected if the company has a hundred open uploads', async () => {
     const { client, place, company } = await makeWorkspace();
     const tokens = [];
     for (let number = 0; number < 100; number += 1) tokens.push((await start(client, place, `${number}`)).upload_token);
@@ -243,8 +243,8 @@ describe('an upload that does not fit', () => {
 
 type Parts = { part_number: number; etag: string }[];
 
-describe('a token', () => {
-  it('is looked at before the identifiers', async () => {
+describe('an upload token', () => {
+  it('is checked before the identifiers', async () => {
     const { client, place } = await makeWorkspace();
     const unknown = { upload_token: 'unknown', parts: [] };
     expect(await complete(client, { source: 'workspace' }, unknown)).toMatchObject({
@@ -265,7 +265,7 @@ describe('a token', () => {
     });
   });
 
-  it('is of one company, container and path', async () => {
+  it('is bound to its company, container and path', async () => {
     const { client, company, place } = await makeWorkspace();
     const sent = await sendParts(client, place, 'a', Buffer.from('a'));
     const stranger = await makeWorkspace();
@@ -291,7 +291,7 @@ describe('a token', () => {
     expect(await complete(member.client, place, sent)).toMatchObject({ status: 200 });
   });
 
-  it('ends with the upload', async () => {
+  it('is invalidated when the upload ends', async () => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await start(client, place, 'a', 1);
     for (let times = 0; times < 2; times += 1) {
@@ -319,7 +319,7 @@ describe('a token', () => {
 });
 
 describe('a part URL', () => {
-  it('takes any bytes, whatever they are called', async () => {
+  it('accepts any bytes with any content type', async () => {
     const { client, place } = await makeWorkspace();
     const content = Buffer.from('{"not": "read as JSON"');
     const { upload_token, parts } = await start(client, place, 'a.json', content.length);
@@ -337,7 +337,7 @@ describe('a part URL', () => {
     expect(await download(client, place, 'a.json')).toEqual(content);
   });
 
-  it('is valid as it was signed only', async () => {
+  it('is valid only as it was signed', async () => {
     const { client, place } = await makeWorkspace();
     const { parts } = await start(client, place, 'a', 12_000_000);
     const url = parts[0]?.url ?? '';
@@ -356,8 +356,8 @@ describe('a part URL', () => {
   });
 });
 
-describe('completes, moves and deletes of one path at once', () => {
-  it('leave one tree in which every file is whole', async () => {
+describe('a tree during concurrent completes, moves and deletes of a path', () => {
+  it('stays consistent, and every file in it is complete', async () => {
     const { client, place } = await makeWorkspace();
     const contents = Array.from({ length: 20 }, (_, index) => `content ${index}`);
     const uploads = await Promise.all(
@@ -387,7 +387,7 @@ describe('completes, moves and deletes of one path at once', () => {
       const { text } = await client.post<FileContentResponse>('/files/content', { ...place, path });
       expect(contents).toContain(text);
     }
-    // Directories that nobody made are there as long as something is in them.
+    // Implied directories exist only while they contain something.
     for (const directory of directories)
       expect(entries.some(({ path }) => path.startsWith(`${directory}/`))).toBe(true);
     const [first] = uploads;
@@ -395,8 +395,8 @@ describe('completes, moves and deletes of one path at once', () => {
   });
 });
 
-describe('a part on the disk whose completion was cut off by kill -9', () => {
-  it('is completed by the next process, and the file is whole', async () => {
+describe('a part on disk after kill -9 during its completion', () => {
+  it('is completed by the next process as a complete file', async () => {
     const own = await Service.start();
     const { client, user, company } = await own.session();
     const { id } = await makeProject(client);
@@ -405,7 +405,7 @@ describe('a part on the disk whose completion was cut off by kill -9', () => {
     const sent = await sendParts(client, place, 'a.bin', content);
     const connection = new pg.Client({ connectionString: own.environment.databaseUrl });
     await connection.connect();
-    // The dry run goes through; the transaction that counts stands still, and by then the object is made.
+    // The dry run succeeds. The counting transaction is blocked, so that the object already exists when the process dies.
     await connection.query(`
       CREATE SEQUENCE placed;
       CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
