@@ -18,7 +18,7 @@ const scrape = async (): Promise<string> =>
   (await raw(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text;
 
 describe('/metrics', () => {
-  it('has what those who run the service want to see', async () => {
+  it('contains the metrics that operators need', async () => {
     const { client } = await service.session();
     const project = (await makeProject(client)).id;
     const work = posting(client, project);
@@ -47,7 +47,7 @@ describe('/metrics', () => {
     expect(found.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('stays small and names nobody, whatever clients ask for', async () => {
+  it('stays small and contains no identifiers, regardless of the requests', async () => {
     const { client, company, user, token } = await service.session();
     const ask = async (ids: string[]): Promise<number> => {
       for (const id of ids) {
@@ -65,7 +65,7 @@ describe('/metrics', () => {
     for (const secret of [company, user, token, 'some-id', 'nowhere', TOKEN]) expect(text).not.toContain(secret);
   });
 
-  it('is for those with the token, and for nobody where it is off', async () => {
+  it('requires the configured token', async () => {
     for (const authorization of [undefined, 'Bearer another-token', TOKEN, `Basic ${TOKEN}`]) {
       const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
       expect((await raw(`${service.url}/metrics`, { headers })).status).toBe(401);
@@ -74,7 +74,7 @@ describe('/metrics', () => {
 });
 
 describe('a request’s log line', () => {
-  it('says what was asked, by whom, and how it went, without a credential', async () => {
+  it('contains the request, the caller and the outcome, but no credentials', async () => {
     const { client, company, user, token } = await service.session({ role: 'member' });
     const { headers } = await client.send('GET', '/projects/some-id', { headers: { 'x-request-id': 'mine-1' } });
     expect(headers.get('x-request-id')).toBe('mine-1');
@@ -97,7 +97,7 @@ describe('a request’s log line', () => {
 });
 
 describe('the log line of a post', () => {
-  it('has the turn that the post starts', async () => {
+  it('contains the turn that the post starts', async () => {
     const { client, company } = await service.session();
     const { id } = await makeProject(client);
     const headers = { 'x-request-id': 'post-of-a-turn' };
@@ -112,7 +112,7 @@ describe('the log line of a post', () => {
   });
 });
 
-/** Log lines of every level, which the service's file has. */
+/** Returns log lines of every level from the service's log file. */
 async function debugLines(): Promise<{ req?: { id: string } }[]> {
   const names = (await readdir(logFolder())).filter((name) => name.startsWith(`${service.pid}-`));
   const texts = await Promise.all(names.map(async (name) => await readFile(join(logFolder(), name), 'utf8')));
@@ -120,8 +120,8 @@ async function debugLines(): Promise<{ req?: { id: string } }[]> {
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { req?: { id: string } });
 }
 
-describe('processes of other roles', () => {
-  it('tell of work that nobody does, and of its end before it comes; a worker serves nobody but its operators', async () => {
+describe('a process of another role', () => {
+  it('reports a lagging queue and its own stop in advance, and serves only operators if it is a worker', async () => {
     const environment = await makeEnvironment();
     const api = await Service.start({
       environment,
@@ -161,7 +161,7 @@ describe('processes of other roles', () => {
     );
     await worker.stop();
 
-    // Not ready once it is told to stop, and serving until then.
+    // Not ready once it is asked to stop, but still serving requests until then.
     const stopped = api.stop();
     const stopping = await eventually(
       () => health(api.url),
@@ -179,8 +179,8 @@ describe('processes of other roles', () => {
   }, 60_000);
 });
 
-describe('an error that nothing has caught', () => {
-  it('is logged and counted; one of a single connection stops nothing, any other one stops the process in order', async () => {
+describe('an uncaught error', () => {
+  it('is logged and counted, and stops the process in order unless it affects a single connection', async () => {
     const environment = await makeEnvironment();
     const own = await Service.start({
       environment,
