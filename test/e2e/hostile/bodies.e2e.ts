@@ -12,7 +12,7 @@ const service = useServiceInTurn();
 const COMPLETE = '/api/v1/files/upload/complete';
 const MKDIR = '/api/v1/files/mkdir';
 
-/** Bodies of 8 MiB that are small as texts and large as values. */
+/** Bodies of 8 MiB that are small as text and large as values. */
 const BODIES: [string, (bytes: number) => string][] = [
   ['empty objects', (bytes) => json.list('{}', bytes)],
   ['nested arrays', (bytes) => json.nested(bytes)],
@@ -34,34 +34,37 @@ beforeAll(async () => {
   forged = await forgedToken();
 });
 
-describe('bodies of callers who are refused', () => {
+describe('bodies of rejected callers', () => {
   it.each([
     ['no credential', () => ({})],
     ['a wrong signature', () => bearer(forged)],
     ['an unknown key', () => bearer(`pws_${'0'.repeat(12)}_${'x'.repeat(43)}`)],
     ['no bearer', () => ({ authorization: 'Basic YTpi' })],
-  ])('are not read, with %s: the answer is there before the body', async (_, headers) => {
+  ])('are rejected before they are read, with %s', async (_, headers) => {
     const watch = await Bystander.start(service);
     const held = [COMPLETE, MKDIR, '/api/v1/projects'].flatMap((path) =>
       HeldRequest.startMany(10, service.url + path, { headers: headers(), body: json.nested(MiB), keep: 1 }),
     );
     expect(statuses(await Promise.all(held.map((request) => request.answer())))).toEqual([401]);
-    // The connections are cut although the clients go on sending.
+    // The connections are cut although the clients continue to send.
     await Promise.all(held.map(({ closed }) => closed));
     await expectUnharmed(service, watch);
   });
 
-  it.each(BODIES.slice(0, 5))('of 8 MiB of %s, sent at once, harm nobody', async (_, body) => {
-    const watch = await Bystander.start(service);
-    const text = body(8 * MiB);
-    const held = HeldRequest.startMany(8, service.url + COMPLETE, { headers: bearer(forged), body: text, keep: 1 });
-    for (const request of held) request.release();
-    expect(statuses(await Promise.all(held.map((request) => request.head())))).toEqual([401]);
-    for (const request of held) request.close();
-    await expectUnharmed(service, watch);
-  });
+  it.each(BODIES.slice(0, 5))(
+    'are rejected at 8 MiB of %s in parallel without affecting other callers',
+    async (_, body) => {
+      const watch = await Bystander.start(service);
+      const text = body(8 * MiB);
+      const held = HeldRequest.startMany(8, service.url + COMPLETE, { headers: bearer(forged), body: text, keep: 1 });
+      for (const request of held) request.release();
+      expect(statuses(await Promise.all(held.map((request) => request.head())))).toEqual([401]);
+      for (const request of held) request.close();
+      await expectUnharmed(service, watch);
+    },
+  );
 
-  it('that are small are still looked at for syntax, and no others', async () => {
+  it('are still checked for syntax if they are small, and are not read otherwise', async () => {
     const ask = async (body: string | Readable): Promise<unknown> => {
       const headers = { 'content-type': 'application/json', connection: 'keep-alive' };
       const answer = await raw(service.url + MKDIR, { method: 'POST', headers, body });
@@ -75,7 +78,7 @@ describe('bodies of callers who are refused', () => {
     expect(await ask(Readable.from(['{bad']))).toEqual([401, 'close']);
   });
 
-  it('are not asked for when the client waits to be asked', async () => {
+  it('are not requested if the client expects 100-continue', async () => {
     const { token } = await service.session();
     const ask = async (headers: Record<string, string>): Promise<unknown> => {
       let wasAsked = false;
@@ -95,8 +98,8 @@ describe('bodies of callers who are refused', () => {
   });
 });
 
-describe('bodies of somebody signed in', () => {
-  it.each(BODIES)('of 8 MiB of %s, six at once, are refused and harm nobody', async (_, body) => {
+describe('bodies of authenticated callers', () => {
+  it.each(BODIES)('are rejected at 8 MiB of %s, six in parallel, without affecting other callers', async (_, body) => {
     const { token } = await service.session();
     const watch = await Bystander.start(service);
     const text = body(8 * MiB);
@@ -108,7 +111,7 @@ describe('bodies of somebody signed in', () => {
     await expectUnharmed(service, watch);
   });
 
-  it('of 1 MiB on thirty connections, all ended together, are refused and harm nobody', async () => {
+  it('are rejected at 1 MiB on thirty connections that end together, without affecting other callers', async () => {
     const { token } = await service.session();
     const watch = await Bystander.start(service);
     const held = HeldRequest.startMany(30, service.url + MKDIR, {
@@ -122,7 +125,7 @@ describe('bodies of somebody signed in', () => {
     await expectUnharmed(service, watch);
   });
 
-  it('that never end hold up neither other companies nor the same caller’s small requests', async () => {
+  it('do not delay other companies or the caller’s small requests if they never end', async () => {
     const session = await service.session();
     const watch = await Bystander.start(service);
     const held = HeldRequest.startMany(60, service.url + COMPLETE, {
@@ -137,7 +140,7 @@ describe('bodies of somebody signed in', () => {
     await expectUnharmed(service, watch);
   });
 
-  it('that are refused for their size are not read either', async () => {
+  it('are not read if they are rejected for their size', async () => {
     const { token } = await service.session();
     const request = HeldRequest.start(service.url + MKDIR, {
       headers: bearer(token),
@@ -171,7 +174,7 @@ describe('a 422', () => {
     ['many faulty texts', '/api/v1/files/batch-delete', paths(1_000, 5)],
     ['long faulty texts', '/api/v1/files/batch-delete', paths(1_000, 'x/../'.repeat(190))],
     ['many faulty pairs', '/api/v1/files/batch-move', '{"source":5,"moves":[' + '5,'.repeat(900) + '5]}'],
-  ])('of %s has at most 100 entries and 64 KiB beyond its first', async (_, path, body) => {
+  ])('has at most 100 entries and 64 KiB after its first entry for %s', async (_, path, body) => {
     const { status, bytes, entries } = await refusal(path, body);
     expect(status).toBe(422);
     expect(entries).toBeGreaterThan(1);
@@ -179,7 +182,7 @@ describe('a 422', () => {
     expect(bytes).toBeLessThan(100 * 1024);
   });
 
-  it('of too many items is decided before they are looked at', async () => {
+  it('rejects too many items before it validates them', async () => {
     expect(await refusal(COMPLETE, parts(10_001, '{}'))).toMatchObject({ status: 422, entries: 1 });
   });
 });

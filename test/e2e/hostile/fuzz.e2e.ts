@@ -10,23 +10,23 @@ import { metrics } from '../../support/operators.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** `npm run test:hostile` runs it for ten minutes. */
+/** `npm run test:hostile` runs the test for ten minutes. */
 const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 600);
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
 const CONNECTIONS = 50;
-/** As each has a share of the requests in progress. */
+/** Several companies, because each has a share of the requests in progress. */
 const COMPANIES = 6;
-/** The first half of a short run fills caches. */
+/** The first half of a shorter run only fills caches. */
 const LONG_ENOUGH_SECONDS = 120;
 const MiB = 1024 ** 2;
 const ERROR_LEVEL = 50;
-/** What is zero when nobody asks for anything. */
+/** Metrics that are zero without requests in progress. */
 const HELD = ['pws_requests_in_progress', 'pws_requests_waiting', 'pws_stream_readers', 'pws_body_bytes_held'];
 
 let service: Service;
 beforeAll(async () => {
   const settings = {
-    // Every refused request is a line at the level of the service's default.
+    // Every rejected request is a log line at the service's default level.
     LOG_LEVEL: 'info',
     TELL_HEAP_MS: String(Math.max(1_000, (SECONDS * 1000) / 60)),
     SOLVE_TIME_LIMIT_SECONDS: '2',
@@ -39,7 +39,7 @@ afterAll(async () => {
   await removeEnvironment(service.environment);
 }, 60_000);
 
-/** A company with something of everything; answers the ids. */
+/** Makes a company with every kind of resource. Returns their ids. */
 async function furnish({ client }: Session): Promise<Thing[]> {
   const { handle } = await makeDeployment(client, {
     instructions: '# Any',
@@ -70,7 +70,7 @@ async function furnish({ client }: Session): Promise<Thing[]> {
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 it(
-  'whatever is sent, nothing fails, nothing ends and nothing grows',
+  'survives random input without failures, restarts or growth',
   async () => {
     console.log(`HOSTILE_SEED=${seed}`);
     const owners = await Promise.all(Array.from({ length: COMPANIES }, () => service.session()));
@@ -124,7 +124,7 @@ it(
     };
     await eventually(held, (all) => all.every(([, value]) => value === 0), {
       until: 'nothing is held for connections that are gone',
-      // A stream gives its reader 10 s to take something and 5 s to take the end, and looks after it each 15 s.
+      // A stream gives its reader 10 s to read and 5 s to take the end, and checks it every 15 s.
       deadlineMs: 40_000,
     });
     if (SECONDS >= LONG_ENOUGH_SECONDS) expect(last).toBeLessThan(second * 1.1 + 10);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   project = (await makeProject(client)).id;
 });
 
-/** Runs an attack while somebody else works, who must not notice. */
+/** Runs an attack while another caller works, who must not be affected. */
 async function attack<Result>(work: () => Promise<Result>): Promise<Result> {
   const bystander = await Bystander.start(service);
   const result = await work();
@@ -25,7 +25,7 @@ async function attack<Result>(work: () => Promise<Result>): Promise<Result> {
   return result;
 }
 
-/** The type and the place of each entry of a 422. */
+/** Returns the type and the location of each entry of a 422. */
 async function refusal(method: string, path: string, options: Parameters<Client['send']>[2]): Promise<unknown> {
   const { status, body } = await client.send<{ detail: { type: string; loc: unknown[] }[] }>(method, path, options);
   return [status, ...body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`)];
@@ -35,8 +35,8 @@ const digits = (count: number): string => `${'1'.repeat(count)}x`;
 /** Normalisation of such a text takes quadratic time. */
 const marks = (count: number): string => `a${'\u0301\u0323'.repeat(count / 2)}`;
 
-describe('texts that a pattern could take minutes for', () => {
-  it('are refused at once as moments and numbers, in bodies, queries and uploads', async () => {
+describe('texts that a pattern could match for minutes', () => {
+  it('are rejected immediately as times and numbers, in bodies, queries and uploads', async () => {
     const moment = 'datetime_from_date_parsing';
     const underscored = `${'1_'.repeat(2_000_000)}1`;
     const answers = await attack(() =>
@@ -65,13 +65,13 @@ describe('texts that a pattern could take minutes for', () => {
       [422, `${moment} body.expires_at`],
       [422, `${moment} query.since`, `${moment} query.until`],
       [422, 'int_parsing query.limit', 'int_parsing_size query.offset'],
-      // The value fills the answer, which has no room for a second entry.
+      // The value fills the response, which has no room for a second entry.
       [422, 'int_parsing_size body.limit'],
       [422, 'int_parsing_size body.parts.0.part_number'],
     ]);
   });
 
-  it('are refused at once as paths', async () => {
+  it('are rejected immediately as paths', async () => {
     const place = { source: 'workspace', project_id: project };
     const answers = await attack(() =>
       Promise.all([
@@ -91,7 +91,7 @@ describe('texts that a pattern could take minutes for', () => {
     expect(answers.slice(0, 4)).toEqual(Array(4).fill([422, 'value_error body.path']));
   });
 
-  it('are answered at once in path parameters and headers', async () => {
+  it('are answered immediately in path parameters and headers', async () => {
     const long = 'a'.repeat(6_000);
     const { status } = await attack(async () => {
       await client.send('GET', `/projects/${long}`);
@@ -107,7 +107,7 @@ describe('texts that a pattern could take minutes for', () => {
   });
 });
 
-describe('messages that the guide could take long for', () => {
+describe('messages that could be slow for the guide', () => {
   const statements = (shape: string, length: number, ends: [string, string] = ['', '']): string =>
     Array.from({ length: Math.floor(99_000 / length) }, () => repeated(shape, length, ends)).join('\n');
 
@@ -119,7 +119,7 @@ describe('messages that the guide could take long for', () => {
     ['many names', Array.from({ length: 15_000 }, (_, index) => `${index.toString(36)}a`).join(', ')],
     ['white space and commas', statements(' , ', 1_900, ['x', 'in y'])],
     ['nothing but statements', 'x;'.repeat(49_000)],
-  ])('are answered while others go on: %s', async (_, content) => {
+  ])('are answered without delaying other callers: %s', async (_, content) => {
     const { id } = await makeProject(client);
     await attack(async () => {
       await client.post(`/projects/${id}/chat`, { content });
@@ -130,7 +130,7 @@ describe('messages that the guide could take long for', () => {
   });
 });
 
-it('reads hostile model files of 8 MB while others go on', async () => {
+it('reads hostile model files of 8 MB without delaying other callers', async () => {
   const { id } = await makeProject(client);
   const place = { source: 'workspace' as const, project_id: id };
   const files = await Promise.all(

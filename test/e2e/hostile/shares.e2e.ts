@@ -11,9 +11,9 @@ import { useService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
 const CONNECTIONS = 400;
-/** How long others are watched while requests wait. */
+/** Time that other callers are observed while requests wait. */
 const WATCHED_MS = 1_000;
-/** Parts of the 20 connections to the database. */
+/** Shares of the 20 database connections. */
 const OF_CALLER = 8;
 const OF_COMPANY = 12;
 
@@ -25,7 +25,7 @@ const inProgress = async (): Promise<[number | undefined, number | undefined]> =
   return [values.get('pws_requests_in_progress'), values.get('pws_requests_waiting')];
 };
 
-describe('requests that take long', () => {
+describe('slow requests', () => {
   let database: pg.Client;
   beforeAll(async () => {
     database = new pg.Client(service.environment.databaseUrl);
@@ -33,7 +33,7 @@ describe('requests that take long', () => {
   });
   afterAll(() => database.end());
 
-  /** Makes whatever changes a project wait until `release`. */
+  /** Blocks all changes of a project until `release`. */
   async function occupy(project: string): Promise<void> {
     await database.query('BEGIN');
     await database.query('SELECT FROM projects WHERE id = $1 FOR UPDATE', [project]);
@@ -58,7 +58,7 @@ describe('requests that take long', () => {
     ['making conversations', send('POST', '/projects/<project>/conversations', {}), 201],
     ['starting solves', send('POST', '/projects/<project>/solve/executions', {}), 201],
     ['making snapshots', send('POST', '/projects/<project>/snapshots', {}), 201],
-  ])('by %s leave most of the service to others, and all get their turn', async (_, attack, status) => {
+  ])('are limited to a share of the service for %s, and all are served in the end', async (_, attack, status) => {
     const first = await service.session();
     const { id: project } = await makeProject(first.client);
     const colleagues = await Promise.all([1, 2].map(() => service.session({ company: first.company })));
@@ -73,12 +73,12 @@ describe('requests that take long', () => {
     await expectUnharmed(service, watch);
     await release();
     const answers = await Promise.all(attacks.map((request) => request.answer()));
-    // A company may have 20 solves waiting, and a project so many snapshots: then they are refused for that.
+    // A company may have 20 waiting solves, and a project a limited number of snapshots. Further requests get a 429.
     expect(answers.filter((answer) => answer?.status !== status && answer?.status !== 429)).toEqual([]);
     expect(answers.filter((answer) => answer?.status === status).length).toBeGreaterThanOrEqual(OF_COMPANY);
   });
 
-  it('of one caller leave something to its colleagues', async () => {
+  it('are limited to a caller’s share, so that colleagues are served', async () => {
     const greedy = await service.session();
     const colleague = await service.session({ company: greedy.company });
     const { id: project } = await makeProject(greedy.client);
@@ -94,7 +94,7 @@ describe('requests that take long', () => {
     for (const attack of attacks) expect((await attack.answer())?.status).toBe(200);
   });
 
-  it('leave the queue when their clients give up', async () => {
+  it('are removed from the queue when their clients disconnect', async () => {
     const greedy = await service.session();
     const { id: project } = await makeProject(greedy.client);
     await occupy(project);
@@ -109,12 +109,12 @@ describe('requests that take long', () => {
   });
 });
 
-describe('requests whose clients have gone', () => {
-  it('hold nothing, whenever that was', async () => {
+describe('requests of disconnected clients', () => {
+  it('are released completely, regardless of when the client disconnects', async () => {
     const { port } = new URL(service.url);
     const body = JSON.stringify({ path: 'x'.repeat(20_000) });
     for (let count = 0; count < 60; count++) {
-      // A credential that is not known yet is looked up first, and the client goes meanwhile.
+      // An unknown credential is first read from the database. The client disconnects during that time.
       const session = await service.session();
       const socket = net.connect(Number(port), '127.0.0.1');
       socket.on('error', () => undefined);
@@ -136,8 +136,8 @@ describe('requests whose clients have gone', () => {
   });
 });
 
-describe('requests that are sent before the answers to others', () => {
-  /** A connection on which so many requests were sent at once. */
+describe('pipelined requests', () => {
+  /** Opens a connection and sends `count` requests on it without waiting. */
   async function pipeline(session: Session, path: string, count: number): Promise<net.Socket> {
     const socket = net.connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -156,13 +156,13 @@ describe('requests that are sent before the answers to others', () => {
     return text;
   };
 
-  it('are answered in their order', async () => {
+  it('are answered in order', async () => {
     const session = await service.session();
     const text = await answers(await pipeline(session, '/me', 10), 10);
     expect(text.split('HTTP/1.1 200 OK')).toHaveLength(11);
   });
 
-  it('give everything back when the connection breaks', async () => {
+  it('are released when the connection breaks', async () => {
     const session = await service.session();
     for (let round = 0; round < 10; round++) {
       const socket = await pipeline(session, '/projects', 12);
@@ -181,7 +181,7 @@ describe('requests that are sent before the answers to others', () => {
       'a preflight',
       'OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: x\r\nAccess-Control-Request-Method: GET\r\nTransfer-Encoding: chunked',
     ],
-  ])('give everything back behind %s', async (_, between) => {
+  ])('are released after %s', async (_, between) => {
     const session = await service.session();
     const own = `Host: x\r\nAuthorization: Bearer ${session.token}`;
     const post = `POST /api/v1/projects HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\nContent-Length: 1000000`;
@@ -200,7 +200,7 @@ describe('requests that are sent before the answers to others', () => {
     );
   });
 
-  it('end the connection when they are too many', async () => {
+  it('are ended with their connection if there are too many', async () => {
     const socket = await pipeline(await service.session(), '/projects', 300);
     await new Promise((resolve) => {
       socket.resume().once('close', resolve);
@@ -210,7 +210,7 @@ describe('requests that are sent before the answers to others', () => {
 });
 
 describe('connections', () => {
-  it('of one address leave half to others', async () => {
+  it('are limited to half of the maximum per address', async () => {
     const watch = await Bystander.start(service);
     const { port } = new URL(service.url);
     const sockets = await Promise.all(

@@ -23,7 +23,7 @@ beforeAll(async () => {
 interface Refusal {
   status: number;
   bytes: number;
-  /** None where the answer is a sentence. */
+  /** Empty if `detail` of the response is a sentence. */
   detail: { type: string; loc: (string | number)[]; ctx?: unknown }[];
 }
 
@@ -34,7 +34,7 @@ async function send(method: string, path: string, body: string): Promise<Refusal
   return { status, bytes: bytes.byteLength, detail: Array.isArray(detail) ? detail : [] };
 }
 
-/** JSON text of a skill of at most so many bytes, with as many files as that makes. */
+/** Returns the JSON text of a skill of at most `bytes` bytes, filled with files. */
 function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * MiB, text = '' } = {}): string {
   const members: string[] = [];
   for (let length = 20, index = 0; index < most; index += 1) {
@@ -48,7 +48,7 @@ function skill(path: (index: number) => string, { most = Infinity, bytes = 8 * M
 
 const put = async (body: string, owner: string): Promise<Refusal> => await send('PUT', `${owner}/skills/s`, body);
 
-/** Does what must change nothing that is stored, while somebody else is served. */
+/** Does work that must not change stored data, while another caller is served. */
 async function unharmed(work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service.environment);
   await work();
@@ -70,19 +70,19 @@ describe('a skill', () => {
     ['good paths', (index) => `f${index}`],
     ['deep paths', (index) => `${'a/'.repeat(500)}${index}`],
     ['the same path in many forms', (index) => `${'/'.repeat(1 + (index % 2))}e\u0301${index >> 1}`],
-  ])('of as many files as a body holds is refused at once: %s', async (_, path) => {
+  ])('is rejected immediately if it fills the body with files: %s', async (_, path) => {
     const body = skill(path);
     await unharmed(async () => {
       for (const owner of owners) {
         const { status, bytes } = await put(body, owner);
-        // What has too many values is not even read.
+        // A body with too many values is not parsed.
         expect([400, 422]).toContain(status);
         expect(bytes).toBeLessThan(body.length + 1_000);
       }
     });
   });
 
-  it.each([201, 10_000, 30_000])('of %d files is refused by their number alone', async (count) => {
+  it.each([201, 10_000, 30_000])('is rejected for its number of files alone: %d', async (count) => {
     const body = skill((index) => `../${index}`, { most: count });
     await unharmed(async () => {
       for (const owner of owners) {
@@ -94,7 +94,7 @@ describe('a skill', () => {
     });
   });
 
-  it('of 200 wrong files is told of the first hundred', async () => {
+  it('reports the first hundred of 200 invalid files', async () => {
     for (const path of [(index: number) => `../${index}`, (index: number) => `${'a/'.repeat(512)}${index}`]) {
       const { status, detail } = await put(skill(path, { most: 200 }), owners[0] as string);
       expect(status).toBe(422);
@@ -107,7 +107,7 @@ describe('a skill', () => {
     expect((await put(body, owners[0] as string)).bytes).toBeLessThan(200_000);
   });
 
-  it('that is large in other ways is refused as quickly', async () => {
+  it('is rejected as quickly if it is large in other ways', async () => {
     const bodies = [
       `{"files":{"SKILL.md":${JSON.stringify(`---\n${'a: [\n'.repeat(10_000)}---\n`)}}}`,
       `{"files":{"SKILL.md":${JSON.stringify(`---${' '.repeat(2 * MiB)}x`)}}}`,
@@ -150,7 +150,7 @@ describe('an answer to a question', () => {
         { type: 'list_type', loc: [...at, '0', 'list[str]'] },
       ],
     ],
-  ])('with %s is refused before its items', async (_, selections, entries) => {
+  ])('is rejected with %s before its items are validated', async (_, selections, entries) => {
     await unharmed(async () => {
       const { status, detail, bytes } = await post(selections);
       expect(status).toBe(422);
@@ -159,7 +159,7 @@ describe('an answer to a question', () => {
     });
   });
 
-  it('with many wrong choices is told of the first hundred', async () => {
+  it('reports the first hundred of many invalid choices', async () => {
     await unharmed(async () => {
       for (const selections of [members(100, () => labels(100)), members(100, () => '"a"'), `{"0":${labels(100)}}`]) {
         const { status, detail } = await post(selections);
@@ -169,7 +169,7 @@ describe('an answer to a question', () => {
     });
   });
 
-  it('with text beyond its limits is refused', async () => {
+  it('is rejected with text beyond its limits', async () => {
     const answers: [string, string][] = [
       [`{"other_text":"${'x'.repeat(10_001)}"}`, 'string_too_long'],
       [`{"selections":${members(100, () => `"${'x'.repeat(1_000)}"`)}}`, 'value_error'],
@@ -181,7 +181,7 @@ describe('an answer to a question', () => {
   });
 });
 
-describe('what a message refers to', () => {
+describe('the references of a message', () => {
   const post = async (field: string): Promise<Refusal> =>
     await send('POST', `/projects/${project}/chat`, `{"content":"",${field}}`);
   const references = (count: number, item: string): string => `[${Array(count).fill(item).join(',')}]`;
@@ -203,7 +203,7 @@ describe('what a message refers to', () => {
       `"client_msg_id":"${'x'.repeat(100_001)}"`,
       { type: 'string_too_long', loc: ['body', 'client_msg_id'] },
     ],
-  ])('is refused where it is too much: %s', async (_, field, entry) => {
+  ])('are rejected beyond their limits: %s', async (_, field, entry) => {
     const { status, detail } = await post(field);
     expect(status).toBe(422);
     expect(detail).toMatchObject([entry]);

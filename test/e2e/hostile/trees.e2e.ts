@@ -35,10 +35,10 @@ const list = async ({ client, place }: Workspace, more: object = {}): Promise<Fi
     ...more,
   });
 
-/** A path of `levels` directories of one letter, below a name of its own. */
+/** Returns a path with a unique first name and `levels` directories of a single letter. */
 const deep = (number: number, levels = 500): string => `${String(number).padStart(4, '0')}/${'a/'.repeat(levels)}m`;
 
-/** As a member, with whom nobody else suffers. */
+/** Runs `work` as a member while other callers are observed. */
 async function attack(work: (workspace: Workspace) => Promise<void>): Promise<void> {
   const workspace = await makeWorkspace();
   const bystander = await Bystander.start(service);
@@ -56,8 +56,8 @@ async function inDatabase<Row>(statement: string, parameters: unknown[]): Promis
   }
 }
 
-describe('batches over deep directories that nobody made', () => {
-  it('move one file from one to the next, and leave none of them', async () => {
+describe('batches over deep implied directories', () => {
+  it('moves a file along them and leaves no directory behind', async () => {
     await attack(async (workspace) => {
       await makeFile(workspace.client, workspace.place, 'm', 'x');
       const chain = Array.from({ length: 200 }, (_, index): [string, string] => [
@@ -69,7 +69,7 @@ describe('batches over deep directories that nobody made', () => {
     });
   }, 60_000);
 
-  it('move a file there and back again', async () => {
+  it('moves a file back and forth', async () => {
     await attack(async (workspace) => {
       await makeFile(workspace.client, workspace.place, 'm', 'x');
       const pairs = Array.from({ length: 900 }, (_, index): [string, string] =>
@@ -80,7 +80,7 @@ describe('batches over deep directories that nobody made', () => {
     });
   }, 60_000);
 
-  it('are deleted in one batch, file by file and level by level', async () => {
+  it('deletes them in a single batch, file by file and level by level', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: 'top' });
@@ -93,12 +93,12 @@ describe('batches over deep directories that nobody made', () => {
       ]);
       const paths = [deep(1, 480), deep(2, 480), `${deep(1, 240).slice(0, -2)}/o`, `top/${deep(3, 480)}`];
       expect(await client.post<DeleteResponse>('/files/batch-delete', { ...place, paths })).toEqual({ deleted: 4 });
-      // The one that somebody made stays.
+      // The explicitly made directory stays.
       expect(await list(workspace)).toMatchObject({ total: 1, directories: ['top'] });
     });
   }, 60_000);
 
-  it('are asked for a thousand times where nothing is', async () => {
+  it('skips a thousand missing paths', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: deep(1) });
@@ -109,7 +109,7 @@ describe('batches over deep directories that nobody made', () => {
     });
   }, 60_000);
 
-  it('are moved by eight requests of a company at once', async () => {
+  it('moves them in eight concurrent requests of a company', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await Promise.all(
@@ -123,7 +123,7 @@ describe('batches over deep directories that nobody made', () => {
     });
   }, 60_000);
 
-  it('follow each other in a circle', async () => {
+  it('rotates directories in a circle', async () => {
     const workspace = await makeWorkspace();
     for (const name of ['a', 'b'])
       await workspace.client.post('/files/mkdir', { ...workspace.place, path: `${name}/in-${name}` });
@@ -138,8 +138,8 @@ describe('batches over deep directories that nobody made', () => {
   });
 });
 
-describe('no move makes a path longer than paths may be', () => {
-  /** A directory `d` with a path of so many bytes in it, in names of 100. */
+describe('the path length limit of moves', () => {
+  /** Makes a directory `d` that contains a path of `bytes` bytes, in names of 100. */
   async function makeLong(kind: 'directory' | 'file', bytes: number): Promise<Workspace> {
     const workspace = await makeWorkspace();
     const { client, place } = workspace;
@@ -152,7 +152,7 @@ describe('no move makes a path longer than paths may be', () => {
     return workspace;
   }
 
-  it.each(['directory', 'file'] as const)('with a %s at the end', async (kind) => {
+  it.each(['directory', 'file'] as const)('rejects a move with a %s at the end', async (kind) => {
     const workspace = await makeLong(kind, MAX_PATH_BYTES - 3);
     const refused = { moved: 0, errors: [{ source_path: 'd', error: TOO_LONG }] };
     expect(await move(workspace, [['d', 'dxxxx']])).toEqual(refused);
@@ -163,7 +163,7 @@ describe('no move makes a path longer than paths may be', () => {
     expect(await move(workspace, [['dxxx', 'd']])).toEqual({ moved: 1, errors: [] });
   });
 
-  it('in two steps of a batch, or by directories of the batch itself', async () => {
+  it('holds for two steps of a batch, and for directories that the batch has made', async () => {
     const workspace = await makeLong('file', 600);
     expect(await move(workspace, [['d', `${'y/'.repeat(200)}d`]])).toEqual({ moved: 1, errors: [] });
     expect(await move(workspace, [['y', `z/${'z'.repeat(50)}`]])).toMatchObject({
@@ -178,7 +178,7 @@ describe('no move makes a path longer than paths may be', () => {
     ).toMatchObject({ moved: 1, errors: [{ source_path: 'zzzz', error: TOO_LONG }] });
   });
 
-  it('after what is long has gone, or has come, in the same batch', async () => {
+  it('considers long paths that have left or arrived in the same batch', async () => {
     const workspace = await makeLong('directory', 900);
     const { client, place } = workspace;
     await client.post('/files/mkdir', { ...place, path: 'e' });
@@ -201,7 +201,7 @@ describe('no move makes a path longer than paths may be', () => {
     });
   });
 
-  it('however often it is tried', async () => {
+  it('holds after repeated attempts', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       const levels = `d/${'a/'.repeat(200)}z`;
@@ -217,7 +217,7 @@ describe('no move makes a path longer than paths may be', () => {
     });
   }, 60_000);
 
-  it('of a directory with 100,000 files, at once', async () => {
+  it('is checked quickly for a directory with 100,000 files', async () => {
     const workspace = await makeWorkspace();
     const { client, place } = workspace;
     await makeFile(client, place, 'd/one', 'x');
@@ -234,7 +234,7 @@ describe('no move makes a path longer than paths may be', () => {
   }, 60_000);
 });
 
-describe('a tree has at most 20,000 files and directories', () => {
+describe('the limit of 20,000 files and directories in a tree', () => {
   const MAX_ENTRIES = 20_000;
   const FULL = { status: 409, body: { code: 'tree_full' } };
   type Tree = 'workspace_id' | 'project_skills_id';
@@ -248,7 +248,7 @@ describe('a tree has at most 20,000 files and directories', () => {
     return row?.entries ?? 0;
   };
 
-  /** Adds empty directories until a container has so many entries. */
+  /** Adds empty directories until a container has `entries` entries. */
   const fill = async (container: string, id: string, entries: number): Promise<void> => {
     await inDatabase(
       `WITH c AS (
@@ -261,7 +261,7 @@ describe('a tree has at most 20,000 files and directories', () => {
   };
   const treeOf = (tree: Tree): string => `SELECT ${tree} FROM projects WHERE id = $1`;
 
-  it('however deep the directories are', async () => {
+  it('counts the levels of deep directories', async () => {
     await attack(async ({ client, place }) => {
       const made: number[] = [];
       for (let index = 0; index < 50; index += 1) {
@@ -277,7 +277,7 @@ describe('a tree has at most 20,000 files and directories', () => {
     });
   }, 60_000);
 
-  it('whichever way they come, and takes more after a deletion', async () => {
+  it('holds for every way to add entries, and allows more after a deletion', async () => {
     const { client } = await service.session();
     const { id: project_id } = await makeProject(client);
     const { handle } = await makeDeployment(client);
@@ -305,7 +305,7 @@ describe('a tree has at most 20,000 files and directories', () => {
     });
     expect(await count(project_id)).toBe(MAX_ENTRIES - 1);
 
-    // One entry fits, and content of an entry that is there.
+    // The tree has room for a single entry, and for new content of an existing file.
     expect((await upload('b.txt')).status).toBe(200);
     expect((await upload('b.txt')).status).toBe(200);
     expect(await move({ client, place }, [['b.txt', 'c.txt']])).toEqual({ moved: 1, errors: [] });
@@ -315,7 +315,7 @@ describe('a tree has at most 20,000 files and directories', () => {
     expect(await count(project_id)).toBe(MAX_ENTRIES);
   }, 60_000);
 
-  it('when several requests take the last places at once', async () => {
+  it('holds when several requests compete for the last places', async () => {
     const { client, place } = await makeWorkspace();
     await fill(treeOf('workspace_id'), place.project_id, MAX_ENTRIES - 5);
     const statuses = await Promise.all(
@@ -328,7 +328,7 @@ describe('a tree has at most 20,000 files and directories', () => {
     expect(await count(place.project_id)).toBe(MAX_ENTRIES);
   });
 
-  it('of deployments and project skills too', async () => {
+  it('holds for deployments and project skills', async () => {
     const { client } = await service.session();
     const { id } = await makeProject(client);
     const { handle } = await makeDeployment(client);
@@ -345,15 +345,15 @@ describe('a tree has at most 20,000 files and directories', () => {
     expect(await count(id, 'project_skills_id')).toBe(MAX_ENTRIES - 2);
     const place = { source: 'deployment', deployment_name: handle } as const;
     expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a/b/c' } })).toMatchObject(FULL);
-    // Snapshots, checkouts and new projects copy what a full tree has.
+    // Snapshots, checkouts and new projects can copy a full tree.
     const { id: copy } = await makeProject(client, { from_deployment: handle });
     expect(await count(copy)).toBe(MAX_ENTRIES - 5);
     await client.post(`/projects/${copy}/snapshots`, {});
   }, 60_000);
 });
 
-describe('a tree that is deeper than paths may be, from before', () => {
-  it('is listed, moved and deleted as others are', async () => {
+describe('an old tree that exceeds the path length limit', () => {
+  it('is listed, moved and deleted like others', async () => {
     await attack(async (workspace) => {
       const { client, place } = workspace;
       await client.post('/files/mkdir', { ...place, path: 'd' });
@@ -382,19 +382,19 @@ describe('a tree that is deeper than paths may be, from before', () => {
   }, 60_000);
 });
 
-describe('paths of very many combining marks', () => {
+describe('paths of many combining marks', () => {
   it.each([
     ['marks', '\u0315\u0300'.repeat(200_000)],
     ['marks after a letter', `a${'\u0300\u0327'.repeat(200_000)}`],
     ['names of marks', `${'a'.concat('\u0315\u0300'.repeat(150))}/`.repeat(600).slice(0, -1)],
-  ])('are refused at once: %s', async (_, path) => {
+  ])('are rejected immediately: %s', async (_, path) => {
     const { client, place } = await makeWorkspace();
     const began = performance.now();
     expect(await client.send('POST', '/files/mkdir', { body: { ...place, path } })).toMatchObject({ status: 422 });
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  it('are as quickly refused by the thousand', async () => {
+  it('are rejected as quickly by the thousand', async () => {
     const { client, place } = await makeWorkspace();
     const paths = Array.from({ length: 1000 }, (_, index) => `${index}${'\u0315\u0300'.repeat(120)}`);
     const began = performance.now();

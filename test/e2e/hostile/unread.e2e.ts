@@ -19,9 +19,9 @@ beforeAll(async () => {
 
 const bearer = () => ({ authorization: `Bearer ${session.token}` });
 
-describe('others are served while clients read nothing', () => {
-  // First, as the process is to have had little memory until now.
-  it('of the contents of files, which hold next to nothing', async () => {
+describe('a client that does not read', () => {
+  // Runs first, because it needs a process with a small memory peak so far.
+  it('delays no other caller with large file contents and holds little memory', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(session.client, place, 'large.txt', Buffer.alloc(10 * MiB, '\n'));
     const bystander = await Bystander.start(service);
@@ -36,7 +36,7 @@ describe('others are served while clients read nothing', () => {
     expect(peak).toBeLessThan(700 * MiB);
   }, 60_000);
 
-  it('of large windows that they have asked for', async () => {
+  it('delays no other caller with large message windows', async () => {
     const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
     const messages = { content: `repeat('x', 100000)` };
@@ -44,7 +44,7 @@ describe('others are served while clients read nothing', () => {
     await database.end();
     const bystander = await Bystander.start(service);
     const unread: HeldRequest[] = [];
-    // One after the other: what they hold adds up, what they cost the database does not.
+    // Sent sequentially: the held data adds up, but the database load does not.
     for (const path of ['', '/sync', '', '/sync', '', '/sync']) {
       const query = `conversation_id=${conversation_id}&limit=1000`;
       const url = `${service.url}/api/v1/projects/${project}/chat${path}?${query}`;
@@ -56,7 +56,7 @@ describe('others are served while clients read nothing', () => {
     for (const request of unread) request.close();
   });
 
-  it('of streams to which the largest messages are posted', async () => {
+  it('delays no other caller with streams of the largest messages', async () => {
     const { client } = session;
     const { id } = await makeProject(client);
     const bystander = await Bystander.start(service);

@@ -15,7 +15,7 @@ async function makeWorkspace(): Promise<{ client: Client; place: Place }> {
   return { client, place: { source: 'workspace', project_id: id } };
 }
 
-it('what many uploads receive at once is no more than the company may keep', async () => {
+it('limits the bytes of concurrent uploads to the storage limit of the company', async () => {
   const { client, place } = await makeWorkspace();
   const bystander = await Bystander.start(service);
   const uploads = await Promise.all(Array.from({ length: 12 }, (_, index) => start(client, place, `${index}`)));
@@ -25,7 +25,7 @@ it('what many uploads receive at once is no more than the company may keep', asy
   await expectUnharmed(service, bystander);
 }, 60_000);
 
-it('many parts at once leave the database to the others, whatever becomes of them', async () => {
+it('leaves the database to other callers during many concurrent parts', async () => {
   const { client, place } = await makeWorkspace();
   const { parts } = await start(client, place, 'a');
   const bystander = await Bystander.start(service);
@@ -36,9 +36,9 @@ it('many parts at once leave the database to the others, whatever becomes of the
   await expectUnharmed(service, bystander);
 }, 60_000);
 
-describe('the host of a request', () => {
+describe('the Host header of a request', () => {
   it.each(['/'.repeat(7000) + 'x', 'a/b', 'a b', '[::1', 'a:b', 'user@host', 'x'.repeat(300)])(
-    'is refused, as URLs are made of it: %j',
+    'is rejected if it is invalid, because URLs are built from it: %j',
     async (host) => {
       const { client, place } = await makeWorkspace();
       const { upload_token } = await start(client, place, 'a');
