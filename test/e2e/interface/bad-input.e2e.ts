@@ -9,7 +9,7 @@ import { type Session, signIn } from '../../support/session.js';
 
 const MiB = 1024 ** 2;
 
-/** What a call names; by default things of the caller's own that exist. */
+/** Resources that a call names. By default existing resources of the caller. */
 interface Target {
   project: string;
   deployment: string;
@@ -20,7 +20,7 @@ interface Call {
   body?: unknown;
 }
 
-/** The documented operations under a project. */
+/** Documented operations under a project. */
 const projectCalls = ({ project }: Pick<Target, 'project'>): Call[] => {
   const at = `/projects/${project}`;
   const workspace = { source: 'workspace', project_id: project };
@@ -46,7 +46,7 @@ const projectCalls = ({ project }: Pick<Target, 'project'>): Call[] => {
   ];
 };
 
-/** Those under a deployment. */
+/** Documented operations under a deployment. */
 const deploymentCalls = ({ deployment }: Pick<Target, 'deployment'>): Call[] => {
   const container = { source: 'deployment', deployment_name: deployment };
   return [
@@ -63,7 +63,7 @@ const deploymentCalls = ({ deployment }: Pick<Target, 'deployment'>): Call[] => 
   ];
 };
 
-/** The rest. */
+/** Remaining operations. */
 const otherCalls: Call[] = [
   { method: 'GET', path: '/projects' },
   { method: 'GET', path: '/deployments' },
@@ -118,8 +118,8 @@ afterEach(async () => {
   expect(await fingerprint(service.environment)).toEqual(before);
 });
 
-describe('what does not exist for the caller', () => {
-  it('answers 404 for an unknown project, an id that is no id, and a foreign one, all the same', async () => {
+describe('a resource that does not exist for the caller', () => {
+  it('returns the same 404 for an unknown project, an invalid id and a foreign project', async () => {
     for (const project of [randomUUID(), 'not-an-id', '0', foreign.project]) {
       for (const call of projectCalls({ project })) {
         expect([call, await send(owner.client, call)]).toMatchObject([
@@ -130,7 +130,7 @@ describe('what does not exist for the caller', () => {
     }
   });
 
-  it('answers 404 for an unknown and for a foreign deployment', async () => {
+  it('returns 404 for an unknown and for a foreign deployment', async () => {
     for (const deployment of ['no-such-deployment', foreign.deployment]) {
       for (const call of deploymentCalls({ deployment })) {
         expect([call, await send(owner.client, call)]).toMatchObject([
@@ -145,7 +145,7 @@ describe('what does not exist for the caller', () => {
     }
   });
 
-  it('answers 404 for an unknown conversation, skill, file, snapshot and upload', async () => {
+  it('returns 404 for an unknown conversation, skill, file, snapshot and upload', async () => {
     const at = `/projects/${mine.project}`;
     const workspace = { source: 'workspace', project_id: mine.project };
     const calls: Call[] = [
@@ -175,8 +175,8 @@ describe('what does not exist for the caller', () => {
   });
 });
 
-describe('who may not', () => {
-  it('answers 401 with a challenge to every operation without a usable token', async () => {
+describe('missing permissions', () => {
+  it('returns 401 with a challenge for every operation without a valid token', async () => {
     const { secret } = service.environment;
     const expired = await signIn(service.url, secret, { company: owner.company, user: owner.user, expiresIn: -3600 });
     const forged = await signIn(service.url, 'f'.repeat(64), { company: owner.company, user: owner.user });
@@ -198,7 +198,7 @@ describe('who may not', () => {
     }
   });
 
-  it('answers 403 to a member for what is company-level', async () => {
+  it('returns 403 to a member for company-level operations', async () => {
     const reading = (call: Call): boolean => call.path === '/files/content';
     const calls = deploymentCalls(mine).filter((call) => !reading(call));
     for (const call of [...calls, { method: 'POST', path: '/deployments', body: { name: 'Members own' } }]) {
@@ -207,8 +207,8 @@ describe('who may not', () => {
   });
 });
 
-describe('bodies that cannot be read', () => {
-  it('answers malformed JSON with its position, before it looks at the token', async () => {
+describe('unreadable bodies', () => {
+  it('returns the position in malformed JSON before checking the token', async () => {
     for (const client of [owner.client, service.anonymous]) {
       for (const { method, path } of allCalls(mine).filter(({ body }) => body !== undefined)) {
         const answer = await client.send(method, path, { text: '{"name": nope}' });
@@ -223,7 +223,7 @@ describe('bodies that cannot be read', () => {
     }
   });
 
-  it('answers 413 to a body over 1 MiB, and over 8 MiB where skills are written and uploads completed', async () => {
+  it('returns 413 for a body over 1 MiB, and over 8 MiB for skills and upload completions', async () => {
     const wide = (call: Call): boolean => /skills|upload\/complete/.test(call.path);
     for (const call of allCalls(mine).filter(({ body }) => body !== undefined)) {
       const text = JSON.stringify({ ...(call.body as object), padding: 'x'.repeat(wide(call) ? 8 * MiB : MiB) });
@@ -232,7 +232,7 @@ describe('bodies that cannot be read', () => {
     }
   });
 
-  it('answers 422 where fields are wrong, naming each', async () => {
+  it('returns 422 that names each invalid field', async () => {
     const answer = await owner.client.send('POST', '/files/batch-move', {
       body: { source: 'attic', moves: [{ source_path: '', dest_path: 5 }] },
     });
@@ -248,7 +248,7 @@ describe('bodies that cannot be read', () => {
     });
   });
 
-  it('answers 404 and 405 for routes that are not there, before it looks at the token', async () => {
+  it('returns 404 and 405 for unknown routes before checking the token', async () => {
     expect(await service.anonymous.send('GET', '/nothing')).toMatchObject({
       status: 404,
       body: { detail: 'Not Found' },

@@ -6,21 +6,21 @@ import { raw } from '../../support/raw.js';
 import { useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** A request and what FastAPI answered to it. */
+/** A request and the response of FastAPI. */
 interface Case {
   id: string;
   kind: string;
   method: string;
-  /** With `{project_id}`, `{skill}` and `{name}` in the place of existing ones. */
+  /** `{project_id}`, `{skill}` and `{name}` are replaced by existing values. */
   path_template: string;
   query: string;
-  /** `Bearer t` stands for a valid token. */
+  /** `Bearer t` is replaced by a valid token. */
   headers: Record<string, string>;
-  /** JSON, where the string `{project_id}` stands for that project's id. */
+  /** JSON. The string `{project_id}` is replaced by that project's id. */
   body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw_body?: string;
-  /** Null: anything but a failed validation. */
+  /** Null accepts any status except a failed validation. */
   expected_status: number | null;
   expected_detail: unknown;
 }
@@ -67,11 +67,11 @@ async function answer({
   return { status, detail: (JSON.parse(text) as { detail?: unknown }).detail };
 }
 
-describe('the answers of a FastAPI service', () => {
+describe('the responses of a FastAPI service', () => {
   const refused = cases.filter(({ expected_status }) => expected_status !== null);
   const accepted = cases.filter(({ expected_status }) => expected_status === null);
 
-  it('are all there', () => expect([refused.length, accepted.length]).toEqual([85, 30]));
+  it('are all present', () => expect([refused.length, accepted.length]).toEqual([85, 30]));
 
   it.each(refused)('$id: $kind', async (one) => {
     expect(await answer(one)).toEqual({ status: one.expected_status, detail: one.expected_detail });

@@ -26,7 +26,7 @@ const tagOf = async (client: Client, path: string): Promise<string> => {
   return headers.get('etag') ?? '';
 };
 
-/** A company with a project in which there is something of everything. */
+/** Makes a company with a project that contains every kind of resource. */
 async function furnish(owner: Session) {
   const { client } = owner;
   const { handle } = await makeDeployment(client, {
@@ -53,7 +53,7 @@ async function furnish(owner: Session) {
 
 type World = Awaited<ReturnType<typeof furnish>>;
 
-/** Everything that has an entity tag. */
+/** Paths of everything that has an entity tag. */
 const pathsOf = ({ at, handle, card, conversation, scenario, execution }: World): string[] => [
   at,
   `${at}/cards`,
@@ -79,8 +79,8 @@ const pathsOf = ({ at, handle, card, conversation, scenario, execution }: World)
   `/deployments/${handle}/skills/shifts`,
 ];
 
-describe('entity tags', () => {
-  it(`show a client that keeps what it has read the same as one that keeps nothing (seed ${SEED})`, async () => {
+describe('an entity tag', () => {
+  it(`gives a caching client the same responses as a client without a cache (seed ${SEED})`, async () => {
     const dice = new Dice(SEED);
     const owner = await service.session();
     const company = owner.company;
@@ -106,7 +106,7 @@ describe('entity tags', () => {
         const { id, version } = dice.one(cards);
         await any().patch(`${at}/cards/${id}`, { version, label: text() });
       },
-      // Its gaps follow, some time later, and so do flags of the project; the card's version does not.
+      // The gaps of the card and flags of the project change some time later. The version of the card does not.
       'the file of a card comes': () =>
         makeFile(
           client,
@@ -156,7 +156,10 @@ describe('entity tags', () => {
       forgetful: new ForgetfulClient(service.url, token, new SeenTags()),
     }));
     const watched = (): string[] => pathsOf({ ...world, execution: runs[0] ?? '' });
-    /** What is at a path. A process keeps canvases as well, but no single card: a canvas is put together from those. */
+    /**
+     * Returns the current state at a path. A process caches whole canvases but not single cards, so the canvas is assembled from
+     * its cards.
+     */
     const truth = async (path: string, forgetful: ForgetfulClient): Promise<Pick<Read, 'status' | 'text'>> => {
       if (path !== `${at}/cards`) return await forgetful.read(path);
       const ids = await rowsOf(
@@ -167,7 +170,7 @@ describe('entity tags', () => {
       const read = await Promise.all(ids.map(({ id }) => forgetful.read(`${at}/cards/${String(id)}`)));
       return { status: 200, text: `{"cards":[${read.map(({ text: card }) => card).join()}]}` };
     };
-    /** What both kinds of clients see of a path at one moment: turns, runs and jobs go on meanwhile. */
+    /** Compares the responses to both kinds of clients. Retries while turns, runs and jobs change the state in between. */
     const compare = async (path: string, keeping: CachingClient, forgetful: ForgetfulClient): Promise<void> => {
       for (;;) {
         const before = await truth(path, forgetful);
@@ -182,7 +185,7 @@ describe('entity tags', () => {
         return;
       }
     };
-    // Somebody who looks all the time, so that moments are seen which nobody waits for.
+    // Reads continuously, so that states between the steps are seen, too.
     const over = new AbortController();
     const looking = (async () => {
       const looker = new ForgetfulClient(service.url, owner.token, seen);
@@ -203,7 +206,7 @@ describe('entity tags', () => {
     expect(seen.size).toBeGreaterThan(STEPS);
   }, 120_000);
 
-  it('are told of by every write, stand for the answer of a GET, and are compared as the standard says', async () => {
+  it('is returned by every write, identifies the response to GET, and is compared according to the standard', async () => {
     const owner = await service.session();
     const { client } = owner;
     const { at, handle, card, conversation, scenario, execution } = await furnish(owner);
@@ -235,14 +238,14 @@ describe('entity tags', () => {
       }
       for (const unknown of ['"x"', bare, `"${bare}-zip"`, '', 'x"'])
         expect((await client.send('GET', path, { headers: { 'if-none-match': unknown } })).status).toBe(200);
-      // Not the one before, none that is weak or no tag: nothing has changed then.
+      // Another, weak or invalid tag does not match, so nothing may change.
       for (const wrong of ['"x"', `W/${tag}`, bare, '']) {
         const refused = await client.send(method, path, { body: body(), headers: { 'if-match': wrong } });
         expect([path, wrong, refused.status]).toEqual([path, wrong, 412]);
       }
       expect(await tagOf(client, path)).toBe(tag);
     }
-    // What is not there is 404 as without a condition; a PUT would create it.
+    // A missing resource returns 404 as without a condition. A PUT would create it, so it returns 412.
     const nothing = '01a1fdd8-aae9-7686-bf03-000000000000';
     const headers = { 'if-match': '*' };
     for (const path of [
@@ -259,7 +262,7 @@ describe('entity tags', () => {
     const { handle: bare } = await makeDeployment(client);
     const put = { body: { content: 'First' }, headers };
     expect((await client.send('PUT', `/deployments/${bare}/instructions`, put)).status).toBe(412);
-    // Deletions keep to it, too.
+    // Deletions check the condition, too.
     for (const path of [
       `${at}/cards/${card.id}`,
       `${at}/conversations/${conversation.id}`,
@@ -277,13 +280,13 @@ describe('entity tags', () => {
     }
   });
 
-  it('tell nothing to those who may not see the thing, and a skill of the deployment is not the own one', async () => {
+  it('reveals nothing to callers without access, and differs between a deployment’s skill and the project’s own', async () => {
     const owner = await service.session();
     const { client, company } = owner;
     const outsider = await service.session({ company, role: 'member' });
     const { at, handle, card, conversation, execution } = await furnish(owner);
     const skill = `${at}/skills/shifts`;
-    // It is the deployment's: the project has none that the tag could be of.
+    // The tag belongs to the deployment's skill, because the project does not have its own yet.
     const tag = await tagOf(client, skill);
     const put = { body: { files: { 'SKILL.md': 'Own.' } }, headers: { 'if-match': tag } };
     expect((await client.send('PUT', skill, put)).status).toBe(412);
@@ -294,7 +297,7 @@ describe('entity tags', () => {
     const paths = [at, `${at}/cards`, `${at}/chat/sync`, `${at}/chat`, `${at}/cards/${card.id}`];
     paths.push(`${at}/conversations/${conversation.id}`, skill);
     const known = await Promise.all(paths.map(async (path) => ({ path, tag: await tagOf(outsider.client, path) })));
-    // Of what is not there, any tag is none.
+    // No tag matches a missing resource.
     const values = await client.send('GET', `${at}/solve/executions/${execution}/values?family=nothing`, {
       headers: { 'if-none-match': '*' },
     });
@@ -308,8 +311,8 @@ describe('entity tags', () => {
   });
 });
 
-describe(`${WRITERS} writers with If-Match`, () => {
-  /** What answers have of what is written. */
+describe(`If-Match with ${WRITERS} writers`, () => {
+  /** Fields of a response that the writers change. */
   interface Fields {
     content: string;
     description: string;
@@ -318,7 +321,7 @@ describe(`${WRITERS} writers with If-Match`, () => {
     files: Record<string, string>;
     data: { description: string };
   }
-  /** A thing that is written whole or in part, as a list of those who have written it. */
+  /** A resource that is written as a whole or in part, reduced to the list of its writers. */
   interface Written {
     path: string;
     method: 'PUT' | 'PATCH';
@@ -371,7 +374,7 @@ describe(`${WRITERS} writers with If-Match`, () => {
   };
 
   it.each(Object.keys(things))(
-    'of %s lose nothing that was acknowledged',
+    'keeps all acknowledged writes of %s',
     async (name) => {
       const owner = await service.session();
       const world = await furnish(owner);

@@ -22,14 +22,14 @@ const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
-/** Where a picture of the page is left, when somebody wants to see it. */
+/** Directory for screenshots of the page, if it is set. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 
 let service: Service;
 let client: Client;
 let tokens: { company: string; member: string };
 
-/** A first start as somebody has it who has just cloned the repository: its own database, and the demo. */
+/** A first start after cloning the repository: with its own database and the demo. */
 beforeAll(async () => {
   const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
   const settings = { DATABASE_URL: '', AUTH_JWT_SECRET: '' };
@@ -43,7 +43,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('the demo of a first start', () => {
-  it('has a complete model, its best plan under a fixed id, and an answer about it', async () => {
+  it('has a complete model, its best plan under a fixed id, and a message about it', async () => {
     const project = `/projects/${EXAMPLE.project_id}`;
     expect((await client.get<ProjectResponse>(project)).completeness).toMatchObject({
       overall: 'complete',
@@ -71,7 +71,7 @@ describe('the demo of a first start', () => {
 });
 
 describe('the examples of openapi.json', () => {
-  it('succeed unchanged, each operation, in the demo of a first start', async () => {
+  it('are accepted unchanged for each operation in the demo of a first start', async () => {
     const operations = exampleOperations();
     const sender = new ExampleSender(service.url, tokens.company, operations);
     const failed: string[] = [];
@@ -85,7 +85,7 @@ describe('the examples of openapi.json', () => {
 });
 
 describe('web clients on the same computer', () => {
-  it('are let in from any port, and nobody else is', async () => {
+  it('are allowed from any port, unlike clients of other hosts', async () => {
     const allowed = async (origin: string) =>
       (await client.send('GET', '/me', { headers: { origin } })).headers.get('access-control-allow-origin');
     expect(await allowed('http://localhost:5173')).toBe('http://localhost:5173');
@@ -96,7 +96,7 @@ describe('web clients on the same computer', () => {
 
 describe('the API documents', () => {
   it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/swagger-ui-init.js', '/docs/swagger-ui-bundle.js'])(
-    'sends %s compressed, and not again while it is the same',
+    'sends %s compressed, and not again while it is unchanged',
     async (path) => {
       const ask = (headers: Record<string, string>) =>
         raw(service.url + path, { headers: { 'accept-encoding': 'gzip', ...headers } });
@@ -112,7 +112,7 @@ describe('the API documents', () => {
     },
   );
 
-  it('keeps /docs/ apart from /docs, whose links are relative', async () => {
+  it('serves different relative links at /docs and /docs/', async () => {
     const pages = await Promise.all(
       ['/docs', '/docs/'].map(async (path) => await (await fetch(service.url + path)).text()),
     );
@@ -143,7 +143,7 @@ inBrowser('Swagger UI', () => {
     page.locator('.opblock', {
       has: page.locator('.opblock-summary-description', { hasText: new RegExp(`^${summary}$`) }),
     });
-  /** Opens an operation and sends it as the page offers it; answers what the page shows. */
+  /** Opens an operation and sends it with the values on the page. Returns the displayed response. */
   async function tryOut(summary: string): Promise<{ status: string; body: string }> {
     const block = operation(summary);
     await block.locator('.opblock-summary-control').click();
@@ -164,13 +164,13 @@ inBrowser('Swagger UI', () => {
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
   }
 
-  it('is where the page at the bare address leads, says what there is and how to get a token', async () => {
+  it('is linked from the bare address, and explains the content and how to get a token', async () => {
     await page.getByRole('link', { name: 'API' }).click();
     await page.locator('.opblock').first().waitFor();
     expect(page.url()).toBe(`${service.url}/docs`);
     const said = await page.locator('.info').innerText();
     expect(said).toContain('named when the service started');
-    // Anybody can read this page.
+    // The page is public.
     expect(said).not.toContain(service.environment.dataDir);
     const groups = await page.locator('.opblock-tag a').allInnerTexts();
     expect(groups.slice(0, 7)).toEqual(['Identity', 'Projects', 'Members', 'Canvas', 'Solving', 'Scenarios', 'Chat']);
@@ -191,14 +191,14 @@ inBrowser('Swagger UI', () => {
     await page.locator('.operation-filter-input').fill('');
   });
 
-  it('shows no operation for a phrase that none has', async () => {
+  it('shows no operations for a phrase without matches', async () => {
     await page.locator('.operation-filter-input').fill('no such operation');
     await page.locator('.opblock').first().waitFor({ state: 'detached' });
     await page.locator('.operation-filter-input').fill('');
     await page.locator('.opblock').first().waitFor();
   });
 
-  it('refuses to nobody that a token is pasted and operations are tried', async () => {
+  it('lets people paste a token and try out operations', async () => {
     expect(await tryOut('Get the caller')).toMatchObject({ status: '401' });
     await page.locator('.auth-wrapper button.authorize').first().click();
     await page.locator('.auth-container input').fill(tokens.member);
@@ -218,7 +218,7 @@ inBrowser('Swagger UI', () => {
     await show('after');
   }, 120_000);
 
-  it('forgets the token with the page, and stores it nowhere in the browser', async () => {
+  it('forgets the token with the page and never stores it in the browser', async () => {
     const stored = () => page.evaluate<string>('JSON.stringify([localStorage, sessionStorage, document.cookie])');
     expect(await stored()).not.toContain(tokens.member.slice(0, 20));
     await page.goto('about:blank');
@@ -227,8 +227,8 @@ inBrowser('Swagger UI', () => {
     expect(await stored()).not.toContain(tokens.member.slice(0, 20));
   });
 
-  it('breaks no rule of its security policy', () => {
-    // The browser reports the 401 that was asked for.
+  it('complies with its security policy', () => {
+    // The browser reports the expected 401.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
   });
 });

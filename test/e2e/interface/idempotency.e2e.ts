@@ -15,7 +15,7 @@ import { errorsIn } from '../../support/service-process.js';
 import type { Session } from '../../support/session.js';
 import { NOT_SERVED, type Prepared, SERVED } from './idempotency.table.js';
 
-/** Nothing works on what is made, so that rows stay as their request has left them. */
+/** No worker runs, so rows stay as their request has left them. */
 const SETTINGS = { ROLE: 'api', RATE_LIMIT_PER_MINUTE: '100000' };
 
 let service: Service;
@@ -50,7 +50,7 @@ const forget = () => database.query('TRUNCATE idempotency_records');
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
 const effectOf = ({ effect: [statement, ...parameters] }: Prepared) => rows<{ xmin: string }>(statement, parameters);
 
-it('is served by every operation by POST that changes something, and by no other one', async () => {
+it('is supported by exactly the POST operations that change something', async () => {
   interface Operation {
     parameters?: { name: string; in: string; 'x-extension'?: boolean }[];
     responses: Record<string, { headers?: Record<string, object> }>;
@@ -82,7 +82,7 @@ it('is served by every operation by POST that changes something, and by no other
 });
 
 describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = false, later = false }) => {
-  it('sent many times at once with one key takes effect once, in one transaction with its answer', async () => {
+  it('takes effect once for many concurrent requests with the same key, in a single transaction with its response', async () => {
     await forget();
     const prepared = await prepare(client);
     const key = randomUUID();
@@ -110,7 +110,7 @@ describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = fa
     if (!later) expect(new Set([record?.xmin, ...effect.map(({ xmin }) => xmin)]).size).toBe(1);
   }, 60_000);
 
-  it('has no effect when its answer cannot be kept, and keeps nothing without a key', async () => {
+  it('has no effect if its response cannot be stored, and stores nothing without a key', async () => {
     await forget();
     const prepared = await prepare(client);
     const before = await effectOf(prepared);
@@ -136,7 +136,7 @@ describe.each(Object.entries(SERVED))('%s', (_operation, { prepare, creates = fa
 describe('a key', () => {
   const card = async (): Promise<Prepared> => await SERVED['POST /api/v1/projects/{project_id}/cards']!.prepare(client);
 
-  it.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('such as %j is refused', async (key) => {
+  it.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('is rejected if it looks like %j', async (key) => {
     const { path, body } = await card();
     const answer = await keyed(client, { path, body: body! }, key);
     expect(answer.status).toBe(422);
@@ -153,13 +153,13 @@ describe('a key', () => {
     });
   });
 
-  it.each(['!', '~'.repeat(255)])('such as %j is taken', async (key) => {
+  it.each(['!', '~'.repeat(255)])('is accepted if it looks like %j', async (key) => {
     const prepared = await card();
     expect((await keyed(client, prepared, key)).status).toBe(201);
     expect(isReplayed(await keyed(client, prepared, key))).toBe(true);
   });
 
-  it('is refused with another body, and stands for another request of another path or caller', async () => {
+  it('is rejected with another body, and independent for another path or caller', async () => {
     const [prepared, other] = [await card(), await card()];
     const key = randomUUID();
     const colleague = await service.session({ company: session.company });
@@ -182,7 +182,7 @@ describe('a key', () => {
     expect(isReplayed(await keyed(new Client(service.url, token), prepared, key))).toBe(false);
   });
 
-  it('is free again after an error', async () => {
+  it('can be reused after an error', async () => {
     const prepared = await card();
     const key = randomUUID();
     await database.query('ALTER TABLE cards ADD CONSTRAINT no_cards CHECK (false) NOT VALID');
@@ -195,7 +195,7 @@ describe('a key', () => {
     expect({ status: answer.status, isReplayed: isReplayed(answer) }).toEqual({ status: 201, isReplayed: false });
   });
 
-  it('counts for 24 hours; then the record goes', async () => {
+  it('is valid for 24 hours before its record is removed', async () => {
     const [prepared, gone] = [await card(), await card()];
     const key = randomUUID();
     await forget();
@@ -217,7 +217,7 @@ describe('a key', () => {
   }, 60_000);
 });
 
-describe('what is kept of a company', () => {
+describe('the stored keys of a company', () => {
   const fill = (count: number, bytes: number) =>
     database.query(
       `INSERT INTO idempotency_records (scope, company_id, body_digest, status, content, created_at)
@@ -252,7 +252,7 @@ describe('what is kept of a company', () => {
   };
   const LOST = { status: 409, body: { code: 'answer_lost' } };
 
-  it('has the newest 100,000 keys, whatever other companies have', async () => {
+  it('are limited to the newest 100,000, regardless of other companies', async () => {
     await forget();
     const stranger = await service.session();
     const [ofOther, first] = [await made(stranger.client), await made(client)];
@@ -267,7 +267,7 @@ describe('what is kept of a company', () => {
     ]);
   }, 120_000);
 
-  it('has at most 256 MiB of answers, and keeps the keys of older ones', async () => {
+  it('are limited to 256 MiB of responses, and remain for older responses', async () => {
     await forget();
     const stranger = await service.session();
     const [ofOther, first] = [await made(stranger.client), await made(client)];
@@ -289,7 +289,7 @@ describe('what is kept of a company', () => {
     expect(await first()).toMatchObject(LOST);
   }, 120_000);
 
-  describe('has at most 64 MiB of large answers at any time', () => {
+  describe('the limit of 64 MiB for large responses', () => {
     const LARGE = 64 * 1024 ** 2;
     const random = (bytes: number): string => randomBytes(bytes).toString('base64').slice(0, bytes);
     const card = () => ({
@@ -304,7 +304,7 @@ describe('what is kept of a company', () => {
       return id;
     };
 
-    it('while messages are posted on a large canvas, and posts no message twice', async () => {
+    it('is enforced while messages are posted on a large canvas, and no message is posted twice', async () => {
       await forget();
       const small = await made(client);
       const id = await largeCanvas();
@@ -347,7 +347,7 @@ describe('what is kept of a company', () => {
         'a long message',
         async () => ({ path: `/projects/${(await makeProject(client)).id}/chat`, body: { content: random(100_000) } }),
       ],
-    ])('when the answer to %s is added', async (_, prepare) => {
+    ])('is enforced when the response to %s is added', async (_, prepare) => {
       await forget();
       await fill(70, 1024 ** 2);
       const request = await prepare();
@@ -358,7 +358,7 @@ describe('what is kept of a company', () => {
       expect(isReplayed(await keyed(client, request, key))).toBe(true);
     });
 
-    it('and drops nothing for a small answer', async () => {
+    it('drops no response when a small response is added', async () => {
       await forget();
       await fill(70, 1024 ** 2);
       await made(client);
@@ -367,8 +367,8 @@ describe('what is kept of a company', () => {
   });
 });
 
-describe('an earlier answer', () => {
-  it('is stored encrypted, and cannot be read with another secret', async () => {
+describe('a stored response', () => {
+  it('is encrypted and cannot be read with another secret', async () => {
     await forget();
     const request = { path: '/api-keys', body: { name: randomUUID() } };
     const first = await keyed(client, request, 'a-key');
@@ -393,7 +393,7 @@ describe('an earlier answer', () => {
     }
   }, 60_000);
 
-  it('moved to the record of another request is not given', async () => {
+  it('is not returned from the record of another request', async () => {
     await forget();
     const [one, two] = [
       { path: '/api-keys', body: { name: 'Same' } },
@@ -409,7 +409,7 @@ describe('an earlier answer', () => {
     expect((await keyed(client, two, 'key')).status).toBe(409);
   });
 
-  it('is for those who may still do what was asked', async () => {
+  it('is returned only to callers who may still perform the request', async () => {
     const { client: owner, company } = await service.session();
     const member = await service.session({ company, role: 'member' });
     const { id } = await makeProject(owner, { visibility: 'private' });
@@ -435,7 +435,7 @@ describe('an earlier answer', () => {
     expect(await statuses()).toEqual([404, 404, 404, 404]);
   });
 
-  it('on a new project is for those who still see it', async () => {
+  it('is returned for a new project only to people who still have access', async () => {
     const { client: owner, company } = await service.session();
     const member = await service.session({ company, role: 'member' });
     const request = { path: '/projects', body: { name: 'Mine', visibility: 'private' } };
@@ -449,7 +449,7 @@ describe('an earlier answer', () => {
     expect((await keyed(member.client, request, 'key')).status).toBe(404);
   });
 
-  it('on a project brought back is for its owners', async () => {
+  it('is returned for a restored project only to its owners', async () => {
     const { client: owner, company } = await service.session({ role: 'member' });
     const other = await service.session({ company, role: 'member' });
     await other.client.get('/me');
@@ -463,7 +463,7 @@ describe('an earlier answer', () => {
     expect((await keyed(other.client, request, 'key')).status).toBe(403);
   });
 
-  it('is not for an API key that has ended', async () => {
+  it('is not returned to a revoked API key', async () => {
     const { id } = await makeProject(client);
     const { id: key_id, key } = await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Program' });
     const program = new Client(service.url, key);
@@ -473,7 +473,7 @@ describe('an earlier answer', () => {
     expect((await keyed(program, request, 'key')).status).toBe(401);
   });
 
-  it('stays as it was, whatever has become of what was made', async () => {
+  it('stays unchanged when the created resource changes', async () => {
     const { id } = await makeProject(client);
     const request = { path: `/projects/${id}/cards`, body: { card_type: 'kpi', label: 'Margin' } };
     const first = await keyed(client, request, 'key');

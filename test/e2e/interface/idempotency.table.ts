@@ -11,24 +11,24 @@ import { hook } from '../auth/permissions.table.js';
 export interface Prepared {
   path: string;
   body?: object;
-  /** SELECT of what the request makes or changes, with the `xmin` of each row, and its parameters. */
+  /** Query for the rows that the request creates or changes, with the `xmin` of each row, and its parameters. */
   effect: [statement: string, ...parameters: unknown[]];
-  /** How many rows that is; default 1. */
+  /** Number of these rows. The default is 1. */
   rows?: number;
 }
 
-/** An operation that takes effect once. */
+/** An operation that supports idempotency keys. */
 export interface Served {
-  /** Whether it makes something new each time that it is carried out, which can be counted. */
+  /** Whether each execution creates a new resource that can be counted. */
   creates?: true;
-  /** Whether its rows are written once more after the transaction. */
+  /** Whether its rows are written again after the transaction. */
   later?: true;
   prepare: (client: Client) => Promise<Prepared>;
 }
 
 const unique = (): string => randomBytes(6).toString('hex');
 
-/** In a new project. */
+/** Prepares a request in a new project. */
 const inProject =
   (prepare: (client: Client, project: string, name: string) => Promise<Prepared> | Prepared) =>
   async (client: Client): Promise<Prepared> => {
@@ -39,7 +39,7 @@ const inProject =
 
 const workspace = (project_id: string) => ({ source: 'workspace' as const, project_id });
 
-/** Files of a project's workspace. */
+/** Files in a project's workspace. */
 const NODES = `SELECT n.xmin::text FROM nodes n JOIN projects p ON p.workspace_id = n.container_id
                 WHERE p.id = $1 AND n.name = $2`;
 
@@ -52,7 +52,7 @@ const makeScenario = async (client: Client, project: string): Promise<string> =>
 const makeWebhook = async (client: Client): Promise<string> =>
   (await client.post<WebhookCreatedResponse>('/webhooks', hook(unique()))).id;
 
-/** Every operation that serves `Idempotency-Key`, by hand. */
+/** Every operation that supports `Idempotency-Key`, listed by hand. */
 export const SERVED: Record<string, Served> = {
   'POST /api/v1/api-keys': {
     creates: true,
@@ -279,7 +279,7 @@ export const SERVED: Record<string, Served> = {
   },
 };
 
-/** Operations by POST that do not serve it, each for a reason. */
+/** POST operations that do not support it, with the reason. */
 export const NOT_SERVED: Record<string, string> = {
   'POST /api/v1/files/content': 'reads',
   'POST /api/v1/files/download': 'signs a URL and changes nothing',

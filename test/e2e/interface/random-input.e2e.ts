@@ -25,7 +25,7 @@ beforeAll(async () => {
   names = { project_id: id, skill: 's1', name: handle };
 });
 
-/** Values that mean something somewhere, between any others. */
+/** Arbitrary values mixed with values that are meaningful somewhere. */
 const value = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) },
   {
@@ -82,7 +82,7 @@ const pathParameter = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('%', '%FF', '%00', '%2F', '0', 'x'.repeat(5000)) },
 );
 
-/** A body: mostly an object with the names of the request, now and then any JSON or no JSON at all. */
+/** A body: mostly an object with the field names of the request, sometimes any JSON or invalid JSON. */
 function bodies(fields: string[], valid: Record<string, unknown>): fc.Arbitrary<string | Uint8Array> {
   const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...fields) }, { weight: 1, arbitrary: fc.string() });
   const changed = fc.dictionary(name, value, { maxKeys: 4 }).map((changes) => JSON.stringify({ ...valid, ...changes }));
@@ -125,7 +125,7 @@ const contentTypes = fc.oneof(
 const fill = (text: string): string =>
   text.replace(/\{(project_id|skill|name)\}/g, (_, name: string) => names[name] ?? '');
 
-/** Whether a 422 body has exactly the documented shape. */
+/** Checks that a 422 body has exactly the documented shape. */
 function expectEntries(text: string): void {
   const { detail, ...rest } = JSON.parse(text) as { detail: Record<string, unknown>[] };
   expect(rest).toEqual({});
@@ -143,9 +143,9 @@ function expectEntries(text: string): void {
   }
 }
 
-describe('whatever is sent', () => {
+describe('random input', () => {
   it.each(operations)(
-    '$name never fails, and refuses in the documented form',
+    'never makes $name fail, and is rejected in the documented form',
     async ({ name, method, path: template }) => {
       const request = requests.find(({ operation }) => operation === name);
       const fields = Object.keys(request?.fields ?? {});
@@ -168,7 +168,7 @@ describe('whatever is sent', () => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status === 422) expectEntries(answer.text);
           if (answer.status === 414) {
-            // As the document says of all operations.
+            // Documented for all operations.
             expect(new URL(url).href.length).toBeGreaterThan(8 * 1024);
             return;
           }

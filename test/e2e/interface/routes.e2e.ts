@@ -11,12 +11,12 @@ import { useDatabase } from '../../support/database.js';
 import { assertComplete } from '../../support/hand-written-list.js';
 import { raw } from '../../support/raw.js';
 
-/** Methods that anything answers to; routes for all methods are tried with these. */
+/** Methods that the service may support. Routes for all methods are tried with these. */
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * Paths that answer without credentials, each for a reason: the page, which signs in by `/sign-in` where it may; documentation; files whose signed URL is the credential, and
- * what monitors ask. Everything else is closed.
+ * Paths that answer without credentials. The page signs in by `/sign-in` where it may. The documentation is public. The signed
+ * URL of a file is its credential. Monitors poll the health paths. Everything else is closed.
  */
 const PUBLIC = [
   '/',
@@ -39,7 +39,7 @@ const PUBLIC = [
   '/store/:folder/:name',
 ];
 
-/** A layer of Express's router; `route` where it is one. */
+/** A layer of Express's router, with `route` if the layer is a route. */
 interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
 }
@@ -57,7 +57,7 @@ describe('every route', () => {
   });
   afterAll(() => app.close());
 
-  it('refuses requests without credentials, unless it is listed as public', async () => {
+  it('rejects requests without credentials unless it is listed as public', async () => {
     const open = new Set<string>();
     const routes = new Set([...registeredRoutes(app), ...(await documentedRoutes())]);
     for (const route of routes) {
@@ -74,7 +74,7 @@ describe('every route', () => {
     ['/health/live', ['a', 'b']],
     ['/api/v1/me', ['a', 'a']],
     ['/openapi.json', ['a', 'b', 'c']],
-  ])('refuses a request to %s with the Host lines %j', async (path, hosts) => {
+  ])('rejects a request to %s with the Host lines %j', async (path, hosts) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.end(`GET ${path} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}Connection: close\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*host_invalid/);
@@ -87,7 +87,7 @@ describe('every route', () => {
     },
   );
 
-  it('is in openapi.json, unless it is listed as public and not of those for monitors', async () => {
+  it('is in openapi.json unless it is listed as public and is not for monitors', async () => {
     const documented = new Set(await documentedRoutes());
     const hidden = registeredRoutes(app)
       .filter((route) => !documented.has(route.replace(/:(\w+)/g, '{$1}')))
@@ -96,7 +96,7 @@ describe('every route', () => {
   });
 });
 
-/** What Express would route, however it was declared. */
+/** Returns the paths that Express routes, however they were declared. */
 function registeredRoutes(app: NestExpressApplication): string[] {
   const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
   return router.stack.flatMap(({ route }) => {
@@ -113,6 +113,6 @@ async function documentedRoutes(): Promise<string[]> {
   );
 }
 
-/** A path that could be somebody's. */
+/** Replaces the placeholders of a path with plausible values. */
 const concrete = (path: string): string =>
   path.replace(/[:{]\w+\}?/g, () => randomUUID()).replace(/\{?\/?\*\w+\}?/g, '/some/file');

@@ -25,14 +25,14 @@ const fill = (text: string): string =>
 const filled = (values: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(fill(JSON.stringify(values))) as Record<string, unknown>;
 
-/** Sends the values and answers status and `detail`. */
+/** Sends the values and returns status and `detail`. */
 async function send({ method, path, part }: Request, values: Record<string, unknown>): Promise<[number, unknown]> {
   const options = part === 'body' ? { body: values } : { query: values as Record<string, string> };
   const { status, body } = await client.send<{ detail?: unknown }>(method, fill(path), options);
   return [status, body.detail];
 }
 
-/** The entries of a fault as they are answered. */
+/** Returns the expected entries of a fault. */
 const expected = (part: string, name: string, { value, entries }: Fault): unknown[] =>
   entries.map(({ type, msg, ctx, at = [], input = value }: Entry) => ({
     type,
@@ -49,7 +49,7 @@ const lacks = (part: string, name: string, sent: unknown): unknown => ({
   input: part === 'body' ? sent : null,
 });
 
-it('the table names every field of every documented request', () => {
+it('has every field of every documented request in its table', () => {
   const documented = operations.flatMap(({ name, query, request }) => {
     const component = request === undefined ? undefined : components[request];
     const fields = { ...query, ...(component !== undefined && 'fields' in component && component.fields) };
@@ -66,12 +66,12 @@ describe.each(requests)('$operation', (request) => {
   const { part, fields } = request;
   const each: [string, Field][] = Object.entries(fields);
 
-  it('accepts what is valid', async () => {
+  it('accepts valid values', async () => {
     const [status, detail] = await send(request, filled(request.valid));
     expect([status, detail]).not.toEqual([422, expect.anything()]);
   });
 
-  it.each(each)('refuses what %s cannot be', async (name, { faults, required }) => {
+  it.each(each)('rejects invalid values of %s', async (name, { faults, required }) => {
     const valid = filled(request.valid);
     for (const fault of faults) {
       const values = { ...valid, [name]: fault.value };
@@ -82,7 +82,7 @@ describe.each(requests)('$operation', (request) => {
     expect(await send(request, rest)).toEqual([422, [lacks(part, name, rest)]]);
   });
 
-  it.each(each)('takes what %s can be', async (name, { fine }) => {
+  it.each(each)('accepts valid values of %s', async (name, { fine }) => {
     for (const value of fine) {
       const [status, detail] = await send(request, { ...filled(request.valid), [name]: value });
       if (status === 422 || status >= 500)
@@ -90,7 +90,7 @@ describe.each(requests)('$operation', (request) => {
     }
   });
 
-  it('reports everything at once, in the order of declaration', async () => {
+  it('reports all faults together, in the order of declaration', async () => {
     const rounds = Math.min(3, ...each.map(([, { faults }]) => faults.length));
     for (let round = 0; round < rounds; round++) {
       const wrong = each.map(([name, { faults }]) => [name, faults.at(-1 - round) as Fault] as const);
