@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventSoak } from '../../support/event-soak.js';
 
-/** How many changes; `npm run test:events` makes many. */
+/** Number of changes. `npm run test:events` makes many. */
 const changes = Number(process.env['EVENT_CHANGES'] ?? 600);
 const isLong = changes > 10_000;
 const options = isLong
   ? { projects: 20, changes, writers: 2, readers: 2, killWithinMs: 20_000 }
   : { projects: 3, changes, writers: 3, readers: 2, killWithinMs: 1_500 };
 
-describe('readers that come and go while processes are killed', () => {
+describe('readers that reconnect while processes are killed', () => {
   it('are sent each committed change once, in order', async () => {
     const { problems, ...counts } = await eventSoak(options);
     process.stdout.write(`${JSON.stringify({ ...counts, problems }, null, 2)}\n`);

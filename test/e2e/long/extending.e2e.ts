@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const execute = promisify(execFile);
 
 const PAGE = 'docs/extending.md';
-/** What a checkout is made of, the build with the compiler's record of it, so that only what is new is compiled. */
+/** Files of the copy. They include the build and the compiler's record of it, so that only new files are compiled. */
 const COPIED = [
   ...['src', 'packages', 'test', 'docs', 'dist', 'openapi.json', 'jest.config.js', 'package.json'],
   ...['tsconfig.json', 'tsconfig.build.json', 'rolldown.config.mjs', '.dependency-cruiser.cjs'],
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 600_000;
 
 let copy: string;
 
-/** Runs a program in the copy; what it says is in the failure. */
+/** Runs a program in the copy. Its output becomes part of the error. */
 async function run(program: string, ...args: string[]): Promise<string> {
   try {
     const { stdout, stderr } = await execute(program, args, { cwd: copy, timeout: TIMEOUT_MS, env: process.env });
@@ -29,7 +29,7 @@ async function run(program: string, ...args: string[]): Promise<string> {
 }
 const node = (...args: string[]): Promise<string> => run(process.execPath, ...args);
 
-/** Does what a block of the page says: a whole file, or a change of one. */
+/** Applies a block of the page: writes a whole file or changes a part of it. */
 async function applyBlock(language: string, path: string, content: string): Promise<void> {
   const file = join(copy, path);
   if (language === 'ts') {
@@ -80,7 +80,7 @@ describe(PAGE, () => {
       );
       expect(rules).toContain('no dependency violations found');
 
-      // The page's own test and those of the tables, on the database server of this run.
+      // Runs the test from the page and the tests of the tables on the database server of this run.
       const config = 'one-project.config.js';
       await writeFile(
         join(copy, config),

@@ -18,20 +18,20 @@ import { makeEnvironment, removeEnvironment, Service } from '../../support/servi
 import { type Network, TcpProxy } from '../../support/tcp-proxy.js';
 import { posting, storing, Traffic, type TrafficCounts } from '../../support/traffic.js';
 
-/** `npm run test:faults` lets things stay broken for long. */
+/** `npm run test:faults` makes the faults last longer. */
 const isLong = process.env['FAULTS'] === 'long';
 const AWAY_MS = isLong ? 30_000 : 2_000;
-/** A silent database is given up after about 10 s, and asked for a connection for 5 s. */
+/** The service gives up a silent database after about 10 s, and waits 5 s for a connection. */
 const MAX_MS = 20_000;
 const PATIENCE_MS = 150_000;
-/** The server may crash again and again, in the midst of other work each time, while the service lives through all of it. */
+/** The server may crash repeatedly during other work, while the service survives all crashes. */
 const crashes = Array.from({ length: Number(process.env['CRASHES'] ?? 1) }, (_, index) => index + 1);
 
 const report = (fault: string, counts: TrafficCounts, recovered_ms: number): void => {
   process.stdout.write(`${fault}: ${JSON.stringify({ ...counts, recovered_ms })}\n`);
 };
 
-/** Conversations and files that are worked on all the time. */
+/** Starts continuous traffic on conversations and files. */
 async function startTraffic(client: Client, works = [posting, posting, storing]): Promise<Traffic> {
   const kinds = isLong ? [...works, ...works, ...works] : works;
   const traffic = new Traffic(
@@ -42,7 +42,7 @@ async function startTraffic(client: Client, works = [posting, posting, storing])
   return traffic;
 }
 
-/** Lets turns that were cut off be taken over now, not when their lease runs out. A turn that lives takes its time back. */
+/** Makes interrupted turns due now, not when their lease expires. A running turn renews its lease. */
 async function hurry(url: string): Promise<void> {
   const database = new pg.Client(url);
   await database.connect();
@@ -50,7 +50,7 @@ async function hurry(url: string): Promise<void> {
   await database.end();
 }
 
-/** What a process that lives but should get no requests answers; in bounded time. */
+/** Expects the readiness of a live process that should not get requests, in bounded time. */
 async function expectMissed(url: string, part: keyof HealthOfParts): Promise<ReadinessResponse> {
   const { status, body } = await eventually(
     () => health(url),
@@ -59,7 +59,7 @@ async function expectMissed(url: string, part: keyof HealthOfParts): Promise<Rea
   );
   const again = await health(url);
   expect(again.ms).toBeLessThan(6_000);
-  // Without the file store a process still serves most requests.
+  // A process still serves most requests without the file store.
   expect([status, body.status]).toEqual(part === 'object_store' ? [200, 'degraded'] : [503, 'error']);
   expect(body.parts[part].status).toBe('down');
   expect(JSON.stringify(body)).not.toMatch(/ECONN|127\.0\.0\.1|pg_|Error/);
@@ -70,19 +70,19 @@ async function expectMissed(url: string, part: keyof HealthOfParts): Promise<Rea
 function expectNothingLost({ lost, doubled, acknowledged, refused, slowest_ms }: TrafficCounts, ...allowed: number[]) {
   expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 });
   expect(acknowledged).toBeGreaterThan(0);
-  // 429: messages wait behind a turn whose process was cut off.
+  // 429: messages wait for a turn whose process was interrupted.
   expect(Object.keys(refused).filter((status) => ![...allowed, 429].includes(Number(status)))).toEqual([]);
   expect(slowest_ms).toBeLessThan(MAX_MS);
 }
 
-describe('a database that goes away', () => {
+describe('an unavailable database', () => {
   let server: EmbeddedPostgres;
   let proxy: TcpProxy;
   let service: Service;
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(testRun().directory, 'faults-'));
-    // A durable one: what it has committed must be there after a crash.
+    // A durable server, because its commits must survive a crash.
     server = await startEmbeddedPostgres({ dataDir: join(dataDir, 'server') });
     proxy = await TcpProxy.start(server.port);
     const url = new URL(server.url());
@@ -98,7 +98,7 @@ describe('a database that goes away', () => {
   }, 60_000);
 
   it.each(crashes)(
-    'is missed and found again after a crash of the server',
+    'is detected and used again after a crash of the server',
     async () => {
       const traffic = await startTraffic((await service.session()).client);
       process.kill(server.pid, 'SIGKILL');
@@ -125,7 +125,7 @@ describe('a database that goes away', () => {
     PATIENCE_MS,
   );
 
-  // A crash is more than a cut, so the short run leaves these out.
+  // A crash covers more than a cut connection, so the short run skips these cases.
   (isLong ? it : it.skip).each<[Network]>([['cut'], ['silent']])(
     'is missed and found again when the network is %s',
     async (network) => {
@@ -144,7 +144,7 @@ describe('a database that goes away', () => {
   );
 });
 
-describe('a file store that goes away', () => {
+describe('an unavailable file store', () => {
   let store: S3Server;
   let proxy: TcpProxy;
   let service: Service;
@@ -169,7 +169,7 @@ describe('a file store that goes away', () => {
   }, 60_000);
 
   it.each<[Network]>(isLong ? [['cut'], ['silent']] : [['cut']])(
-    'is missed and found again when the network is %s',
+    'is detected and used again when the network is %s',
     async (network) => {
       const traffic = await startTraffic((await service.session()).client);
       proxy.become(network);
@@ -205,7 +205,7 @@ describe('a file store that goes away', () => {
 });
 
 const mount = (...given: string[]): boolean => spawnSync('mount', given).status === 0;
-/** Whether file systems can be made, which only root may. */
+/** Whether file systems can be mounted, which requires root. */
 const canMount = ((): boolean => {
   const made = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']);
   return process.platform === 'linux' && process.getuid?.() === 0 && made.status === 0;
@@ -213,7 +213,7 @@ const canMount = ((): boolean => {
 
 (canMount ? describe : describe.skip)('a disk that is full', () => {
   const folders: string[] = [];
-  /** A folder that is a file system of its own. */
+  /** Makes a folder that is a separate file system. */
   const makeDisk = async (size: string): Promise<string> => {
     const folder = await mkdtemp(join(testRun().directory, 'disk-'));
     if (!mount('-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'tmpfs', folder)) throw new Error('No file system');
@@ -225,7 +225,7 @@ const canMount = ((): boolean => {
   });
 
   it(
-    'takes no more files, and everything else works',
+    'rejects further files while everything else works',
     async () => {
       const disk = await makeDisk('4g');
       const environment = { ...(await makeEnvironment()), dataDir: disk };
@@ -271,7 +271,7 @@ const canMount = ((): boolean => {
       const traffic = await startTraffic((await service.session()).client);
       const filler = join(disk, 'filler');
       await writeFile(filler, Buffer.alloc(300 * 1024 ** 2)).catch(() => undefined);
-      // Rows still fit into pages that are there; the log of writes does not.
+      // Rows still fit into existing pages, but the write-ahead log does not fit on the disk.
       const writer = new pg.Client(server.url());
       writer.on('error', () => undefined);
       await writer.connect();
@@ -303,8 +303,8 @@ const canMount = ((): boolean => {
   );
 });
 
-describe('a clock that jumps by an hour, forth and then back', () => {
-  it('ends credentials by the time it tells, and no turn', async () => {
+describe('a clock that jumps by an hour forward and back', () => {
+  it('ends credentials by the shifted time, and does not end turns', async () => {
     const service = await Service.start({
       preload: ['test/support/shifted-clock.js', 'test/support/slow-agent.js'],
       settings: { CLOCK_JUMPS: '3600,-3600' },
@@ -331,7 +331,7 @@ describe('a clock that jumps by an hour, forth and then back', () => {
       ({ status }) => status === 401,
       { until: 'the token has ended' },
     );
-    // The lease is renewed by another clock than this one, and nobody takes the turn away.
+    // The database clock renews the lease, so no other process takes the turn.
     await spoken(55);
     process.kill(service.pid, 'SIGUSR2');
     await spoken(60);

@@ -13,7 +13,7 @@ const BEGUN_AGAIN = 'Begun again: the process that ran it before has gone';
 
 type Detail = Wire<ExecutionDetailResponse>;
 
-/** So long a solve is looked on in each of two processes, in seconds; `npm run test:solving` takes a minute in all. */
+/** Time that a solve is watched in each of two processes, in seconds. `npm run test:solving` takes a minute in total. */
 const SECONDS = Number(process.env['SOLVE_SECONDS']);
 const settings = { SOLVE_TIME_LIMIT_MAX_SECONDS: '600', METRICS: 'true' };
 
@@ -39,7 +39,10 @@ afterAll(async () => {
 const get = (id: string) => client.get<Detail>(`${path}/${id}`);
 const linesOf = async (id: string) => (await client.get<RunLogResponse>(`${path}/${id}/log`)).lines;
 
-/** Looks on for so long; says how often it was told something new, and how long the service did nothing else at most. */
+/**
+ * Watches a solve for SECONDS. Returns the number of progress changes and the longest delay of the service's event loop in
+ * milliseconds.
+ */
 async function watch(id: string): Promise<{ told: number; longestDelay: number }> {
   await eventually(
     () => get(id),
@@ -72,7 +75,7 @@ async function watch(id: string): Promise<{ told: number; longestDelay: number }
 }
 
 it(
-  'tells how far it is, a line a second, also after a restart, and is canceled within one',
+  'reports its progress every second, also after a restart, and is canceled within a second',
   async () => {
     const { id } = await client.post<ExecutionResponse>(path, { input_file_ids: ['hard.lp'], time_limit_seconds: 600 });
     const first = await watch(id);
@@ -83,7 +86,7 @@ it(
     expect(service.url).not.toBe(url);
     const { user, company } = session;
     ({ client } = await service.session({ user, company }));
-    // Until then it is told how far the process before has come.
+    // Until the next process starts, the progress of the old process is reported.
     await eventually(
       () => linesOf(id),
       (lines) => lines.includes(BEGUN_AGAIN),
@@ -95,12 +98,12 @@ it(
       console.info(
         `${name} process: told ${told} times in ${SECONDS} s, event loop held for ${longestDelay.toFixed(1)} ms at most`,
       );
-      // Timers are late by a little, and a busy machine leaves one out.
+      // Timers are slightly late, and a busy machine skips some.
       expect(told).toBeGreaterThanOrEqual(0.9 * SECONDS);
       expect(longestDelay).toBeLessThan(500);
     }
     const size = 'Variables: 60 (50 whole), constraints: 5, terms: 257';
-    // On a busy machine, the model may be read for more than a second.
+    // A busy machine may take more than a second to read the model.
     const told = before.filter((line) => !/^\d+ s: reading/.test(line));
     expect(told.slice(0, 2)).toEqual(['Reading the model', size]);
     expect(lines.filter((line) => /^(?:Begun|Variables)/.test(line)).slice(-2)).toEqual([BEGUN_AGAIN, size]);
