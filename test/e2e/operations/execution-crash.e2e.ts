@@ -11,7 +11,7 @@ import { rowsOf } from '../../support/rows.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** A solve that is under way stays so; the next process has another limit. */
+/** LONG solves stay running until the kill. SHORT is the limit of the next process. */
 const LONG = { SOLVE_TIME_LIMIT_SECONDS: '60', SOLVES_CONCURRENCY: '2' };
 const SHORT = { SOLVE_TIME_LIMIT_SECONDS: '1', SOLVES_CONCURRENCY: '1' };
 
@@ -43,7 +43,7 @@ const results = async () => {
 const summary = async () =>
   (await client.get<ProjectSummaryListResponse>('/projects')).projects.find(({ id }) => id === project);
 
-/** Everything that has to be there once after an end. */
+/** Checks everything that must exist exactly once after the end of an execution. */
 async function expectOneEnd(id: string): Promise<number> {
   const charged = await query('SELECT credits::float FROM usage_ledger WHERE source_id = $1', [id]);
   expect(charged).toEqual([{ credits: expect.any(Number) }]);
@@ -73,8 +73,8 @@ afterAll(async () => {
   await removeEnvironment(service.environment);
 });
 
-describe('an execution whose process goes away', () => {
-  it('is taken up again after kill -9, not for ever, and has one end, one charge and one file', async () => {
+describe('an execution whose process ends', () => {
+  it('is resumed after kill -9 a limited number of times, and has a single end, charge and file', async () => {
     const [{ id }, { id: tried }] = [await start(), await start()];
     await when(tried, 'running');
     await eventually(
@@ -90,11 +90,11 @@ describe('an execution whose process goes away', () => {
        RETURNING status, generation, extract(epoch FROM OLD.due_at - started_at)::float AS lease`,
       [id],
     );
-    // Renewed now and then before the kill, it would have been kept for fifteen seconds.
+    // The lease lasts for at least fifteen seconds after the start, and longer if it was renewed before the kill.
     expect(left).toMatchObject({ status: 'running', generation: 1 });
     expect(left?.['lease']).toBeGreaterThanOrEqual(15);
     expect(await when(tried, 'failed')).toMatchObject({ result: null, error: { code: 'interrupted' } });
-    // The other one is nobody else's until its lease has run out by itself.
+    // No other process may take this execution until its lease expires.
     expect((await client.get<ExecutionDetailResponse>(`${path}/${id}`)).status).toBe('running');
     expect((await summary())?.status).toBe('solving');
     expect((await when(id, 'succeeded', 'failed')).result).toMatchObject({ status: 'time_limit' });
@@ -113,7 +113,7 @@ describe('an execution whose process goes away', () => {
     await expectOneEnd(tried);
   }, 90_000);
 
-  it('is left to the next process at once when its own is told to stop, with the time it has taken', async () => {
+  it('is left to the next process immediately when its process is asked to stop, with the time spent so far', async () => {
     await service.stop();
     await goOn(LONG);
     const { id } = await start();
@@ -131,7 +131,7 @@ describe('an execution whose process goes away', () => {
   }, 60_000);
 });
 
-it('is charged until its last sign of life when it is canceled after its process went away', async () => {
+it('is charged until its last renewal when it is canceled after its process has died', async () => {
   await service.stop();
   await goOn({ ROLE: 'api' });
   const { id } = await start();
@@ -141,11 +141,11 @@ it('is charged until its last sign of life when it is canceled after its process
     [id],
   );
   await client.post(`${path}/${id}/cancel`);
-  // Of the lease of 15 s that ran out 43.5 s ago the first second and a half had begun.
+  // The lease of 15 s expired 43.5 s ago, so about the first second and a half is charged.
   expect(await expectOneEnd(id)).toBe(0.02);
 }, 40_000);
 
-it('waits in the queue, of which a company has 20 places, and is charged nothing there', async () => {
+it('waits in the queue, where a company has 20 places, and is not charged there', async () => {
   const answers = await Promise.all(
     Array.from({ length: 22 }, () => client.send<ExecutionResponse>('POST', path, { body: {} })),
   );

@@ -41,7 +41,7 @@ describe('a start that fails', () => {
       /its host name is unknown|cannot be looked up/,
     ],
   ])(
-    'says in one sentence about %s of DATABASE_URL',
+    'reports %s of DATABASE_URL in a sentence',
     async (_what, made, sentence) => {
       const began = performance.now();
       const { code, stdout, stderr } = await start({ DATABASE_URL: made() });
@@ -53,7 +53,7 @@ describe('a start that fails', () => {
     60_000,
   );
 
-  it('says in one sentence that the user may not create tables', async () => {
+  it('reports in a sentence that the user may not create tables', async () => {
     const empty = await createDatabase('template0');
     await rowsOf({ databaseUrl: empty }, `CREATE ROLE powerless LOGIN PASSWORD 'p'`);
     try {
@@ -83,7 +83,7 @@ describe('a start that fails', () => {
       /^HOST=nowhere\.invalid is no address of this computer [^\n]+\n$/,
     ],
   ])(
-    'says once and in one sentence about %s',
+    'reports %s once and in a sentence',
     async (_what, settings, sentence) => {
       const taken = createServer().listen(0, '127.0.0.1');
       await once(taken, 'listening');
@@ -98,7 +98,7 @@ describe('a start that fails', () => {
 });
 
 describe('a start with a misspelled setting', () => {
-  it('warns of it with the setting that was meant', async () => {
+  it('warns of it and suggests the intended setting', async () => {
     const environment = await makeEnvironment();
     const service = await Service.start({ environment, settings: { DATABSE_URL: 'postgres://u:p@host/d' } });
     await eventually(

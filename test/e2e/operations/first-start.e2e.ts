@@ -14,7 +14,7 @@ const GIB = 1024 ** 3;
 interface Started {
   url: string;
   client: Client;
-  /** Stops the service; resolves with everything that it has written to the terminal. */
+  /** Stops the service. Resolves with its complete terminal output. */
   stop(): Promise<{ stdout: string; stderr: string; code: number }>;
 }
 
@@ -47,7 +47,7 @@ async function start(dataDir: string, settings: Record<string, string> = {}): Pr
   };
 }
 
-/** The lines of a terminal but the notes for root. */
+/** Returns the lines of terminal output except the notes for root. */
 const linesOf = (stdout: string): string[] => stdout.split('\n').filter((line) => !line.startsWith('Note: PostgreSQL'));
 
 describe('npm start with the embedded database', () => {
@@ -57,7 +57,7 @@ describe('npm start with the embedded database', () => {
   });
   afterAll(async () => await rm(dataDir, { recursive: true, force: true }));
 
-  it('shows one line per phase with its seconds, then where the page and the tokens are, and nothing else', async () => {
+  it('shows each phase with its seconds, then the addresses of the page and the tokens, and nothing else', async () => {
     const service = await start(dataDir);
     expect((await fetch(service.url)).ok).toBe(true);
     const { stdout, stderr, code } = await service.stop();
@@ -101,8 +101,8 @@ describe('npm start with the embedded database', () => {
   }, 240_000);
 });
 
-describe('npm start on a disk with less room than is reserved', () => {
-  it('starts without the demo, reports why, and creates it when there is room', async () => {
+describe('npm start on a disk with less space than is reserved', () => {
+  it('starts without the demo, reports why, and creates it once there is space', async () => {
     const dataDir = await mkdtemp(join(testRun().directory, 'data-'));
     const service = await start(dataDir, { FILES_RESERVE_BYTES: String(1024 ** 2 * GIB) });
     expect(await service.client.get('/projects')).toMatchObject({ total: 0 });

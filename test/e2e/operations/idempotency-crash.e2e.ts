@@ -9,17 +9,17 @@ import { rowsOf } from '../../support/rows.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import { type Prepared, SERVED } from '../interface/idempotency.table.js';
 
-/** `IDEMPOTENCY_ROUNDS=200`, as `npm run test:idempotency` has it, is the long form. */
+/** The long form is `IDEMPOTENCY_ROUNDS=200`, as in `npm run test:idempotency`. */
 const ROUNDS = Number(process.env['IDEMPOTENCY_ROUNDS'] ?? 3);
-/** A caller has a share of the connections, here one for each of the requests. */
+/** A caller has a share of the connections, which is enough here for all of its requests. */
 const SETTINGS = { ROLE: 'api', DATABASE_POOL_SIZE: '40' };
 
 /**
- * Where the requests of a round are when their process is killed: waiting to look for an earlier answer, waiting to keep
- * theirs when all else is done, or wherever they are when some of them have committed.
+ * Progress of the requests when their process is killed. `before`: they wait to check for a stored response. `inside`: they wait
+ * to store theirs after all other work. `after`: some of them have committed.
  */
 const STEPS = ['before', 'inside', 'after'] as const;
-/** A lock on the records that stops requests there. */
+/** Lock on the records that blocks requests at the step. */
 const LOCKS = { before: 'ACCESS EXCLUSIVE', inside: 'SHARE' };
 
 const CREATING = Object.values(SERVED).filter(({ creates = false }) => creates);
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 interface Keyed extends Prepared {
   key: string;
-  /** Whose request it is: each has a company of its own, so that no limit is reached. */
+  /** Caller of the request. Each has a separate company, so that no limit is reached. */
   session: { user: string; company: string };
 }
 
@@ -61,7 +61,7 @@ const send = async ({ path, body, key, session }: Keyed): Promise<Answer> =>
 async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]): Promise<void> {
   const sent = (): Promise<unknown> => Promise.allSettled(requests.map(send));
   if (step === 'after') {
-    // Each in a transaction of its own, so each is told by itself.
+    // Each request has its own transaction, so each is notified separately.
     let left = randomInt(1, requests.length);
     const committed = new Promise<void>((resolve) => {
       database.on('notification', () => {
@@ -80,7 +80,8 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
   try {
     await eventually(
       async () => {
-        // On a connection of its own: in a transaction the statistics stand still. Some wait for one of them that waits there.
+        // Uses a separate connection, because statistics do not change within a transaction. Some requests wait for another
+        // waiting request.
         const [row] = await rowsOf(
           service.environment,
           `SELECT count(*)::integer AS waiting FROM pg_stat_activity
@@ -100,7 +101,7 @@ async function killAt(step: (typeof STEPS)[number], requests: readonly Keyed[]):
 
 async function goOn(): Promise<void> {
   service = await Service.start({ environment: service.environment, settings: SETTINGS });
-  // What was left half done by a process that is known to be gone need not wait.
+  // Skips the wait for a process that has left a request unfinished and is known to be dead.
   await database.query(`UPDATE idempotency_records SET created_at = now() - interval '15 s' WHERE status IS NULL`);
 }
 
@@ -112,7 +113,7 @@ const answered = (request: Keyed): Promise<Answer> =>
   );
 
 it(
-  `no effect is lost or doubled by kill -9, in ${ROUNDS} rounds`,
+  `loses and doubles no effect by kill -9, in ${ROUNDS} rounds`,
   async () => {
     let replayed = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -141,7 +142,7 @@ it(
         expect(again.headers.get('idempotency-replayed')).toBe('true');
         if (answer.headers.get('idempotency-replayed') === 'true') known.add(request.path);
       }
-      // What was killed before its commit was not there.
+      // A request that was killed before its commit has had no effect.
       if (step !== 'after') expect([...known]).toEqual([]);
       replayed += known.size;
     }
@@ -150,11 +151,11 @@ it(
   60_000 + ROUNDS * 20_000,
 );
 
-it('an upload that was opened and not answered is gone on with, once nobody works on it', async () => {
+it('continues an upload that was opened but not answered once no process works on it', async () => {
   const session = { user: randomUUID(), company: randomUUID() };
   const { prepare } = SERVED['POST /api/v1/files/upload/start']!;
   const request: Keyed = { ...(await prepare(await clientOf({ session }))), key: randomUUID(), session };
-  // The store knows of the upload, and its row does not say so yet.
+  // The store knows the upload, but its row does not refer to it yet.
   await database.query(`
     CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END $$;
     CREATE TRIGGER wait BEFORE UPDATE ON uploads FOR EACH ROW EXECUTE FUNCTION wait();

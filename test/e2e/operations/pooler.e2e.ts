@@ -20,7 +20,7 @@ async function openSession(options = '-c timezone=UTC'): Promise<pg.Client> {
   return session;
 }
 
-/** A connection to a pooler that lends a session for each transaction, chosen by `choose`. */
+/** A connection to a pooler that lends the session chosen by `choose` to each transaction. */
 const pooled = (choose: () => pg.Client): pg.Client =>
   ({
     query: async (text: string) => await choose().query(text),
@@ -50,14 +50,14 @@ describe('a database behind a pooler', () => {
         return [pooled(any), pooled(any)];
       },
     ],
-  ])('is refused if the pooler %s', async (_what, lend) => {
+  ])('is rejected if the pooler %s', async (_what, lend) => {
     const [one, other] = lend([await openSession(), await openSession(), await openSession()]);
     await expect(assertSuitable(one, () => Promise.resolve(other))).rejects.toThrow(
       'DATABASE_URL leads to a pooler in transaction mode',
     );
   });
 
-  it('is refused if the pooler drops the time zone', async () => {
+  it('is rejected if the pooler drops the time zone', async () => {
     const session = await openSession('-c timezone=Europe/Berlin');
     const attempt = assertSuitable(session, async () => await openSession());
     await expect(attempt).rejects.toThrow(UnsuitableDatabaseError);

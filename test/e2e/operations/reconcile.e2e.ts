@@ -10,7 +10,7 @@ import { makeEnvironment, removeEnvironment, Service, type ServiceEnvironment } 
 
 const MiB = 1024 ** 2;
 
-/** Files of a workspace by path, of one part, of two parts and of none. */
+/** Files of a workspace by path, sent in one or more parts or in none. */
 const FILES = {
   'whole.txt': 'one',
   'missing.txt': 'one',
@@ -71,7 +71,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
     expect(await reconcile()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^0 objects/) });
   }, 60_000);
 
-  it('fails for files whose object is missing or has another size, and leaves them as they are', async () => {
+  it('fails for files whose object is missing or has another size, and leaves them unchanged', async () => {
     await rm(folderOf('missing.txt'), { recursive: true });
     await rm(folderOf('without-parts.txt'), { recursive: true });
     await mkdir(folderOf('without-parts.txt'));
@@ -92,7 +92,7 @@ describe('dist/src/reconcile.js on the disk store', () => {
     expect(counts(await reconcile())).toEqual([0, 0, 5]);
   }, 60_000);
 
-  it('says in a sentence why it cannot compare', async () => {
+  it('explains in a sentence why it cannot compare', async () => {
     const outcome = await runBuilt('dist/src/reconcile.js', {
       ...settings,
       DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d',

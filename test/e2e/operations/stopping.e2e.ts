@@ -23,19 +23,19 @@ async function send(url: string, token: string, agent: Agent, body?: object): Pr
   return { status: answer.statusCode, connection, keepAlive: String(keepAlive) };
 }
 
-describe('a process that is told to stop', () => {
+describe('a process that is asked to stop', () => {
   let service: Service;
   beforeAll(async () => {
     service = await Service.start({ settings: { KEEP_ALIVE_SECONDS: '77', STOP_DELAY_SECONDS: '1' } });
   }, 60_000);
   afterAll(async () => await removeEnvironment(service.environment));
 
-  it('closes every connection with an answer, cuts none, and is gone soon', async () => {
+  it('closes every connection after a response, cuts none, and ends soon', async () => {
     const { client, token } = await service.session();
     const { id } = await makeProject(client);
     const url = `${service.url}/api/v1/projects/${id}`;
     const answers: Answered[] = [];
-    // As a balancer does, each client goes elsewhere when it is told that its connection ends.
+    // Each client reconnects when its connection is announced to end, as behind a load balancer.
     const clients = Array.from({ length: CONNECTIONS }, async (_, index) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const isPost = index % 2 === 0;
@@ -52,7 +52,7 @@ describe('a process that is told to stop', () => {
     const began = performance.now();
     expect(await service.stop()).toBe(0);
     const ms = performance.now() - began;
-    // No request is cut: that would reject here.
+    // A cut request would reject here.
     await Promise.all(clients);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201]));
     expect(answers.filter(({ connection }) => connection === 'close')).toHaveLength(CONNECTIONS);

@@ -12,7 +12,7 @@ import { removeEnvironment, Service } from '../../support/service.js';
 import { type Network, TcpProxy } from '../../support/tcp-proxy.js';
 
 const MiB = 1024 ** 2;
-/** Open uploads that a member may have. */
+/** Maximum number of open uploads of a member. */
 const MEMBER_UPLOADS = 20;
 const COMPANY_BYTES = 50 * MiB;
 
@@ -62,7 +62,7 @@ const start = async (client: Client, place: Place, body: object, key?: string) =
     ...(key !== undefined && { headers: { 'idempotency-key': key } }),
   });
 
-describe('an upload that is started while the file store is away', () => {
+describe('an upload that is started while the file store is unavailable', () => {
   it.each<[Network, number]>([
     ['cut', MEMBER_UPLOADS + 5],
     ['silent', MEMBER_UPLOADS + 1],
@@ -74,14 +74,14 @@ describe('an upload that is started while the file store is away', () => {
         const answers = await Promise.all(Array.from({ length: count }, async () => await start(client, place, {})));
         return answers.map(({ status }) => status);
       });
-      // Some of them may wait for their turn for too long.
+      // Some of them may wait too long for their turn.
       for (const status of statuses) expect([503, 429]).toContain(status);
       expect((await start(client, place, {})).status).toBe(201);
     },
     90_000,
   );
 
-  it('does not count if it was started before and is aborted then', async () => {
+  it('does not count if it was started before and is aborted during the outage', async () => {
     const { client, place } = await makeWorkspace('member');
     const uploads = Array.from({ length: MEMBER_UPLOADS }, async () => await start(client, place, {}));
     const tokens = (await Promise.all(uploads)).map(({ body }) => (body as { upload_token: string }).upload_token);
@@ -132,7 +132,7 @@ describe('an upload that is started while the file store is away', () => {
   }, 60_000);
 });
 
-describe('a process whose file store is away', () => {
+describe('a process whose file store is unavailable', () => {
   it.each<[Network]>([['cut'], ['silent']])(
     'is degraded and ready, with the network %s',
     async (network) => {
@@ -155,7 +155,7 @@ describe('a process whose file store is away', () => {
     60_000,
   );
 
-  it('logs the same fault once in ten seconds, with the number of those left out', async () => {
+  it('logs the same fault once in ten seconds, with the number of omitted repetitions', async () => {
     const { client, place } = await makeWorkspace('company');
     await makeFile(client, place, 'a.txt', 'a');
     const from = service.log.length;
@@ -167,7 +167,7 @@ describe('a process whose file store is away', () => {
     expect(faults.length).toBeLessThanOrEqual(2);
   }, 60_000);
 
-  it('keeps a turn that needs a file until the store is back', async () => {
+  it('keeps a turn that needs a file until the store is available again', async () => {
     const { client, company } = await service.session();
     const { handle } = await makeDeployment(client, { instructions: `Nobody has read this yet: ${randomUUID()}` });
     const { id } = await makeProject(client, { from_deployment: handle });

@@ -9,12 +9,12 @@ import { createDatabase, dropDatabase } from '../../support/databases.js';
 import { eventually } from '../../support/eventually.js';
 
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-/** Between two transactions of a client. */
+/** Pause between two transactions of a client. */
 const PAUSE_MS = 150;
 
 const settings = (url: string): Record<string, string> => ({ DATABASE_URL: url, AUTH_JWT_SECRET: 'x'.repeat(32) });
 
-/** Runs `work` with a database that has all migrations before one, given by its number. */
+/** Runs `work` with a database that has all migrations before the given number. */
 async function withDatabase(before: number, work: (url: string, client: pg.Client) => Promise<void>): Promise<void> {
   const url = await createDatabase('template0');
   const client = new pg.Client(url);
@@ -35,13 +35,13 @@ async function withDatabase(before: number, work: (url: string, client: pg.Clien
   }
 }
 
-describe('an upgrade beside running requests', () => {
+describe('an upgrade during requests', () => {
   it.each([
     [520, 'turns', 'projects'],
     [620, 'events', 'event_heads'],
     [630, 'event_outbox', 'event_heads'],
   ])(
-    'gives way at migration %d to a transaction that locks %s and then %s',
+    'yields at migration %d to a transaction that locks %s and then %s',
     async (number, held, wanted) => {
       await withDatabase(number, async (url, request) => {
         await request.query('BEGIN');
@@ -55,7 +55,7 @@ describe('an upgrade beside running requests', () => {
           { until: 'the migration waits for a lock', deadlineMs: 40_000 },
         );
         await look.end();
-        // Neither fails: each would wait for the other.
+        // Neither fails, although each would wait for the other.
         await request.query(`LOCK TABLE ${wanted} IN ROW EXCLUSIVE MODE`);
         await request.query('COMMIT');
         const { code, stdout, stderr } = await upgrade;
@@ -67,7 +67,7 @@ describe('an upgrade beside running requests', () => {
     60_000,
   );
 
-  it('lets short transactions through that never stop', async () => {
+  it('lets an endless series of short transactions through', async () => {
     await withDatabase(520, async (url) => {
       let isOver = false;
       const failures: unknown[] = [];
@@ -104,7 +104,7 @@ describe('an upgrade beside running requests', () => {
     });
   }, 90_000);
 
-  it('says whom it waits for when another process migrates', async () => {
+  it('reports the process that it waits for when another process migrates', async () => {
     await withDatabase(0, async (url, other) => {
       await other.query(`SELECT pg_advisory_lock(hashtextextended('project-workspace-service:migrations', 0))`);
       const said: string[] = [];
