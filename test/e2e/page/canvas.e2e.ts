@@ -13,7 +13,7 @@ type Card = Wire<CardResponse>;
 
 const shared = useSharedService();
 
-/** A workshop with a set in the card, one in a file, and something missing of most kinds. */
+/** A workshop with a set in a card, a set in a file, and most kinds of gaps. */
 const MODEL: [card_type: string, label: string, data: object][] = [
   [
     'objective',
@@ -73,22 +73,22 @@ inBrowser('the canvas', () => {
   const named = async (label: string): Promise<Card | undefined> => (await cards()).find((one) => one.label === label);
   const change = (one: Card, body: object): Promise<Card> =>
     client.patch<CardResponse>(`/projects/${id}/cards/${one.id}`, { version: one.version, ...body });
-  /** The page does not hear what others do. */
+  /** Stops the page from receiving changes of others. */
   const deafen = () => tab.page.route(`**/projects/${id}/events*`, (route) => route.abort());
 
-  /** A new project of somebody new. */
+  /** Makes a new project of a new user. */
   async function begin(): Promise<void> {
     session = await shared.session({ name: 'Grace Example' });
     client = session.client;
     ({ id } = await client.post<ProjectResponse>('/projects', { name: 'Weekly plan' }));
   }
-  /** Opens its canvas as somebody who has pasted a token. */
+  /** Opens its canvas with a pasted token. */
   async function open(token = session.token): Promise<void> {
     await tab.page.goto(`${shared.url}/#/projects/${id}/canvas`);
     await tab.paste(token);
     await tab.page.getByRole('group', { name: 'Cards' }).waitFor();
   }
-  /** A project with the whole {@link MODEL}, the same for all tests that change nothing of it. */
+  /** Opens a project with the whole {@link MODEL}. It is shared by all tests that do not change it. */
   async function withModel(): Promise<void> {
     if (modelled !== undefined) {
       ({ session, id } = modelled);
@@ -106,7 +106,7 @@ inBrowser('the canvas', () => {
     modelled = { session, id };
   }
 
-  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
     await withModel();
     await tab.appear(colorScheme, width);
     await open();
@@ -125,7 +125,7 @@ inBrowser('the canvas', () => {
     await tab.show(`canvas-form-${name}`);
   });
 
-  it('begins with what to do, and a first card with the keyboard alone', async () => {
+  it('begins with instructions, and with a first card by keyboard alone', async () => {
     await begin();
     await open();
     await tab.page.getByText('The canvas is empty').waitFor();
@@ -151,7 +151,7 @@ inBrowser('the canvas', () => {
     ]);
   });
 
-  it('takes a card of every kind, with the fields that matter for it', async () => {
+  it('accepts a card of every kind, with the fields that matter for it', async () => {
     await begin();
     await makeFile(client, { source: 'workspace', project_id: id }, 'data/products.csv', PRODUCTS);
     await open();
@@ -228,7 +228,7 @@ inBrowser('the canvas', () => {
     expect(await added('KPI', 'On time')).toEqual({ description: 'Orders that leave in their week' });
   });
 
-  it('takes cells of a spreadsheet, also many of them', async () => {
+  it('accepts cells of a spreadsheet, also many of them', async () => {
     await begin();
     const copied = async (text: string) => {
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -278,7 +278,7 @@ inBrowser('the canvas', () => {
     expect(await tab.faults()).toEqual([]);
   });
 
-  it('says where the card is what it lacks, and leads to the field', async () => {
+  it('shows the gaps of a card on the card, and leads to the field', async () => {
     await begin();
     await add('variable', 'Chairs', { domain: 'integer' });
     await open();
@@ -296,7 +296,7 @@ inBrowser('the canvas', () => {
     });
   });
 
-  it('shows a refusal at the field that it names', async () => {
+  it('shows an error at the field that it names', async () => {
     await begin();
     await add('kpi', 'On time');
     await open();
@@ -311,13 +311,13 @@ inBrowser('the canvas', () => {
     await tab.page.locator('[data-field=expression]').getByText('This one is refused').waitFor();
     expect(await tab.page.getByText('The card was not saved').count()).toBe(0);
     await tab.page.unroute(`**/projects/${id}/cards/*`);
-    // What names no field is told below all of them.
+    // An error without a field is shown below all fields.
     await form('Edit On time').getByLabel('What it measures').fill('x'.repeat(33_000));
     await button('Save').click();
     await tab.page.getByText('the JSON text must have at most 32768 bytes').waitFor();
   });
 
-  it('shows what others do as they do it, also into a form', async () => {
+  it('shows changes of others immediately, even in an open form', async () => {
     await begin();
     const chairs = await add('variable', 'Chairs', { name: 'chairs', domain: 'integer' });
     await open();
@@ -327,7 +327,7 @@ inBrowser('the canvas', () => {
     await form('Edit Chairs').getByLabel('At most').fill('40');
     await change(chairs, { data: { unit: 'pieces', upper: 30 } });
     await tab.page.getByText('Somebody else has changed this card meanwhile').waitFor();
-    // What was left alone is as it is now; what both have changed is shown twice.
+    // Unchanged fields show the new value. A field that both have changed shows both values.
     expect(await form('Edit Chairs').getByLabel('Unit').inputValue()).toBe('pieces');
     expect(await form('Edit Chairs').getByLabel('At most', { exact: true }).inputValue()).toBe('40');
     await tab.page.getByRole('group', { name: 'At most, as somebody else has written it' }).getByText('30').waitFor();
@@ -360,14 +360,14 @@ inBrowser('the canvas', () => {
     expect(await named('Oak chairs')).toMatchObject({ version: 2 });
   });
 
-  it('is not held up by what only follows from other cards', async () => {
+  it('is not blocked by changes that only follow from other cards', async () => {
     await begin();
     const profit = await add('objective', 'Profit', { sense: 'maximize', expression: '3 chairs' });
     await deafen();
     await open();
     const before = await client.send('GET', `/projects/${id}/cards/${profit.id}`);
     let looks = 0;
-    // Between the look at the card and the write, another card changes what it lacks.
+    // Another card changes the gaps between the read of the card and the write.
     await tab.page.route(`**/projects/${id}/cards/${profit.id}`, async (route) => {
       if (route.request().method() !== 'GET') return await route.continue();
       const response = await route.fetch();
@@ -385,7 +385,7 @@ inBrowser('the canvas', () => {
     expect(after.body).toMatchObject({ version: 2, data: { expression: '4 chairs' } });
   });
 
-  it('removes a card when it is asked twice, and not one that has changed', async () => {
+  it('removes a card after a confirmation, but not if it has changed', async () => {
     await begin();
     await add('kpi', 'On time');
     const late = await add('kpi', 'Late');
@@ -409,7 +409,7 @@ inBrowser('the canvas', () => {
     expect(await cards()).toEqual([]);
   });
 
-  it('keeps what is being written when somebody else removes the card', async () => {
+  it('keeps the draft when someone else removes the card', async () => {
     await begin();
     const hours = await add('constraint', 'Hours', { expression: 'x <= 4', note: 'of another program' });
     await open();
@@ -424,7 +424,7 @@ inBrowser('the canvas', () => {
     ]);
   });
 
-  it('shows texts as they are, whatever they are', async () => {
+  it('shows hostile texts unchanged', async () => {
     await begin();
     const texts = [
       '<img src=x onerror="globalThis.hacked=1">',
@@ -460,7 +460,7 @@ inBrowser('the canvas', () => {
     await tab.show('canvas-hostile');
   });
 
-  it('offers nothing to write to those who read', async () => {
+  it('offers no changes to viewers', async () => {
     await withModel();
     const reader = await shared.session({ company: session.company, role: 'member' });
     await reader.client.get('/me');
@@ -472,7 +472,7 @@ inBrowser('the canvas', () => {
       expect([name, await tab.page.getByRole('button', { name }).count()]).toEqual([name, 0]);
   });
 
-  it('holds 500 cards without holding all of them in the page', async () => {
+  it('holds 500 cards without rendering all of them', async () => {
     await begin();
     const template = await add('variable', 'Template', { name: 'x', domain: 'integer', upper: 40 });
     const made = Array.from({ length: 500 }, (_, at) => ({
@@ -502,7 +502,7 @@ inBrowser('the canvas', () => {
       (count) => count === 5,
       { until: 'only cards that need input are shown' },
     );
-    // What is being written is kept, wherever it is.
+    // A draft is kept when its card is out of sight.
     await button('Edit Card number 99').click();
     await form('Edit Card number 99').getByLabel('At most').fill('41');
     await tab.page.getByLabel('Needs input (5)').uncheck();
@@ -511,7 +511,7 @@ inBrowser('the canvas', () => {
     expect(await form('Edit Card number 99').getByLabel('At most').inputValue()).toBe('41');
   });
 
-  it('takes a click while the cards move', async () => {
+  it('accepts a click while the cards move', async () => {
     await withModel();
     await open();
     const edit = button('Edit Production');
@@ -528,7 +528,7 @@ inBrowser('the canvas', () => {
     await form('Edit Production').waitFor();
   });
 
-  it('takes snapshots and removes all but the current one', async () => {
+  it('takes snapshots and removes all but the current snapshot', async () => {
     await begin();
     await add('kpi', 'On time');
     await open();
@@ -542,7 +542,7 @@ inBrowser('the canvas', () => {
         .waitFor();
     };
     await taken(1);
-    // Later than a double click.
+    // Long enough that it is not a double click.
     await tab.page.waitForTimeout(500);
     await taken(2);
     await snapshots.getByRole('button', { name: 'Remove' }).click();

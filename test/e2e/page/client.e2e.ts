@@ -41,11 +41,11 @@ afterAll(async () => {
 inBrowser('the client package in a browser', () => {
   const tab = usePage(() => [{ url: `http://127.0.0.1:${proxy.port}` }]);
 
-  /** Runs a program in the page, where `client` is one behind the proxy. */
+  /** Runs a program in the page, where `client` is a client behind the proxy. */
   const run = async <Result>(program: string): Promise<Result> =>
     await tab.page.evaluate<Result>(`(async () => { const { client, kept } = globalThis.tried; ${program} })()`);
 
-  /** Loads the built package into the page that the service itself sends, under its security policy. */
+  /** Loads the built package into the page of the service, under its security policy. */
   async function load(): Promise<void> {
     await tab.page.evaluate(`(async () => {
       const { WorkspaceClient } = await import('/client/index.js');
@@ -83,7 +83,7 @@ inBrowser('the client package in a browser', () => {
     await load();
   });
 
-  it('follows a conversation over 20 disconnects and a kill, and ends like sync', async () => {
+  it('follows a conversation over 20 disconnects and a kill, and converges with sync', async () => {
     await run(`
       kept.states = [];
       kept.interruptions = 0;
@@ -133,7 +133,7 @@ inBrowser('the client package in a browser', () => {
       );
       await tab.page.locator('#chosen').setInputFiles(path);
     };
-    /** Goes on with what was begun, until so much is there. */
+    /** Resumes the upload until the given number of bytes is sent. */
     const upload = (until: number): string => `
       const pausing = new AbortController();
       const state = sessionStorage.getItem('upload');
@@ -151,7 +151,7 @@ inBrowser('the client package in a browser', () => {
       });
     `;
     await choose();
-    // The third is broken off, and tried again.
+    // The third part is broken off and retried.
     await run(`kept.fate = (count) => (count === 3 ? 'broken off' : undefined); ${upload(SIZE / 4)}`);
     expect(await run(`return await kept.upload.catch((reason) => reason);`)).toBe('paused');
     await run(upload(Infinity));
@@ -163,7 +163,7 @@ inBrowser('the client package in a browser', () => {
     await tab.page.reload();
     await load();
     await choose();
-    // The store has lost one, and says so only when it is to put the file together.
+    // The store has lost a part and reports this only when it assembles the file.
     await run(`kept.fate = (count) => (count === 1 ? 'lost' : undefined); ${upload(Infinity)}`);
     const [entry, from] = await run<[object, number]>('return [await kept.upload, kept.from];');
     expect(entry).toMatchObject({ path: 'large.bin', size: SIZE });

@@ -10,7 +10,7 @@ import { inBrowser, LOOKS, usePage } from '../../support/page.js';
 import { removeEnvironment, Service, useSharedService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-/** What text of others never becomes. */
+/** Elements that text of others must never become. */
 const HARMFUL =
   'script, img, svg, math, iframe, object, embed, video, audio, form, input, button, select, style, link, meta, base, template';
 
@@ -24,7 +24,7 @@ inBrowser('the conversation of a project on the page', () => {
   const said = (text: string) => tab.page.getByRole('article').filter({ hasText: text }).first();
   const part = (name: string) =>
     tab.page.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link', { name, exact: true });
-  /** Opens a new project of somebody who has pasted a token. */
+  /** Opens a new project with a pasted token. */
   async function open(given?: Session): Promise<string> {
     const session = given ?? (await shared.session());
     const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A new plan' });
@@ -34,18 +34,18 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByText('Nothing has been said yet').waitFor();
     return id;
   }
-  /** Changes what the service answers about the conversation before the page sees it. */
+  /** Changes the responses for the conversation before the page receives them. */
   async function withMessages(change: (messages: ChatMessageResponse[]) => ChatMessageResponse[]): Promise<void> {
     await tab.page.route('**/chat/sync*', async (route) => {
       const response = await route.fetch();
-      // Not what has not changed.
+      // Passes other responses on unchanged.
       if (response.status() !== 200) return await route.fulfill({ response });
       const state = (await response.json()) as ConversationSyncResponse;
       await route.fulfill({ response, json: { ...state, messages: change(state.messages) } });
     });
   }
 
-  it('goes on as it is written, and questions are answered by a click', async () => {
+  it('streams the text of the agent, and lets people answer questions by a click', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -62,7 +62,7 @@ inBrowser('the conversation of a project on the page', () => {
     await show('conversation');
   });
 
-  it('is kept while another part is open, is there after a reload, and keeps what is written', async () => {
+  it('is kept while another part is open and after a reload, together with the draft', async () => {
     const id = await open();
     await tab.page.setViewportSize({ width: 420, height: 800 });
     await message().fill('Half a sentence');
@@ -80,13 +80,13 @@ inBrowser('the conversation of a project on the page', () => {
     expect(new URL(tab.page.url()).hash).toBe(`#/projects/${id}`);
   });
 
-  it('posts once what is sent twice, also when nobody knows whether it has arrived', async () => {
+  it('posts a message once, even if it is sent twice or its response is lost', async () => {
     const session = await shared.session();
     const id = await open(session);
     await message().fill('Hello');
     await tab.page.getByRole('button', { name: 'Send' }).dblclick();
     await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
-    // The service has it, but the page hears nothing.
+    // The service has the message, but the page receives no response.
     await tab.page.route(`**/projects/${id}/chat`, async (route) => {
       if (route.request().method() !== 'POST') return await route.fallback();
       await route.fetch();
@@ -94,7 +94,7 @@ inBrowser('the conversation of a project on the page', () => {
     });
     await message().fill('maximize profit: 30 chairs');
     await tab.page.keyboard.press('Enter');
-    // The client tries again for up to 16 seconds before.
+    // The client retries for up to 16 seconds before.
     await tab.page.getByText('It is not known whether the message has arrived').waitFor({ timeout: 40_000 });
     await tab.page.unroute(`**/projects/${id}/chat`);
     await tab.page.getByRole('button', { name: 'Send' }).click();
@@ -110,7 +110,7 @@ inBrowser('the conversation of a project on the page', () => {
     ]);
   }, 60_000);
 
-  it('keeps what is written in sight beside many files, and sends them', async () => {
+  it('keeps the draft in sight beside many files, and sends them', async () => {
     await open();
     const files = Array.from({ length: 12 }, (_, at) => ({
       name: `${at}.csv`,
@@ -125,7 +125,7 @@ inBrowser('the conversation of a project on the page', () => {
     await said('11.csv').waitFor();
   });
 
-  it('is not left by a file that is dropped beside it', async () => {
+  it('stays open when a file is dropped beside it', async () => {
     await open();
     const isRefused = await tab.page.evaluate(`(() => {
       const dataTransfer = new DataTransfer();
@@ -136,7 +136,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(isRefused).toEqual([true, true]);
   });
 
-  it('says so when its project is deleted meanwhile', async () => {
+  it('reports that its project has been deleted', async () => {
     const session = await shared.session();
     const { id } = await session.client.post<ProjectResponse>('/projects', { name: 'A short plan' });
     await tab.page.goto(`${shared.url}/#/projects/${id}/canvas`);
@@ -149,7 +149,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('heading', { name: 'Projects' }).waitFor();
   });
 
-  it('leads to each part from each other', async () => {
+  it('links every part to every other part', async () => {
     await open();
     const marks = {
       Conversation: message(),
@@ -167,7 +167,7 @@ inBrowser('the conversation of a project on the page', () => {
       }
   });
 
-  it('stays when a part cannot be loaded', async () => {
+  it('remains when a part cannot be loaded', async () => {
     tab.mayComplain(/dynamically imported module|Unable to preload|error occurred|Error:/);
     await open();
     await tab.page.route('**/assets/runs-part*', (route) => route.abort());
@@ -182,7 +182,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('navigation', { name: 'Runs and scenarios' }).waitFor();
   });
 
-  it('holds no connection while nobody looks, and catches up then', async () => {
+  it('holds no connection while the tab is hidden, and catches up afterwards', async () => {
     const ended: string[] = [];
     tab.page.on('requestfailed', (request) => ended.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
     const session = await shared.session();
@@ -195,7 +195,7 @@ inBrowser('the conversation of a project on the page', () => {
     await turn('hidden');
     await eventually(
       () => Promise.resolve(ended),
-      // A request for messages that was under way may end with the streams.
+      // A request for messages in progress may end together with the streams.
       (names) => ['events', 'stream'].every((name) => names.includes(name)),
       { until: 'the streams are closed' },
     );
@@ -206,7 +206,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor();
   });
 
-  it('takes files that are chosen, whatever their names, and replaces none', async () => {
+  it('accepts chosen files with any name, and replaces none', async () => {
     await open();
     const name = '<img src=x onerror="globalThis.hacked=1">.csv';
     const file = { name, mimeType: 'text/csv', buffer: Buffer.from('week,quantity\n1,40\n') };
@@ -268,7 +268,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('solves an example in an empty project by one click', async () => {
+  it('solves an example in an empty project by a single click', async () => {
     const session = await shared.session();
     const id = await open(session);
     await tab.page.getByRole('button', { name: 'Solve an example' }).dblclick();
@@ -282,7 +282,7 @@ inBrowser('the conversation of a project on the page', () => {
     await show('conversation-example');
   });
 
-  it('shows what was answered by a button as the message', async () => {
+  it('shows a reply that was given by a button as the message', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -298,7 +298,7 @@ inBrowser('the conversation of a project on the page', () => {
     ['a.csv', 'a\n1\n', 'is a table with'],
     ['notes.pdf', 'x', 'I cannot read'],
     ['plan.lp', 'max x st c: x <= 1 end', 'start a run of the file'],
-  ])('shows a message with %s alone as that file, with a word on it', async (name, text, word) => {
+  ])('shows a message with only %s as that file, with a word about it', async (name, text, word) => {
     await open();
     await tab.page
       .locator('input[type=file]')
@@ -339,7 +339,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('button', { name: 'To the newest' }).waitFor({ state: 'detached' });
   });
 
-  it('takes a file that is dropped', async () => {
+  it('accepts a dropped file', async () => {
     await open();
     const dropped = await tab.page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
@@ -353,7 +353,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByTitle('uploads/dropped.csv').waitFor({ state: 'detached' });
   });
 
-  it('shows text of the agent as markdown that does no harm', async () => {
+  it('shows text of the agent as harmless markdown', async () => {
     await open();
     const text = [
       'Some **bold** words',
@@ -389,7 +389,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
   });
 
-  it(`shows what an attacker lets the agent say ${HOSTILE_MARKUP.length} times, and runs nothing`, async () => {
+  it(`shows hostile agent text ${HOSTILE_MARKUP.length} times and runs nothing`, async () => {
     await open();
     await withMessages((messages) =>
       HOSTILE_MARKUP.map((markup, at) => ({
@@ -406,7 +406,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.reload();
     const last = HOSTILE_MARKUP.length - 1;
     await tab.page.getByText(`Attempt ${last}:`).waitFor();
-    // Only what is in sight is in the page: each is looked at as it comes.
+    // Only visible messages are in the page, so each is checked when it appears.
     await tab.page.evaluate(`(() => {
       const seen = new Set();
       const wrong = [];
@@ -430,7 +430,7 @@ inBrowser('the conversation of a project on the page', () => {
     await list.focus();
     await eventually(
       async () => {
-        // Whatever was passed over before it was painted is looked for again.
+        // Messages that were skipped before they were painted are checked in another pass.
         const isAtTop = await list.evaluate(({ scrollTop }) => scrollTop === 0);
         await tab.page.keyboard.press(isAtTop ? 'End' : 'PageUp');
         return await tab.page.evaluate<number>('globalThis.attempts.seen.size');
@@ -443,7 +443,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(new URL(tab.page.url()).origin).toBe(shared.url);
   });
 
-  it('holds a long conversation without holding all of it in the page, and reads on to its beginning', async () => {
+  it('holds a long conversation without rendering all of it, and loads it up to its beginning', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -471,7 +471,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByText(`Message number ${count - 1}`, { exact: true }).waitFor();
     expect(await tab.page.getByRole('article').count()).toBeLessThan(60);
     const list = tab.page.getByRole('group', { name: 'Conversation' });
-    /** A list that is still being laid out goes to its end first. */
+    /** A list that is still laid out first scrolls to its end. */
     const toBeginning = async (first: number): Promise<void> => {
       await list.focus();
       await eventually(
@@ -491,7 +491,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
   });
 
-  it('offers nothing to write to those who read', async () => {
+  it('offers no changes to viewers', async () => {
     const { projects } = await new Client(service.url, service.tokens.member).get<ProjectSummaryListResponse>(
       '/projects?q=Prices',
     );
@@ -505,14 +505,14 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await message().count()).toBe(0);
   });
 
-  it('says that a project is not there', async () => {
+  it('reports that a project does not exist', async () => {
     await tab.page.goto(`${service.url}/#/projects/01900000-0000-7000-8000-0000000000ff`);
     await tab.page.getByText('This project is not there any more, or you may not see it.').waitFor();
     await tab.page.getByRole('link', { name: 'All projects' }).click();
     await tab.page.getByRole('link', { name: 'Weekly production plan' }).waitFor();
   });
 
-  it('says that the connection is lost, and goes on', async () => {
+  it('reports a lost connection and resumes', async () => {
     await tab.page.route('**/chat/stream*', (route) => route.abort());
     await open();
     await tab.page.getByText('The connection is lost').waitFor();
@@ -523,7 +523,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();
   });
 
-  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
     await tab.appear(colorScheme, width);
     await tab.page.goto(service.url);
     await tab.page.getByRole('link', { name: 'Weekly production plan' }).click();

@@ -23,7 +23,7 @@ inBrowser('what is written on the page', () => {
     return { session, id };
   }
 
-  /** Opens another place of the project, comes back, and reloads the page: `look` must find the draft each time. */
+  /** Opens another place of the project, comes back, and reloads the page. `look` must find the draft each time. */
   async function survives(part: string, back: () => Promise<void>, look: () => Promise<void>): Promise<void> {
     const parts = tab.page.getByRole('navigation', { name: 'Parts of the project' });
     await parts.getByRole('link', { name: part === 'Files' ? 'Runs' : 'Files', exact: true }).click();
@@ -100,7 +100,7 @@ inBrowser('what is written on the page', () => {
     expect(await field('Name').inputValue()).toBe('');
   });
 
-  it('stays in a scenario that others have changed meanwhile, and says so', async () => {
+  it('stays in a scenario that others have changed, with a notice', async () => {
     let path = '';
     const { session } = await open('runs/scenarios/{}', async ({ client }, project) => {
       const made = await client.post<ScenarioResponse>(`/projects/${project}/scenarios`, { name: 'Mine', changes: [] });

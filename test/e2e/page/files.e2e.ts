@@ -17,7 +17,7 @@ import { workbookFile } from '../../support/workbook-file.js';
 const MiB = 1024 ** 2;
 const HOSTILE = '<img src=x onerror="globalThis.hacked=1">';
 const DEMAND = 'product,week,quantity,price\nchairs,1,40,12.5\ntables,1,12,120\nchairs,2,12000,12.25\nstools,2,7,9\n';
-/** The smallest PNG: one red pixel. */
+/** Smallest possible PNG, with a single red pixel. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -59,7 +59,7 @@ inBrowser('the files of a project on the page', () => {
       .getByText(/, uploaded$/)
       .waitFor();
 
-  /** Opens the files, or a place in them, as somebody who is not signed in yet. */
+  /** Opens the files, or a place in them, as a person who is not signed in yet. */
   async function open(place = '', who = session): Promise<void> {
     await tab.page.goto(`${shared.url}/#/projects/${project.id}/files${place}`);
     await tab.paste(who.token);
@@ -67,7 +67,7 @@ inBrowser('the files of a project on the page', () => {
   }
 
   describe('uploading', () => {
-    /** Lets only the first part of a file arrive; the others are on their way for ever, until somebody pauses. */
+    /** Lets only the first part of a file arrive. The other parts hang until the upload is paused. */
     async function holdParts(): Promise<{ parts: string[]; isHeld: boolean }> {
       const sent = { parts: [] as string[], isHeld: true };
       await tab.page.route('**/store/**', async (route) => {
@@ -79,7 +79,7 @@ inBrowser('the files of a project on the page', () => {
       return sent;
     }
 
-    it('takes several files that are chosen, whatever their names, and what is dropped', async () => {
+    it('accepts several chosen files with any name, and dropped files', async () => {
       await open();
       await tab.page.getByText('There are no files yet').waitFor();
       await tab.show('files-empty');
@@ -110,7 +110,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('upload_token');
     });
 
-    it('replaces only what somebody says may be replaced', async () => {
+    it('replaces a file only after a confirmation', async () => {
       const before = await put('plan.txt', 'before');
       await open();
       await row('plan.txt').waitFor();
@@ -135,7 +135,7 @@ inBrowser('the files of a project on the page', () => {
       expect(entries).toHaveLength(2);
     });
 
-    it('shows how far it is, pauses, goes on with what is missing, and gives up', async () => {
+    it('shows its progress, pauses, resumes with the missing parts, and gives up', async () => {
       const sent = await holdParts();
       await open();
       const bytes = Buffer.alloc(11 * MiB, 'demand ');
@@ -146,7 +146,7 @@ inBrowser('the files of a project on the page', () => {
         (percent) => percent > 10,
         { until: 'a part has arrived' },
       );
-      // It goes on while another part of the project is looked at.
+      // The upload continues while another part of the project is open.
       await tab.page.getByRole('link', { name: 'Runs' }).click();
       await bar.waitFor({ state: 'detached' });
       await tab.page.getByRole('link', { name: 'Files', exact: true }).click();
@@ -168,7 +168,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(['large.bin']);
     });
 
-    it('goes on after the page was left, when the same file is chosen again', async () => {
+    it('resumes after the page was left, when the same file is chosen again', async () => {
       const directory = await mkdtemp(join(testRun().directory, 'page-'));
       const path = join(directory, 'left.bin');
       await writeFile(path, Buffer.alloc(11 * MiB, 'left '));
@@ -190,7 +190,7 @@ inBrowser('the files of a project on the page', () => {
   });
 
   describe('the folder', () => {
-    it('is walked and changed with the keyboard alone', async () => {
+    it('is navigated and changed by keyboard alone', async () => {
       await put('data/demand.csv', DEMAND);
       await put('notes.txt', 'one\n');
       await open();
@@ -210,7 +210,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.keyboard.press('End');
       await tab.page.keyboard.press('F2');
       await dialog().getByRole('textbox', { name: 'Name' }).waitFor();
-      // What is before the ending is marked.
+      // The name before the extension is selected.
       await tab.page.keyboard.type('readme');
       await tab.page.keyboard.press('Enter');
       await row('readme.txt').waitFor();
@@ -254,7 +254,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await appearance).toBe(true);
     });
 
-    it('moves and deletes what is chosen, and says how much that is', async () => {
+    it('moves and deletes the selected entries, and shows their number', async () => {
       for (const path of ['old/a.csv', 'old/b.csv', 'old/deep/c.csv', 'keep.txt', 'x.txt', 'y.txt'])
         await put(path, 'a\n');
       await open();
@@ -272,7 +272,7 @@ inBrowser('the files of a project on the page', () => {
 
       await row('old').getByRole('button').click();
       await tab.page.getByRole('menuitem', { name: 'Delete' }).waitFor();
-      // It comes in by and by, paler at first.
+      // Entries fade in, so contrast is low at first.
       await eventually(
         () => tab.faults(),
         (found) => found.length === 0,
@@ -288,7 +288,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await paths()).toEqual(['keep.txt', 'new/inside/x.txt', 'new/inside/y.txt']);
     });
 
-    it('says why something was not moved', async () => {
+    it('reports why an entry was not moved', async () => {
       await put('a.txt', 'a');
       await put('b.txt', 'b');
       await open();
@@ -300,7 +300,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await content('b.txt')).toBe('b');
     });
 
-    it('holds 10,000 entries without holding all of them in the page', async () => {
+    it('holds 10,000 entries without rendering all of them', async () => {
       const count = 10_000;
       await tab.page.route('**/files/list', async (route) => {
         const { offset, limit } = route.request().postDataJSON() as { offset: number; limit: number };
@@ -325,7 +325,7 @@ inBrowser('the files of a project on the page', () => {
       await row('file 00000.csv').waitFor();
     });
 
-    it('changes by itself, and says when what is shown is gone', async () => {
+    it('updates automatically, and reports when the shown file is gone', async () => {
       await put('notes.txt', 'first words');
       await open();
       await row('notes.txt').getByRole('link').click();
@@ -340,7 +340,7 @@ inBrowser('the files of a project on the page', () => {
       await row('by another.txt').waitFor();
     });
 
-    it('offers nothing to change to those who read', async () => {
+    it('offers no changes to viewers', async () => {
       await put('notes.txt', 'words');
       await session.client.patch(`/projects/${project.id}`, { visibility: 'private' });
       const viewer = await shared.session({ company: session.company, role: 'member' });
@@ -355,7 +355,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.getByRole('menuitem').allInnerTexts()).toEqual(['Download', 'Copy path']);
     });
 
-    it('shows the deployment and snapshots, to be read only', async () => {
+    it('shows the deployment and snapshots as read-only', async () => {
       const deployment = await makeDeployment(session.client, { instructions: 'Plan well.' });
       project = await makeProject(session.client, { name: 'From a deployment', from_deployment: deployment.handle });
       await put('then.txt', 'as it was');
@@ -380,7 +380,7 @@ inBrowser('the files of a project on the page', () => {
   describe('a file', () => {
     const HOSTILE_TEXT = `${HOSTILE}\n<script>globalThis.hacked=1</script>\n\u202Egnp.exe\n[x](javascript:globalThis.hacked=1)`;
 
-    it('is shown as text with its lines, whatever it says', async () => {
+    it('is shown as text with its lines, even if the text is hostile', async () => {
       const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}`);
       await put(`${HOSTILE}.md`, HOSTILE_TEXT);
       await put('long.txt', lines.join('\n'));
@@ -392,7 +392,7 @@ inBrowser('the files of a project on the page', () => {
       await file(`${HOSTILE}.md`).getByText('<script>globalThis.hacked=1</script>').waitFor();
       expect(await file(`${HOSTILE}.md`).locator('img, script, a').count()).toBe(0);
       await tab.show('files-text');
-      // What turns the direction of writing hides no ending.
+      // Characters that reverse the writing direction cannot hide an extension.
       await row('\uFFFDgnp.exe').waitFor();
       await row('long.txt').getByRole('link').click();
       const text = tab.page.getByRole('group', { name: 'Text of long.txt' });
@@ -409,8 +409,8 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it(`has a name and a text of an attacker ${HOSTILE_MARKUP.length} times, and runs nothing`, async () => {
-      /** A name has no slashes and no control characters. */
+    it(`has a hostile name and text ${HOSTILE_MARKUP.length} times and runs nothing`, async () => {
+      /** Names cannot contain slashes or control characters. */
       const names = HOSTILE_MARKUP.map(
         (markup, at) => `${at} ${markup.replaceAll(/[/\\\p{Cc}]/gu, '∕').slice(0, 120)}.md`,
       );
@@ -429,7 +429,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it('is shown as an image, or the text of a document', async () => {
+    it('is shown as an image, or as the text of a document', async () => {
       const pdf = makePdf(pdfObjects(['BT /F1 12 Tf 72 720 Td (Forty chairs a week) Tj ET']));
       await put('pixel.png', PIXEL);
       await put('broken.png', 'not an image');
@@ -457,7 +457,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it('is downloaded as it is, by no address that has the token', async () => {
+    it('is downloaded unchanged, from a URL without the token', async () => {
       const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251));
       await put(`data/${HOSTILE}.bin`, bytes);
       await open('/workspace/data/');
@@ -492,7 +492,7 @@ inBrowser('the files of a project on the page', () => {
       );
     };
 
-    it('is sorted and filtered by the service, with numbers under each other', async () => {
+    it('is sorted and filtered by the service, with aligned numbers', async () => {
       await put('demand.csv', DEMAND);
       await open('/workspace/demand.csv');
       await settled(3, ['40', '12', '12,000', '7']);
@@ -524,7 +524,7 @@ inBrowser('the files of a project on the page', () => {
       await settled(3, ['12,000', '40', '12', '7']);
     });
 
-    it('has sheets, and what cannot be read is said and shown as text', async () => {
+    it('has sheets, and shows an unreadable sheet as text with the reason', async () => {
       await put(
         'lanes.xlsx',
         workbookFile({
@@ -554,7 +554,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it('of 10,000 rows and of 500 columns has those in the page that are in sight', async () => {
+    it('renders only the visible cells of 10,000 rows and of 500 columns', async () => {
       const rows = Array.from(
         { length: 10_000 },
         (_, i) => `${i + 1},product ${i % 97},${(i * 37) % 1009}.5,${i % 2 === 0}`,
@@ -601,7 +601,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await table().getByRole('cell').count()).toBeLessThan(40);
     });
 
-    it('is asked in SQL, with what is wrong at its place, and the answer saved', async () => {
+    it('is queried in SQL, with errors at their position, and the result is saved', async () => {
       await put('data/demand.csv', DEMAND);
       await put('data/by-product.csv', 'product,weight\nchairs,4\ntables,9\n');
       await put('lanes.csv', 'name,km\nUlm,120\n');
@@ -629,7 +629,7 @@ inBrowser('the files of a project on the page', () => {
       await settled(2, ['108', '48,160']);
       await tab.show('files-sql');
       expect(await content('results/total.csv')).toBe('product,total\ntables,108\nchairs,48160\n');
-      // What was written stays while something else is looked at.
+      // The query text is kept while another view is open.
       await sql.fill('SELECT 1 AS one');
       await file('demand.csv').getByText('Text', { exact: true }).click();
       await file('demand.csv').getByText('chairs,1,40,12.5').waitFor();
@@ -647,7 +647,7 @@ inBrowser('the files of a project on the page', () => {
     });
   });
 
-  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
     const rows = Array.from(
       { length: 400 },
       (_, i) =>

@@ -17,7 +17,7 @@ table;1;12,5
 table;2;10
 stool;2;80
 `;
-/** What is planned, a statement a line, and what the agent then has on the canvas. */
+/** Statements of the plan, and the cards that the agent makes of them. */
 const STATEMENTS = [
   {
     statements: [
@@ -42,14 +42,14 @@ const STATEMENTS = [
 
 const service = useFirstStart();
 
-/** What somebody does on the page, by one means or another. */
+/** Actions of a person on the page, by mouse or keyboard. */
 interface Hands {
   press: (button: Locator) => Promise<void>;
   check: (box: Locator) => Promise<void>;
   write: (field: Locator, text: string) => Promise<void>;
-  /** Takes one of the options that a field offers. */
+  /** Selects an option that a field offers. */
   pick: (field: Locator, option: string | RegExp) => Promise<void>;
-  /** Takes one of the values of a `select`. */
+  /** Selects a value of a `select`. */
   choose: (field: Locator, value: string) => Promise<void>;
 }
 
@@ -66,10 +66,10 @@ const withMouse = (page: Page): Hands => ({
   },
 });
 
-/** What cannot be pressed yet is passed, as a person would, until it can. */
+/** Maximum time to keep moving the focus until an element that is disabled at first can be reached. */
 const PATIENCE_MS = 15_000;
 
-/** Nothing is reached but by the Tab key. */
+/** Reaches everything by the Tab key alone. */
 function withKeyboard(page: Page): Hands {
   const { keyboard } = page;
   const until = async (is: () => Promise<boolean>, key: string, what: Locator): Promise<void> => {
@@ -122,11 +122,11 @@ inBrowser('a first hour on the page', () => {
     ['mouse', withMouse],
     ['keyboard', withKeyboard],
   ])(
-    'goes from nothing to two plans side by side with the %s, and a second tab follows',
+    'goes from nothing to two plans side by side by %s, and a second tab follows',
     async (means, handsOn) => {
       const { page } = tab;
       const { press, check, write, pick, choose } = handsOn(page);
-      /** Looks at a place light and dark, wide and narrow; once is enough. */
+      /** Checks a place in light and dark, wide and narrow. The mouse run is enough. */
       const look = async (name: string): Promise<void> => {
         if (means === 'keyboard') return;
         for (const [colorScheme, width] of LOOKS.toReversed()) {
@@ -175,12 +175,12 @@ inBrowser('a first hour on the page', () => {
       await look('2-conversation');
       await press(button('Yes, solve it'));
       await page.getByText('the objective is 6537.5').first().waitFor();
-      // The other tab has seen the cards come.
+      // The other tab has received the cards.
       await second.getByText('Hours', { exact: true }).first().waitFor();
       await second.getByText('8 of 8 met', { exact: true }).waitFor();
       await press(part(page, 'Canvas'));
       await page.getByText('North', { exact: true }).first().waitFor();
-      // What was said last is still in sight where the conversation is narrower.
+      // The last message stays in sight when the conversation becomes narrower.
       await eventually(
         () => page.getByText('Nothing is missing.').boundingBox(),
         (box) => box !== null && box.y > 100 && box.y + box.height < 690,

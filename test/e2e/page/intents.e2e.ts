@@ -16,7 +16,7 @@ inBrowser('an action on the page', () => {
   const tab = usePage(() => [shared]);
   const button = (name: string): Locator => tab.page.getByRole('button', { name, exact: true });
 
-  /** Opens a place of a new project that can be solved. */
+  /** Opens a place of a new, solvable project. */
   async function open(part: string): Promise<{ session: Session; id: string }> {
     const session = await shared.session();
     const { id } = await makeProject(session.client);
@@ -30,7 +30,7 @@ inBrowser('an action on the page', () => {
     return { session, id };
   }
 
-  /** Waits for the first effect of an action, then for another one that must not come. */
+  /** Waits for the first effect of an action, then checks that no second effect follows. */
   async function once(count: () => Promise<number>): Promise<void> {
     await eventually(count, (total) => total > 0, { until: 'it is done' });
     await tab.page.waitForTimeout(500);
@@ -44,19 +44,19 @@ inBrowser('an action on the page', () => {
     ['a double click', (name: Locator) => name.press('Tab').then(() => button('Create project').dblclick())],
     ['Enter twice', (name: Locator) => name.press('Enter').then(() => name.press('Enter', { timeout: 500 }))],
     ['three clicks', () => button('Create project').click({ clickCount: 3, delay: 5 })],
-  ])('creates one project on %s', async (_, press) => {
+  ])('creates a single project on %s', async (_, press) => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await tab.paste(session.token);
     await button('New project').first().click();
     const name = tab.page.getByRole('textbox', { name: 'Name' });
     await name.fill('Made once');
-    // The form is gone as soon as the project is there.
+    // The form disappears as soon as the project exists.
     await press(name).catch(() => undefined);
     await once(() => projectsOf(session));
   });
 
-  it('takes one snapshot on a double click, and another one later', async () => {
+  it('takes a single snapshot on a double click, and another later', async () => {
     const { session, id } = await open('canvas');
     const count = async (): Promise<number> =>
       (await session.client.get<SnapshotListResponse>(`/projects/${id}/snapshots`)).snapshots.length;
@@ -67,14 +67,14 @@ inBrowser('an action on the page', () => {
     await eventually(count, (total) => total === 2, { until: 'the second one is taken' });
   });
 
-  it('starts one run on a double click', async () => {
+  it('starts a single run on a double click', async () => {
     const { session, id } = await open('runs');
     await button('Solve').click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true }).dblclick();
     await once(async () => (await session.client.get<ExecutionListResponse>(`/projects/${id}/solve/executions`)).total);
   });
 
-  it('adds one card and one scenario on a double click', async () => {
+  it('adds a single card and scenario on a double click', async () => {
     const { session, id } = await open('runs/scenarios/new');
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Cheaper');
     await button('Remove change 1').click();
@@ -82,7 +82,7 @@ inBrowser('an action on the page', () => {
     await once(async () => (await session.client.get<ScenarioListResponse>(`/projects/${id}/scenarios`)).total);
   });
 
-  it('is one action when it is tried again after a lost answer', async () => {
+  it('is a single action when it is retried after a lost response', async () => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await tab.paste(session.token);

@@ -23,11 +23,11 @@ import type { Session } from '../../support/session.js';
 const shared = useSharedService();
 
 const PRODUCTS = ['product,price,region', 'oak chair,30,north', 'table,50,south', 'stool,10,north', ''].join('\n');
-/** With 60 hours: 40 tables and 20 chairs. */
+/** Best profit with 60 hours: 40 tables and 20 chairs. */
 const PROFIT = 2_600;
 const HOSTILE = '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>';
 
-/** A project, whoever has made it, and where its runs are. */
+/** A project, its creator, and the path of its runs. */
 interface Room {
   session: Session;
   client: Client;
@@ -43,7 +43,7 @@ async function makeRoom(): Promise<Room> {
 const addCard = ({ client, id }: Room, card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${id}/cards`, { card_type, label, data });
 
-/** 60 hours for three products, of which at most 40 each. */
+/** A plan with 60 hours for three products, at most 40 of each. */
 async function makeShop(): Promise<Room> {
   const room = await makeRoom();
   await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'products.csv', PRODUCTS);
@@ -81,7 +81,7 @@ const makeScenario = ({ client, id }: Room, name: string, ...changes: Change[]) 
 const hours = (to: number): Change => ({ kind: 'value', target: 'hours', to });
 
 let shownOne: Promise<Room> | undefined;
-/** A project with runs and scenarios to look at, made once. */
+/** Returns a project with runs and scenarios, which is made once and only read. */
 const shownRoom = (): Promise<Room> => (shownOne ??= makeShownRoom());
 async function makeShownRoom(): Promise<Room> {
   const room = await makeShop();
@@ -121,12 +121,12 @@ inBrowser('the runs of a project', () => {
     await tab.paste(token);
     await tab.page.getByRole('navigation', { name: 'Runs and scenarios' }).waitFor();
   }
-  /** The text of a table, row by row. */
+  /** Returns the text of a table, row by row. */
   const rowsOf = async (label: string): Promise<string[]> =>
     (await tab.page.getByRole('table', { name: label }).getByRole('row').allInnerTexts()).map((row) =>
       row.replaceAll(/\s+/g, ' ').trim(),
     );
-  /** Waits until a table has these rows, below its titles, at its top. */
+  /** Waits until a table has these rows at its top, below its titles. */
   const seeRows = async (label: string, rows: readonly string[]): Promise<void> => {
     await eventually(
       () => rowsOf(label),
@@ -145,7 +145,7 @@ inBrowser('the runs of a project', () => {
     ['a constraint', 'constraint', { expression: 'make["stool"] <= 4' }],
     ['a data card', 'data', { set: 'others', file_path: 'gone.csv', key: ['a'] }],
     ['an objective', 'objective', { expression: 'hours' }],
-  ])('offers no run while %s has a blocking gap, and offers it again without', async (_, kind, data) => {
+  ])('are not offered while %s has a blocking gap, and are offered again without it', async (_, kind, data) => {
     const room = await makeShop();
     const { id } = await addCard(room, kind, 'Half done', data);
     await open(room);
@@ -160,7 +160,7 @@ inBrowser('the runs of a project', () => {
     expect(await solve.isDisabled()).toBe(false);
   });
 
-  it('marks results of an earlier model: in the list, of a run and in a comparison', async () => {
+  it('are marked if they belong to an earlier model: in the list, on their page and in a comparison', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, 'Longer', hours(70));
     const { executions: runs } = await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {
@@ -201,7 +201,7 @@ inBrowser('the runs of a project', () => {
     );
   }, 90_000);
 
-  it('stops a search and keeps its plan', async () => {
+  it('are stopped early with their plan kept', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     const { id } = await start(room, { input_file_ids: ['hard.lp'], time_limit_seconds: 60 });
@@ -219,7 +219,7 @@ inBrowser('the runs of a project', () => {
     expect(await detail(room, id)).toMatchObject({ status: 'succeeded', outcome: 'time_limit' });
   }, 60_000);
 
-  it('say what is missing before anything can be solved, and lead to the canvas', async () => {
+  it('reports the missing parts of the model and leads to the canvas', async () => {
     const room = await makeRoom();
     await open(room);
     await text('Nothing has been solved yet').waitFor();
@@ -228,7 +228,7 @@ inBrowser('the runs of a project', () => {
     await button('Solve').click();
     const solve = tab.page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true });
     expect(await solve.isDisabled()).toBe(true);
-    // Somebody else begins.
+    // Another person makes the first cards.
     await addCard(room, 'variable', 'x', { name: 'x', domain: 'continuous', upper: 4 });
     await addCard(room, 'objective', 'Most', { sense: 'maximize', expression: 'x + y' });
     await tab.page
@@ -237,7 +237,7 @@ inBrowser('the runs of a project', () => {
       .waitFor();
     await show('runs-missing');
     expect(await solve.isDisabled()).toBe(true);
-    // A program can start it all the same.
+    // A program can start a run nevertheless.
     const run = await start(room);
     await tab.page.goto(at(room, `/${run.id}`));
     await text('It failed').waitFor();
@@ -248,7 +248,7 @@ inBrowser('the runs of a project', () => {
     expect(tab.page.url()).toBe(`${shared.url}/#/projects/${room.id}/canvas`);
   });
 
-  it('are started with options, and show everything that came out', async () => {
+  it('are started with options, and show the complete result', async () => {
     const room = await makeShop();
     await open(room);
     await button('Solve').click();
@@ -287,7 +287,7 @@ inBrowser('the runs of a project', () => {
 
     const csv = { name: 'make.csv', content: 'product,value,reduced_cost\noak chair,20,0\ntable,40,20\nstool,0,-20\n' };
     expect(await saved(() => button('make.csv').click())).toEqual(csv);
-    // One that no answer can hold comes from where the files are.
+    // A result that is too large for a response is downloaded.
     const tooLarge = { detail: 'The file is too large', code: 'content_too_large' };
     await tab.page.route('**/files/content', (route) => route.fulfill({ status: 413, json: tooLarge }));
     expect(await saved(() => button('make.csv').click())).toEqual(csv);
@@ -298,7 +298,7 @@ inBrowser('the runs of a project', () => {
     expect(await faults()).toEqual([]);
     await show('run-all');
 
-    // What was changed since then is not in it.
+    // The repeated run does not contain the later changes.
     await button('Solve the same again').click();
     await tab.page.waitForURL((url) => !url.hash.endsWith(run));
     await text('Optimal: no plan is better than this one.').waitFor();
@@ -310,7 +310,7 @@ inBrowser('the runs of a project', () => {
     );
   });
 
-  it('are followed while they go on, and canceled', async () => {
+  it('are followed while they are in progress, and canceled', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     await open(room);
@@ -342,7 +342,7 @@ inBrowser('the runs of a project', () => {
     expect((await detail(room, run)).status).toBe('canceled');
   });
 
-  it('say why there is no plan, and what to do', async () => {
+  it('explains a missing plan and suggests what to do', async () => {
     const room = await makeShop();
     await open(room);
     await addCard(room, 'constraint', 'Orders', { expression: 'make["table"] >= 70', classification: 'hard' });
@@ -376,7 +376,7 @@ inBrowser('the runs of a project', () => {
     await text('There is no such run in this project.').waitFor();
   });
 
-  it('are listed as many as there are, without all of them in the page, and found', async () => {
+  it('are all listed without being rendered together, and searched', async () => {
     const room = await shownRoom();
     await open(room);
     await text('6 runs').waitFor();
@@ -429,11 +429,11 @@ inBrowser('the runs of a project', () => {
     expect(await tab.page.getByRole('listitem').count()).toBeLessThan(60);
     await tab.page.getByRole('listitem').filter({ hasText: 'Plan 0' }).getByText('12.5').waitFor();
     await tab.page.getByRole('listitem').filter({ hasText: 'Plan 0' }).getByText('Optimal').waitFor();
-    // A row has all that the list shows of a run that is over.
+    // A row contains everything that the list shows of an ended run.
     expect(details).toEqual([]);
   });
 
-  it('show the members of a large plan a part at a time', async () => {
+  it('shows the members of a large plan in parts', async () => {
     const room = await makeRoom();
     await addCard(room, 'data', 'Weeks', { set: 'weeks', members: '1 to 3000' });
     await addCard(room, 'variable', 'make', { name: 'make', index: 'w in weeks', domain: 'continuous', upper: 'w' });
@@ -460,7 +460,7 @@ inBrowser('the runs of a project', () => {
     await seeRows('Members of make', ['2999 2,999 1']);
   });
 
-  it('show names and texts as they are, whatever they are', async () => {
+  it('shows hostile names and texts unchanged', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, HOSTILE.slice(0, 100), hours(7));
     await room.client.patch(`/projects/${room.id}/scenarios/${scenario.id}`, { description: HOSTILE });
@@ -487,7 +487,7 @@ inBrowser('the runs of a project', () => {
     expect(await overflow()).toBe(0);
   });
 
-  it('offer nothing to change to those who read', async () => {
+  it('offers no changes to viewers', async () => {
     const room = await shownRoom();
     const {
       executions: [{ id = '' } = {}],
@@ -515,7 +515,7 @@ inBrowser('the runs of a project', () => {
     expect(await controls(/^Solve/).count()).toBe(0);
   });
 
-  it('have scenarios that are made by a form, with every kind of change', async () => {
+  it('have scenarios that are made in a form, with every kind of change', async () => {
     const room = await makeShop();
     await makeFile(
       room.client,
@@ -532,7 +532,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Two shifts');
     await field('What it is about').fill('If the works council agrees');
     const change = (place: number) => tab.page.getByRole('group', { name: `Change ${place}`, exact: true });
-    /** Chooses what is offered. */
+    /** Selects an offered option. */
     const choose = async (place: number, label: string, option: string | RegExp): Promise<void> => {
       await change(place).getByRole('combobox', { name: label, exact: true }).click();
       await tab.page.getByRole('option', { name: option }).click();
@@ -588,7 +588,7 @@ inBrowser('the runs of a project', () => {
       'hours × 1.5 · make.upper + 5 · price × 1.1 where region = "north" · without Labour · and 2 more',
     ).waitFor();
 
-    // Somebody else changes it while it is open.
+    // Another person changes the scenario while it is open.
     await link('Edit Two shifts').click();
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Three shifts');
     await room.client.patch(`/projects/${room.id}/scenarios/${scenarios[0]?.id}`, { changes: [hours(90)] });
@@ -611,7 +611,7 @@ inBrowser('the runs of a project', () => {
     expect((await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`)).total).toBe(1);
   });
 
-  it('have scenarios that are solved together and stand side by side', async () => {
+  it('has scenarios that are solved together and shown side by side', async () => {
     const room = await makeShop();
     await makeScenario(room, 'Longer days', hours(100));
     await makeScenario(room, 'Half of it', hours(30));
@@ -647,7 +647,7 @@ inBrowser('the runs of a project', () => {
       'scenario,status,objective_value,difference,Pieces,Pieces difference',
       'base,optimal,2600,,60,',
     ]);
-    // All of them, live.
+    // Shows all scenarios with live results.
     await tab.page.goto(at(room, '/comparison'));
     await table.getByText('Not solved yet').waitFor();
     await room.client.post<ScenarioSolveResponse>(`/projects/${room.id}/scenarios/solve`, {
@@ -656,7 +656,7 @@ inBrowser('the runs of a project', () => {
     await table.getByText('-2,550').waitFor();
   });
 
-  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
     const room = await shownRoom();
     await tab.appear(colorScheme, width);
     await open(room);
@@ -664,7 +664,7 @@ inBrowser('the runs of a project', () => {
     const look = async (place: string, ready: string | RegExp, name: string) => {
       await tab.page.goto(at(room, place));
       await text(ready).waitFor();
-      // What is read for each row comes a moment later.
+      // Data that is read for each row appears a moment later.
       await tab.page.getByRole('status', { name: /read/ }).waitFor({ state: 'detached' });
       expect([place, await faults()]).toEqual([place, []]);
       expect([place, await overflow()]).toEqual([place, 0]);

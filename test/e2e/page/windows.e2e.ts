@@ -9,7 +9,7 @@ import type { Session } from '../../support/session.js';
 
 const WINDOWS = 6;
 const METRICS_TOKEN = 'a-token-for-metrics';
-/** Time after which another window takes the streams of one that hangs, in milliseconds. */
+/** Time after which another window takes over the streams of a hanging window, in milliseconds. */
 const SILENCE_MS = 45_000;
 
 let service: Service;
@@ -42,11 +42,11 @@ inBrowser('windows of the page in one browser', () => {
     await message(page).fill(text);
     await page.keyboard.press('Enter');
     await said(page, text).waitFor();
-    // The name of a project is in its heading, the end of a turn only in the conversation.
+    // The name of a project is in its heading. The end of a turn is visible only in the conversation.
     await page.getByText('The agent is').waitFor({ state: 'detached' });
   }
 
-  it('show the messages of all six live, over two streams', async () => {
+  it('receives the messages of all six live, over two streams', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const pages: Page[] = [];
@@ -61,7 +61,7 @@ inBrowser('windows of the page in one browser', () => {
     for (const page of pages) await page.getByRole('heading', { name: 'Renamed for all' }).waitFor();
   }, 120_000);
 
-  it('stay live with six projects, over four streams at most', async () => {
+  it('keeps six projects live over at most four streams', async () => {
     const session = await service.session();
     const projects: string[] = [];
     const pages: Page[] = [];
@@ -83,7 +83,7 @@ inBrowser('windows of the page in one browser', () => {
     }
   }, 120_000);
 
-  it('take over from a window that closes', async () => {
+  it('replaces a window that closes', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const pages = [await open(session, id), await open(session, id), await open(session, id)];
@@ -95,7 +95,7 @@ inBrowser('windows of the page in one browser', () => {
     }
   }, 60_000);
 
-  it('take over from a window that hangs, which is live again when it goes on', async () => {
+  it('replaces a window that hangs, which becomes live again when it continues', async () => {
     const session = await service.session();
     const { id } = await makeProject(session.client);
     const first = await open(session, id);
@@ -114,7 +114,7 @@ inBrowser('windows of the page in one browser', () => {
     await eventually(streams, (count) => count === 2, { until: 'two streams are open' });
   }, 60_000);
 
-  it('share nothing between two callers', async () => {
+  it('shares nothing between two callers', async () => {
     const owner = await service.session();
     const colleague = await service.session({ company: owner.company });
     const { id } = await makeProject(owner.client);
