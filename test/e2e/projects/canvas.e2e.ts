@@ -28,7 +28,7 @@ const cardsOf = async (project: string): Promise<Card[]> =>
 const OBJECTIVE = { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', expression: '3x' } };
 
 describe('cards', () => {
-  it('are made with what is known, say what they lack, and change by version', async () => {
+  it('are made with incomplete data, report their gaps, and change by version', async () => {
     const { id } = await makeProject(client);
     const made = await add(id, { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', weight: null } });
     expect(made).toMatchObject({ project_id: id, version: 1, status: 'needs_input', data: { sense: 'maximize' } });
@@ -59,12 +59,12 @@ describe('cards', () => {
     expect(await cardsOf(id)).toEqual([cleared.body]);
   });
 
-  it('are those of their project, whatever projects were read before and share its revision', async () => {
+  it('are kept apart by project, even if projects share a revision', async () => {
     const other = (await service.session()).client;
     const [mine, theirs, empty] = [await makeProject(client), await makeProject(other), await makeProject(other)];
     const { label } = await add(mine.id, { card_type: 'kpi', label: 'Mine' });
     await other.post(`/projects/${theirs.id}/cards`, { card_type: 'kpi', label: 'Theirs' });
-    // As of projects from before there were revisions.
+    // Simulates projects from before revisions existed.
     await rowsOf(
       service.environment,
       'UPDATE projects SET cards_revision = (SELECT cards_revision FROM projects WHERE id = $1) WHERE id = ANY ($2)',
@@ -80,7 +80,7 @@ describe('cards', () => {
     expect((await other.send('GET', `/projects/${mine.id}/cards`)).status).toBe(404);
   });
 
-  it('are judged again when others change; their versions stay', async () => {
+  it('are validated again when others change, without a new version', async () => {
     const { id } = await makeProject(client);
     const objective = await add(id, OBJECTIVE);
     const variable = await add(id, { card_type: 'variable', label: 'Chairs', data: { name: 'x', domain: 'integer' } });
@@ -93,7 +93,7 @@ describe('cards', () => {
     expect([await fields(), (await cardsOf(id))[0]?.version]).toEqual([['confirmed', 'expression'], 1]);
   });
 
-  it('are refused when wrong, too large, unknown, or of somebody else', async () => {
+  it('are rejected if they are invalid, too large, unknown or of another company', async () => {
     const { id } = await makeProject(client);
     const status = async (body: object) => (await client.send('POST', `/projects/${id}/cards`, { body })).status;
     expect(await status({ card_type: 'dream', label: 'x' })).toBe(422);
@@ -112,7 +112,7 @@ describe('cards', () => {
     expect(await cardsOf(id)).toEqual([card]);
   });
 
-  it('change one at a time: of parallel edits of one version one is taken', async () => {
+  it('are changed sequentially, so that a single one of parallel edits of a version succeeds', async () => {
     const { id } = await makeProject(client);
     const card = await add(id, OBJECTIVE);
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe('cards', () => {
     expect(projects.find((project) => project.id === id)?.card_count).toBe(9);
   });
 
-  it('take the result of the last solve with them when they change what was solved', async () => {
+  it('resets the result of the last solve when a solved card changes', async () => {
     const { id } = await makeProject(client);
     const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
@@ -144,7 +144,7 @@ describe('cards', () => {
   });
 });
 
-describe('what is derived', () => {
+describe('derived project data', () => {
   const data = fc.record(
     {
       name: fc.constantFrom('x', 'y', '1'),
@@ -172,7 +172,7 @@ describe('what is derived', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), at: fc.nat(20) }) },
   );
 
-  /** The workspace has none of the files that cards name. */
+  /** All files that the cards name are missing. */
   const noneOf = (cards: Parameters<typeof derive>[0]): FileStates =>
     new Map(
       cards.flatMap((card) => {
@@ -181,7 +181,7 @@ describe('what is derived', () => {
       }),
     );
 
-  it('equals the pure functions of the cards after every change', async () => {
+  it('equals the result of the pure functions after every change', async () => {
     let changes = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -196,7 +196,7 @@ describe('what is derived', () => {
           else await client.delete(`/projects/${id}/cards/${target.id}`);
           changes += 1;
           cards = await cardsOf(id);
-          // As the service has them: in the order of the canvas, of the types that it knows.
+          // The service passes the cards in the order of the canvas, with their known types.
           const contents = cards as unknown as Parameters<typeof derive>[0];
           const files = noneOf(contents);
           expect(cards.map(({ gaps, status }) => ({ gaps, status }))).toEqual(judge(contents, files));

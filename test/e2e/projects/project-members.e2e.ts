@@ -38,7 +38,7 @@ const keyOf = async (client: Client, limits: object = {}): Promise<Client> =>
   new Client(service.url, (await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Program', ...limits })).key);
 
 describe('members of a project', () => {
-  it('are its creator at first, and then whom owners name', async () => {
+  it('are only the creator at first, and then everybody whom owners add', async () => {
     const { id, visibility, role } = await makeProject(ada.client, { visibility: 'private' });
     expect({ visibility, role }).toEqual({ visibility: 'private', role: 'owner' });
     expect(await membersOf(ada.client, id)).toEqual([
@@ -61,7 +61,7 @@ describe('members of a project', () => {
     expect((await boss.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('owner');
   });
 
-  it('are the creator of the key that has made it', async () => {
+  it('are the creator of the API key that made the project', async () => {
     const key = await keyOf(ada.client);
     const { id, created_by } = await makeProject(key, { visibility: 'private' });
     expect(created_by).toBeNull();
@@ -72,7 +72,7 @@ describe('members of a project', () => {
   it.each([
     ['who was never seen', 'nobody'],
     ['of another company', 'the stranger'],
-  ])('are no users %s', async (_, user) => {
+  ])('are not users %s', async (_, user) => {
     const { id } = await makeProject(ada.client);
     const stranger = await service.session();
     await stranger.client.get('/me');
@@ -87,14 +87,14 @@ describe('members of a project', () => {
     });
   });
 
-  it('have a role that there is', async () => {
+  it('are added only with a known role', async () => {
     const { id } = await makeProject(ada.client);
     for (const body of [{ role: 'boss' }, { role: null }, {}])
       expect((await ada.client.send('PUT', `/projects/${id}/members/${ben.user}`, { body })).status).toBe(422);
     expect(await rolesOf(ada.client, id)).toEqual({ [ada.user]: 'owner' });
   });
 
-  it('may have any id that tokens give, but none that is a step of a path', async () => {
+  it('are identified by any id from a token except path segments such as `.` and `..`', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const session = { company: boss.company, role: 'member' } as const;
     const url = await service.session({ ...session, user: 'https://idp.example/u/1?a=b#c' });
@@ -110,11 +110,11 @@ describe('members of a project', () => {
     }
   });
 
-  it('leave by themselves, and see it no more if it is private', async () => {
+  it('are allowed to leave, and lose access if the project is private', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     await put(ada.client, id, ben.user, 'viewer');
     const key = await keyOf(ben.client);
-    // A key is not the person.
+    // A key does not count as the person.
     expect((await remove(key, id, ben.user)).status).toBe(403);
     expect((await remove(eve.client, id, eve.user)).body).toEqual({
       detail: 'Project not found',
@@ -128,7 +128,7 @@ describe('members of a project', () => {
     expect((await key.send('GET', `/projects/${id}`)).status).toBe(404);
   });
 
-  it('can only gain by a role where the company sees the project', async () => {
+  it('are only raised by a role if the company has access to the project', async () => {
     const { id } = await makeProject(ada.client);
     await put(ada.client, id, ben.user, 'viewer');
     expect((await ben.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('editor');
@@ -154,7 +154,7 @@ describe('members of a project', () => {
     expect(await rolesOf(ben.client, id)).toEqual({ [ben.user]: 'owner' });
   });
 
-  it('keep an owner when the last two remove each other at the same time', async () => {
+  it('are never without an owner when the last two remove each other concurrently', async () => {
     const outcomes: string[] = [];
     for (let round = 0; round < 25; round += 1) {
       const { id } = await makeProject(ada.client, { visibility: 'private' });
@@ -172,13 +172,13 @@ describe('members of a project', () => {
       expect(owners.length).toBeGreaterThan(0);
       outcomes.push(statuses.join());
     }
-    // Some were refused: they did meet.
+    // Some requests were rejected, so the removals did overlap.
     expect(outcomes.some((statuses) => /40[349]/.test(statuses))).toBe(true);
   }, 60_000);
 });
 
 describe('a private project', () => {
-  it('becomes so and is opened again by owners', async () => {
+  it('is made private and opened again by owners', async () => {
     const { id } = await makeProject(ada.client);
     await ben.client.get(`/projects/${id}`);
     expect((await ada.client.patch<ProjectResponse>(`/projects/${id}`, { visibility: 'private' })).visibility).toBe(
@@ -187,7 +187,7 @@ describe('a private project', () => {
     expect((await ben.client.send('GET', `/projects/${id}`)).status).toBe(404);
     await ada.client.patch(`/projects/${id}`, { visibility: null, name: 'Still private' });
     await put(ada.client, id, eve.user, 'editor');
-    // As a form sends it that shows all of it.
+    // A form that shows the visibility also sends it unchanged.
     const { status } = await eve.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'private' } });
     expect(status).toBe(200);
     const opened = await eve.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'company' } });
@@ -197,7 +197,7 @@ describe('a private project', () => {
     expect((await ben.client.get<ProjectResponse>(`/projects/${id}`)).name).toBe('Still private');
   });
 
-  it('is in the lists, totals and filters of those alone who see it', async () => {
+  it('is included in lists, totals and filters only for people with access', async () => {
     const { client: other } = await service.session({ company: boss.company, role: 'member' });
     const mark = `Secret ${ada.user}`;
     const { id } = await makeProject(ada.client, { name: `${mark} 1`, visibility: 'private' });
@@ -226,7 +226,7 @@ describe('a private project', () => {
     for (const query of wrong) expect((await ada.client.send('GET', '/projects', { query })).status).toBe(422);
   });
 
-  it('is answered like one that does not exist, in the same words and the same time', async () => {
+  it('is answered like a project that does not exist, in the same words and time', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const none = '01a1fdd8-aae9-7686-bf03-000000000000';
     const paths = ['', '/chat', '/chat/sync', '/cards', '/solve/executions', '/members', '/skills', '/snapshots'];
@@ -244,13 +244,13 @@ describe('a private project', () => {
       }
     }
     const median = (times: number[] = []): number => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
-    // On a machine that is busy with other things both take longer, and differ by more.
+    // On a busy machine both take longer, and the difference grows.
     expect(Math.abs(median(taken[id]) - median(taken[none]))).toBeLessThan(5 + median(taken[none]));
   }, 30_000);
 });
 
 describe('an API key with limits', () => {
-  it('says what they are, also of itself', async () => {
+  it('shows its limits, also to itself', async () => {
     const { id } = await makeProject(ada.client);
     const made = await ada.client.post<ApiKeyCreateResponse>('/api-keys', {
       ...{ name: 'Report', access: 'read', project_ids: [id] },
@@ -262,7 +262,7 @@ describe('an API key with limits', () => {
     expect(plain).toMatchObject({ access: 'write', project_ids: null });
   });
 
-  it('is for projects that its creator sees', async () => {
+  it('is restricted to projects that its creator has access to', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const none = '01a1fdd8-aae9-7686-bf03-000000000000';
     const answers = [];
@@ -279,7 +279,7 @@ describe('an API key with limits', () => {
       expect((await ada.client.send('POST', '/api-keys', { body: { name: 'No', project_ids } })).status).toBe(422);
   });
 
-  it('creates no projects if it is for some, and ends itself if it only reads', async () => {
+  it('creates no projects if it is restricted to some, and can revoke itself if it is read-only', async () => {
     const { id } = await makeProject(ada.client);
     const some = await keyOf(ada.client, { project_ids: [id] });
     expect((await some.send('POST', '/projects', { body: { name: 'More' } })).status).toBe(403);
@@ -293,7 +293,7 @@ describe('an API key with limits', () => {
     expect((await reading.send('GET', '/me')).status).toBe(401);
   });
 
-  it('is company-level in its projects alone', async () => {
+  it('is company-level only in its projects', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const { id: other } = await makeProject(ben.client, { visibility: 'private' });
     const limited = await keyOf(boss.client, { role: 'company', project_ids: [id] });
@@ -316,14 +316,14 @@ describe('an API key with limits', () => {
     expect((await limited.get<{ total: number }>('/usage/users')).total).toBe(0);
   });
 
-  it('loses what its creator loses, at once', async () => {
+  it('loses access immediately when its creator loses it', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const former = await service.session({ company: boss.company, role: 'company', issuedAt: 1_000_000_000 });
     const key = await keyOf(former.client, { role: 'company' });
     expect((await key.get<ProjectResponse>(`/projects/${id}`)).role).toBe('owner');
     const { client } = await service.session({ ...former, role: 'member', issuedAt: 1_000_000_001 });
     await client.get('/me');
-    // The credential is still known from before.
+    // The credential is still cached.
     expect((await key.send('GET', `/projects/${id}`)).status).toBe(404);
     expect((await key.get<ProjectSummaryListResponse>('/projects', { visibility: 'private' })).total).toBe(0);
     await put(ada.client, id, former.user, 'viewer');
@@ -336,9 +336,9 @@ describe('an API key with limits', () => {
   });
 });
 
-describe('projects that were there before members', () => {
+describe('projects from before memberships', () => {
   const db = useDatabase();
-  it('are seen by the company, and have an owner', async () => {
+  it('are visible to the company and have an owner', async () => {
     const runner = db.source.createQueryRunner();
     const migration = new CreateProjectMembers1760000000400();
     await runner.query('TRUNCATE project_members');

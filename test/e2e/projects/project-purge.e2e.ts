@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.js';
 import { doPeriodicWork } from '../../support/periodic-work.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 
-/** More than one page of each. */
+/** More than a page of each. */
 const MANY = 2_500;
 const settings = { PROJECTS_GRACE_SECONDS: '1', FILES_GRACE_SECONDS: '1' };
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const run = async (task: string): Promise<void> => await doPeriodicWork(database, task);
 
-/** A project in run mode with something of everything, and a conversation with history in plenty. */
+/** Makes a project in run mode with every kind of resource, and a conversation with a long history. */
 async function makeFullProject(client: Client): Promise<{ id: string; long: string }> {
   const { handle } = await makeDeployment(client, { instructions: 'Text', skills: { a: { 'SKILL.md': 'Text' } } });
   const { id } = await makeProject(client, { from_deployment: handle });
@@ -70,7 +70,7 @@ async function makeFullProject(client: Client): Promise<{ id: string; long: stri
   return { id, long: other };
 }
 
-/** Rows that belong to projects or to what they are made of, by table; those of the ledger are left out. */
+/** Returns the number of rows that belong to projects, by table, without the ledger. */
 async function rowsOf(...projects: string[]): Promise<Record<string, number>> {
   const { rows } = await database.query<{ table: string; rows: number }>(
     `WITH c AS (SELECT id FROM conversations WHERE project_id = ANY ($1)), t AS (SELECT id FROM turns WHERE project_id = ANY ($1))
@@ -110,8 +110,8 @@ const blobsOf = async (trees: string[]): Promise<string[]> => {
   return rows.map(({ id }) => id);
 };
 
-describe('what is left of a deleted project', () => {
-  it('goes when its time is over, all of it, also when the process dies on the way; spend stays', async () => {
+describe('the purge of a deleted project', () => {
+  it('removes everything but its spend after the grace period, even if the process dies in between', async () => {
     const { client, user, company } = await service.session();
     const { id: kept } = await makeFullProject(client);
     const before = await rowsOf(kept);
@@ -124,7 +124,7 @@ describe('what is left of a deleted project', () => {
     const spent = await client.get<UserUsageListResponse>('/usage/users');
     await client.delete(`/projects/${gone}`);
 
-    // The events go, the turns cannot: the process dies in between.
+    // The events are removed, but the locked turns are not. The process dies in between.
     const holder = new pg.Client(service.environment.databaseUrl);
     await holder.connect();
     try {
@@ -146,7 +146,7 @@ describe('what is left of a deleted project', () => {
     expect(half['turns']).toBeGreaterThanOrEqual(MANY);
     service = await Service.start({ settings, environment: service.environment });
 
-    // It is asked for twice, and done by one at a time.
+    // The purge is requested twice, but done by a single process.
     const reader = new pg.Client(service.environment.databaseUrl);
     await reader.connect();
     try {

@@ -19,7 +19,7 @@ import { type Script, say, useScriptedService } from '../../support/scripted-age
 import type { Session } from '../../support/session.js';
 import { EventStream } from '../../support/stream.js';
 
-/** More for a run by hand: 10000. */
+/** Can be set to 10000 for a run by hand. */
 const FILES = Number(process.env['RESTORED_FILES'] ?? 120);
 const MESSAGES = 5_000;
 const AT_ONCE = 10;
@@ -37,11 +37,11 @@ beforeAll(async () => {
 const speakAndWait: Script = async function* ({ signal }) {
   yield say('One');
   yield { type: 'tool_started', id: 'call-1', tool: 'read_file', input: {} };
-  // Longer than it takes to read many files.
+  // Longer than the test takes to read many files.
   await pause(3_600_000, undefined, { signal });
 };
 
-/** Does something for many things, a few at a time. */
+/** Does `work` for many items, a few at a time. */
 async function forAll<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   for (let at = 0; at < items.length; at += AT_ONCE) {
@@ -50,7 +50,7 @@ async function forAll<Item, Result>(items: readonly Item[], work: (item: Item) =
   return results;
 }
 
-/** A project with something of everything, in which nothing is going on. */
+/** Makes a project with every kind of resource and without running work. */
 async function makeFullProject(files: number): Promise<string> {
   const boss = await service.session({ company: owner.company });
   const { handle } = await makeDeployment(boss.client, { instructions: 'Text', skills: { a: { 'SKILL.md': 'Text' } } });
@@ -76,7 +76,7 @@ async function makeFullProject(files: number): Promise<string> {
   return id;
 }
 
-/** What somebody who reads it sees of a project, with the content of every file. */
+/** Returns everything that a reader sees of a project, with the content of every file. */
 async function contentsOf(id: string): Promise<object> {
   const at = `/projects/${id}`;
   const read = async (path: string): Promise<unknown> => await client.get(`${at}${path}`);
@@ -109,7 +109,7 @@ async function contentsOf(id: string): Promise<object> {
 }
 
 describe('a deleted project', () => {
-  it('comes back with everything, byte for byte, and nothing in it goes on', async () => {
+  it('is restored completely, byte for byte, without running work', async () => {
     const id = await makeFullProject(FILES);
     const at = `/projects/${id}`;
     const other = await client.post<ConversationResponse>(`${at}/conversations`, { title: 'Other' });
@@ -141,7 +141,7 @@ describe('a deleted project', () => {
     const upload = await client.post<UploadStartResponse>('/files/upload/start', { ...place, path: 'b.csv', size: 4 });
     const before = await contentsOf(id);
     await client.delete(at);
-    // What has no grace of its own does not go before its project.
+    // Data without its own grace period must not be removed before its project.
     const config = service.app.get(Config);
     config.FILES_GRACE_SECONDS = 0;
     for (let pass = 0; pass < 3; pass += 1) await service.app.get(CollectorService).collect();
@@ -157,11 +157,11 @@ describe('a deleted project', () => {
     const restored = await client.post<ProjectResponse>(`${at}/restore`);
     expect(restored).toMatchObject({ id, visibility: 'private', role: 'owner' });
     expect(await contentsOf(id)).toEqual(before);
-    // Sent once more, as after an answer that was lost.
+    // Retried as after a lost response.
     expect(await client.post(`${at}/restore`)).toEqual(restored);
     expect((await client.get<ProjectSummaryListResponse>('/projects', { deleted: true })).projects).toEqual([]);
 
-    // What was going on has ended, and says so.
+    // Work that was in progress has ended and reports it.
     const { turn, messages } = await client.get<ConversationSyncResponse>(`${at}/chat/sync`, conversation);
     expect(turn.state).toBe('idle');
     const { is_partial, content, tool_calls } = messages.at(-1) ?? {};
@@ -175,7 +175,7 @@ describe('a deleted project', () => {
       status.status,
     );
 
-    // It works as before.
+    // The restored project works as before.
     script = async function* () {
       yield await Promise.resolve(say('Back.'));
     };
@@ -188,7 +188,7 @@ describe('a deleted project', () => {
     await client.delete(at);
   }, 1_800_000);
 
-  it('comes back for owners and company-level callers only, and for nobody who does not see it', async () => {
+  it('is restored only by owners and company-level callers with access', async () => {
     const join = async (role: 'member' | 'company' = 'member') => {
       const session = await service.session({ company: owner.company, role });
       await session.client.get('/me');
@@ -218,7 +218,7 @@ describe('a deleted project', () => {
     expect((await editor.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('editor');
   });
 
-  it('does not come back when its time is over, or once it has begun to be removed', async () => {
+  it('is not restored after the grace period, or once its removal has begun', async () => {
     const restore = async (id: string) => await client.send('POST', `/projects/${id}/restore`);
     const age = async (id: string, age: string) =>
       await service.database.query(`UPDATE projects SET deleted_at = now() - $2::interval WHERE id = $1`, [id, age]);
@@ -232,7 +232,7 @@ describe('a deleted project', () => {
     const { projects } = await client.get<ProjectSummaryListResponse>('/projects', { deleted: true });
     expect(projects.map((project) => project.id)).not.toContain(id);
 
-    // The purge waits for a card in the middle of its work; the clock is not the reason that nothing comes back.
+    // The purge waits for a card in the middle of its work. It is the purge, not the clock, that prevents the restoration.
     await service.database.query(
       `INSERT INTO cards (project_id, card_type, label, status) VALUES ($1, 'kpi', 'Cost', 'draft')`,
       [id],
@@ -258,7 +258,7 @@ describe('a deleted project', () => {
   }, 30_000);
 });
 
-/** Whether everything of a project agrees on whether it is there. */
+/** Returns the state of a project, or a mixture if its parts disagree. */
 async function stateOf(id: string): Promise<string> {
   const { rows } = await service.database.query<{ parts: string[] }>(
     `SELECT array_agg(DISTINCT part) AS parts FROM (
@@ -274,8 +274,8 @@ async function stateOf(id: string): Promise<string> {
   return (rows[0]?.parts ?? ['gone']).join();
 }
 
-describe('at the same time', () => {
-  it('deletions, restorations and work leave all of it there, or all of it deleted', async () => {
+describe('concurrent deletion and restoration', () => {
+  it('leaves a project entirely present or entirely deleted while other work continues', async () => {
     script = async function* () {
       yield await Promise.resolve(say('Done.'));
     };
@@ -301,10 +301,10 @@ describe('at the same time', () => {
       const [deleted, restored] = [204, 200].map(
         (wanted, kind) => statuses.slice(kind * 3, kind * 3 + 3).filter((status) => status === wanted).length,
       );
-      // A restoration that comes first finds it there.
+      // A restoration that comes first finds the project present.
       if (deleted === 0) expect(state).toBe('there');
       if (restored === 0 && deleted !== 0) expect(state).toBe('deleted');
-      // Both outcomes leave a project that can be deleted and restored once more.
+      // Both outcomes leave a project that can be deleted and restored again.
       await client.send('DELETE', `/projects/${id}`);
       expect(await stateOf(id)).toBe('deleted');
       expect((await client.send('POST', `/projects/${id}/restore`)).status).toBe(200);
@@ -312,7 +312,7 @@ describe('at the same time', () => {
     }
   }, 60_000);
 
-  it('a purge and a restoration have one winner', async () => {
+  it('has a single winner for a purge and a restoration', async () => {
     const config = service.app.get(Config);
     config.PROJECTS_GRACE_SECONDS = 0.3;
     try {
