@@ -38,7 +38,7 @@ const upload = (path: string, text: string) =>
   makeFile(client, { source: 'workspace', project_id: project }, path, text);
 const addCard = (card_type: string, label: string, data: object) =>
   client.post<CardResponse>(`/projects/${project}/cards`, { card_type, label, data });
-/** 60 hours for three products, of which at most 40 each. */
+/** A plan with 60 hours for three products, at most 40 of each. */
 async function makeShop(): Promise<Wire<CardResponse>> {
   await upload('products.csv', PRODUCTS);
   await addCard('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
@@ -53,7 +53,7 @@ async function makeShop(): Promise<Wire<CardResponse>> {
   );
   return hours;
 }
-/** With 60 hours: 40 tables and 20 chairs. */
+/** Best profit with 60 hours: 40 tables and 20 chairs. */
 const PROFIT = 2_600;
 
 const at = (): string => `/projects/${project}/scenarios`;
@@ -116,7 +116,7 @@ describe('scenarios', () => {
     expect((await client.get<ScenarioListResponse>(at())).total).toBe(1);
   });
 
-  it('mark their project as changed, and are at most 100, also when they are made at once', async () => {
+  it('are limited to 100, also under concurrency, and mark their project as changed', async () => {
     const before = (await client.get<ProjectResponse>(`/projects/${project}`)).updated_at;
     const names = Array.from({ length: 105 }, (_, index) => `Scenario ${index}`);
     const statuses = await Promise.all(
@@ -127,7 +127,7 @@ describe('scenarios', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).updated_at > before).toBe(true);
   });
 
-  it('say of what is wrong with a request where it stands', async () => {
+  it('are checked completely, and each problem is reported at its location', async () => {
     await makeShop();
     const wrong = [
       { kind: 'values', target: 'hours', to: 1 },
@@ -171,7 +171,7 @@ describe('scenarios', () => {
       ],
       [['body', 'changes', 3, 'to'], 'Value error, no file nowhere.csv is in the workspace'],
     ];
-    // What nobody has read yet of another file may be there.
+    // A name may be in another file that has not been read yet, so it is accepted.
     expect(await problems('POST', at(), { name: 'Unfit', changes: unfit.slice(0, 3) })).toEqual(expected.slice(0, 2));
     expect(await problems('POST', at(), { name: 'Unfit', changes: [hours(1), hours(2), hours(3), unfit[3]] })).toEqual(
       expected.slice(2),
@@ -183,7 +183,7 @@ describe('scenarios', () => {
 });
 
 describe('a solve of scenarios', () => {
-  it('gives each kind of change its effect, and leaves feasibility_result alone', async () => {
+  it('applies each kind of change and leaves feasibility_result unchanged', async () => {
     await makeShop();
     await upload('other.csv', PRODUCTS.replace('50', '100'));
     const kinds: [Change[], number][] = [
@@ -234,7 +234,7 @@ describe('a solve of scenarios', () => {
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
   });
 
-  it('pins 20 of them to one moment while canvas and files are edited, and counts them as one that waits', async () => {
+  it('uses the same snapshot for 20 scenarios during edits, and counts them as a single waiting solve', async () => {
     const card = await makeShop();
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1)
@@ -245,7 +245,7 @@ describe('a solve of scenarios', () => {
       ({ version } = await client.patch<CardResponse>(`/projects/${project}/cards/${card.id}`, { version, data }));
       await upload('products.csv', PRODUCTS.replace('50', String(50 + (value % 10))));
     };
-    // From now on there are hours for fewer than the 40 tables.
+    // From now on the hours are enough for fewer than the 40 tables.
     await edit(0);
     const stopped = new AbortController();
     const edits = (async () => {
@@ -261,7 +261,7 @@ describe('a solve of scenarios', () => {
     expect(new Set(executions.map(({ created_at }) => created_at)).size).toBe(1);
     const found = await objectives(executions);
     const [base = NaN, first, second = NaN] = found as number[];
-    // Of one moment: each hour more brings the same, up to the 40 tables.
+    // With a common snapshot, each additional hour adds the same profit up to 40 tables.
     expect(first).toBe(base);
     const step = second - base;
     expect(step).toBeGreaterThanOrEqual(50);
@@ -272,7 +272,7 @@ describe('a solve of scenarios', () => {
     );
   }, 90_000);
 
-  it('starts all of them or none, and says which one does not fit any more', async () => {
+  it('starts all scenarios or none, and names the scenario that no longer fits', async () => {
     const card = await makeShop();
     const [one, two] = [await create('One', hours(10)), await create('Two shifts', { kind: 'off', target: 'Labour' })];
     const at422 = async (body: object) => await problems('POST', `${at()}/solve`, body);
@@ -305,7 +305,7 @@ describe('a solve of scenarios', () => {
     expect(await containers()).toBe(trees);
   });
 
-  it('solves no more of them at once than there is room for their cards', async () => {
+  it('solves only as many scenarios together as their cards leave space for', async () => {
     const ids = [await create('One'), await create('Two'), await create('Three')].map(({ id }) => id);
     await query(
       `INSERT INTO cards (project_id, card_type, label, status, data)
@@ -326,7 +326,7 @@ describe('a solve of scenarios', () => {
     expect((await solve({ scenario_ids: [one!, two!] })).executions).toHaveLength(2);
   });
 
-  it('names the change of the scenario that only the files refuse', async () => {
+  it('names the change of a scenario that only the files contradict', async () => {
     await makeShop();
     const { id } = await create('Typo', hours(30), { kind: 'cell', target: 'price', key: ['oak char'], to: 3 });
     const { executions } = await solve({ scenario_ids: [id] });
@@ -339,7 +339,7 @@ describe('a solve of scenarios', () => {
     });
   });
 
-  it('takes the snapshot in run mode, and keeps to it when the scenario is deleted meanwhile', async () => {
+  it('uses the snapshot in run mode, and keeps its scenario id after a deletion', async () => {
     const card = await makeShop();
     await client.patch(`/projects/${project}`, { workspace_mode: 'run' });
     await client.patch(`/projects/${project}/cards/${card.id}`, {
@@ -357,7 +357,7 @@ describe('a solve of scenarios', () => {
     expect(found.executions.map((one) => one.id)).toEqual([executions[1]?.id]);
   });
 
-  it('is that of one among other runs, with their options', async () => {
+  it('is also started for a single scenario like other runs, with their options', async () => {
     await makeShop();
     const scenario = await create('Fewer hours', hours(10));
     const path = `/projects/${project}/solve/executions`;
@@ -390,15 +390,15 @@ describe('a solve of scenarios', () => {
     const ids: string[] = [];
     for (let index = 0; index < 12; index += 1) ids.push((await create(`S ${index}`, hours(index))).id);
     const batches = await Promise.all(Array.from({ length: 4 }, () => solve({ scenario_ids: ids })));
-    // 48 executions, of which one runs at a time: more than 20 wait, but few batches.
+    // There are 48 executions and a single worker. More than 20 executions wait, but only a few batches.
     expect(batches.flatMap(({ executions }) => executions)).toHaveLength(48);
     for (const { executions } of batches)
       for (const { id } of executions) await client.send('POST', `/projects/${project}/solve/executions/${id}/cancel`);
   });
 });
 
-describe('in the chat of the guide', () => {
-  /** The guide's answer without what it says of itself, the checklist and the open question. */
+describe('scenarios in the chat of the guide', () => {
+  /** Returns the guide's answer without its introduction, the checklist and the open question. */
   const say = async (content: string): Promise<string> => {
     await client.post(`/projects/${project}/chat`, { content });
     const { messages } = await idle(client, project);
@@ -408,7 +408,7 @@ describe('in the chat of the guide', () => {
       .join('\n\n');
   };
 
-  it('scenarios are said, shown, solved beside the canvas, and removed', async () => {
+  it('are stated, shown, solved with the canvas, and removed', async () => {
     await makeShop();
     await upload('other.csv', PRODUCTS.replace('50', '100'));
     expect(await say('scenario "two shifts": hours x 2, price + 5 where region = "north", without Labour')).toBe(
@@ -459,7 +459,7 @@ describe('in the chat of the guide', () => {
     );
   }, 60_000);
 
-  it('are compared with the canvas, whatever they are called', async () => {
+  it('are compared with the canvas, regardless of their names', async () => {
     await makeShop();
     await say('scenario base: hours x 2; scenario 10: Hours x 2; scenario 10: hours = 10 where region = "north"');
     expect(await say('scenario 10: Hours x 2')).toBe(
@@ -482,7 +482,7 @@ describe('in the chat of the guide', () => {
   }, 60_000);
 });
 
-/** Trees of files that there are. */
+/** Returns the number of existing file trees. */
 const containers = async (): Promise<number | undefined> =>
   (await query<{ count: number }>('SELECT count(*)::integer AS count FROM containers'))[0]?.count;
 
