@@ -19,15 +19,15 @@ const B = { 'SKILL.md': 'B', 'b/b.txt': 'B' };
 const FROM_DEPLOYMENT = { 'SKILL.md': 'D', 'a.txt': 'D', 'b/b.txt': 'D' };
 const SETS: Record<string, Files> = { A, B, D: FROM_DEPLOYMENT };
 
-/** The files of a mounted skill, read now. */
+/** Reads the files of a mounted skill when called. */
 async function textsOf({ files }: EffectiveSkill): Promise<Files> {
   const texts = await worker.app.get(FileTreeReaderService).readTexts([...files.values()]);
   return Object.fromEntries(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
 }
 
-/** What turns have mounted: what the catalogue says of the skill, and its texts. */
+/** Mounted configurations of the turns: the catalogue entry of the skill and its texts. */
 const configurations: { instructions: string | null; letter: string; files: Files }[] = [];
-/** Reads the files that the turn has mounted only after the skill was replaced several times more. */
+/** Reads the mounted files only after the skill was replaced several more times. */
 const script: Script = async function* ({ configuration: { instructions, skills } }) {
   yield { type: 'text', text: 'Wait.' };
   await pause(100);
@@ -38,7 +38,7 @@ const script: Script = async function* ({ configuration: { instructions, skills 
 };
 
 let first: Service;
-/** Another process, which answers turns as well. */
+/** Another process, which also answers turns. */
 let worker: ScriptedService;
 let onFirst: Session;
 let onSecond: Client;
@@ -58,7 +58,7 @@ afterAll(async () => {
   await removeEnvironment(first.environment);
 }, 60_000);
 
-/** Repeats with pauses until `work` is over. */
+/** Repeats with pauses until `work` has ended. */
 async function during(work: Promise<unknown>, pauseMs: number, repeated: () => Promise<unknown>): Promise<void> {
   const state = { over: false };
   const ended = work.finally(() => {
@@ -80,15 +80,15 @@ const until = async (
 const times = async (count: number, work: (index: number) => Promise<unknown>): Promise<void> =>
   await until((index) => index === count, work);
 
-describe('a skill replaced again and again on one process while another one pulls', () => {
-  it('is read and mounted whole, always', async () => {
+describe('a skill that a process replaces repeatedly while another process pulls', () => {
+  it('is always read and mounted as a whole', async () => {
     const skills = { rules: FROM_DEPLOYMENT };
     const { handle } = await makeDeployment(onFirst.client, { instructions: 'Instructions', skills });
     const { id } = await makeProject(onFirst.client, { from_deployment: handle });
     const path = `/projects/${id}/skills/rules`;
     await onFirst.client.put(path, { files: B });
     const seen = new Set<string>();
-    // The deployment's copy may show while the project's own is away, and never while that is replaced.
+    // The deployment's copy may be visible while the project's own is removed, but never while it is replaced.
     let away = false;
     let removals = 0;
     const read = async (client: Client): Promise<void> => {
@@ -102,7 +102,7 @@ describe('a skill replaced again and again on one process while another one pull
       seen.add(letter);
     };
 
-    // However fast that is, the others come round a few times meanwhile.
+    // Ensures that the other loops run a few times even if this loop is fast.
     const rounds = [0, 0, 0, 0];
     const counted = (at: number, work: () => Promise<void>) => async (): Promise<void> => {
       await work();
@@ -158,7 +158,7 @@ describe('a skill replaced again and again on one process while another one pull
     expect((await onFirst.client.get<ProjectSkillDetail>(path)).files).toEqual(B);
   }, 120_000);
 
-  it('reaches projects whole when it is the deployment’s', async () => {
+  it('is copied to projects as a whole if it belongs to the deployment', async () => {
     const { handle } = await makeDeployment(onFirst.client, { skills: { rules: A, more: A } });
     const { id } = await makeProject(onFirst.client, { from_deployment: handle });
     const replacing = times(30, async (index) => {

@@ -12,7 +12,7 @@ interface Refusal {
 
 const service = useService();
 let client: Client;
-/** The two owners that skills can be put into. */
+/** Paths of the two owners of skills. */
 let owners: string[];
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const put = async (owner: string, name: string, files: unknown) => {
   return await client.send<SkillSummary & Refusal>('PUT', path, { body: { files } });
 };
 
-/** The entries that a put to either owner is refused with. */
+/** Returns the entries of the response that rejects a put to either owner. */
 async function refusal(name: string, files: Files): Promise<Refusal['detail']> {
   const answers = await Promise.all(owners.map(async (owner) => await put(owner, name, files)));
   expect([name, ...answers.map(({ status }) => status)]).toEqual([name, 422, 422]);
@@ -45,7 +45,7 @@ async function accepted(name: string, files: Files): Promise<void> {
   }
 }
 
-/** Does what must change nothing that is stored, neither rows nor files. */
+/** Does work that must not change stored data, neither rows nor files. */
 async function changingNothing(work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service.environment);
   await work();
@@ -59,7 +59,7 @@ describe('the name of a skill', () => {
     await accepted(name, main);
   });
 
-  it('cannot be anything else', async () => {
+  it('is rejected otherwise', async () => {
     await changingNothing(async () => {
       for (const name of ['x'.repeat(65), 'A', 'a_b', 'a--b', '-a', 'a-', 'a.b', 'é', ' a', 'a ', 'a\n', '%00']) {
         const entry = { type: 'value_error', loc: ['path', 'skill'], input: name, ctx: { error: {} } };
@@ -81,12 +81,12 @@ describe('the paths in a skill', () => {
     ['SKILL.md further in', 'x/SKILL.md'],
   ])('can have %s', async (_, path) => await accepted('paths', { ...main, [path]: 'x' }));
 
-  it('are the normal form of what is given', async () => {
+  it('are normalised', async () => {
     const { body } = await put(owners[0] as string, 'normal', { '/SKILL.md': 'x', 'e\u0301': 'y' });
     expect(body.files).toEqual(['SKILL.md', '\u00e9']);
   });
 
-  it('are refused one by one, each with its reason', async () => {
+  it('are rejected separately, each with its reason', async () => {
     const faults: [string, RegExp][] = [
       ['', /must not be empty/],
       ['/', /must not be empty/],
@@ -133,7 +133,7 @@ describe('the size of a skill', () => {
   const many = (count: number): Files =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`${'dir/'.repeat(index % 3)}${index}`, 'x']));
 
-  it('is at most 200 files', async () => {
+  it('is limited to 200 files', async () => {
     await accepted('many', { ...main, ...many(199) });
     await changingNothing(async () => {
       const files = { ...main, ...many(200) };
@@ -145,7 +145,7 @@ describe('the size of a skill', () => {
     });
   });
 
-  it('is at most 1,000,000 bytes together', async () => {
+  it('is limited to 1,000,000 bytes in total', async () => {
     const half = 'é'.repeat(250_000);
     await accepted('large', { 'SKILL.md': half, 'half.txt': half, empty: '' });
     await accepted('large', { 'SKILL.md': `---\nname: large\n---\n${'\n'.repeat(999_979)}` });
@@ -156,7 +156,7 @@ describe('the size of a skill', () => {
     });
   });
 
-  it('fits into a request of 8 MiB however it is escaped', async () => {
+  it('fits into a request of 8 MiB with any escapes', async () => {
     const [owner = ''] = owners;
     const escaped = (text: string) => [...text].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
     const text = `{"files": {"SKILL.md": "${escaped('x'.repeat(1_000_000))}"}}`;
@@ -205,7 +205,7 @@ describe('frontmatter', () => {
     ['a description that is a list', 'name: own\ndescription: [a, b]', 3, 'description is not a string'],
     ['a key given twice', 'name: own\nname: own', 3, 'the key "name" is there twice'],
     ['a list for a mapping', '- name', 2, 'the frontmatter is not a mapping'],
-  ])('with %s is refused with file, line and reason', async (_, yaml, line, reason) => {
+  ])('is rejected with file, line and reason if it has %s', async (_, yaml, line, reason) => {
     await changingNothing(async () => {
       const text = `---\n${yaml}\n---\nText`;
       const [entry, ...more] = await refusal('own', { 'SKILL.md': text, 'other.md': '---\nnot: looked: at\n---\n' });
@@ -216,7 +216,7 @@ describe('frontmatter', () => {
     });
   });
 
-  it('that is not closed is refused', async () => {
+  it('is rejected if it is not closed', async () => {
     const [entry] = await refusal('own', { 'SKILL.md': '---\nname: own\n' });
     expect(entry?.msg).toBe('Value error, SKILL.md line 1: the frontmatter is not closed by a line ---');
   });

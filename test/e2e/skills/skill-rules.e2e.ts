@@ -24,7 +24,7 @@ import type { Session } from '../../support/session.js';
 
 let company: Session;
 let client: Client;
-/** What turns were given, in their order. */
+/** Contexts of the turns, in order. */
 const turns: AgentContext[] = [];
 
 const script: Script = async function* (context) {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   client = company.client;
 }, 60_000);
 
-/** A deployment with instructions and the skills `alpha` and `beta`, and a project made from it. */
+/** Makes a deployment with instructions and the skills `alpha` and `beta`, and a project from it. */
 async function scene() {
   const skills = { alpha: { 'SKILL.md': 'Alpha.', 'notes/a.txt': 'a' }, beta: { 'SKILL.md': 'Beta.' } };
   const { handle } = await makeDeployment(client, { instructions: 'First text', skills });
@@ -54,7 +54,7 @@ const digestOf = async (owner: string) => (await client.get<ProjectResponse>(own
 const pull = (project: string, body: object = {}) =>
   client.post<AgentConfigPullResponse>(`${project}/agent-config/pull`, body);
 
-/** What the agent is given in a turn that starts now. */
+/** Returns the context of a turn that starts now. */
 async function nextTurn(id: string): Promise<AgentContext> {
   await client.post(`/projects/${id}/chat`, { content: 'Hello' });
   await idle(client, id);
@@ -64,7 +64,7 @@ async function nextTurn(id: string): Promise<AgentContext> {
 const names = ({ skills }: Wire<ProjectSkillListResponse>) => skills.map(({ name, scope }) => `${name}: ${scope}`);
 
 describe('the rules of skills and agent configuration', () => {
-  it('1: put project skill creates or replaces one of the project’s own and writes its own scope only', async () => {
+  it('creates or replaces only a project’s own skill with put project skill (rule 1)', async () => {
     const { project, deployment, handle } = await scene();
     const sibling = await makeProject(client, { from_deployment: handle });
     const before = [await digestOf(project), await client.get(deployment), await skillAt(deployment, 'alpha')];
@@ -87,7 +87,7 @@ describe('the rules of skills and agent configuration', () => {
     ]);
   });
 
-  it('2: a project skill named after a deployment skill shadows it whole and leaves the deployment as it is', async () => {
+  it('shadows a deployment skill of the same name completely and leaves the deployment unchanged (rule 2)', async () => {
     const { id, project, deployment } = await scene();
     const template = await client.get<SkillDetail>(`${deployment}/skills/alpha`);
     await client.put(`${project}/skills/alpha`, { files: { 'SKILL.md': 'Mine.', 'own.txt': 'own' } });
@@ -105,7 +105,7 @@ describe('the rules of skills and agent configuration', () => {
     expect((await client.send('DELETE', `${project}/skills/alpha`)).status).toBe(404);
   });
 
-  it('3: put project skill replaces the whole file set; a file that is left out is gone', async () => {
+  it('replaces the whole file set with put project skill and removes omitted files (rule 3)', async () => {
     const { id, project } = await scene();
     const put = (files: object) => client.put<SkillSummary>(`${project}/skills/own`, { files });
     await put({ 'SKILL.md': 'One.', 'a/b.txt': 'b', 'a/c.txt': 'c', 'd.txt': 'd' });
@@ -115,7 +115,7 @@ describe('the rules of skills and agent configuration', () => {
     expect([...(mounted?.files.keys() ?? [])]).toEqual(['SKILL.md', 'a']);
   });
 
-  it('4: the file set must include SKILL.md, and files are text only', async () => {
+  it('requires SKILL.md in the file set and accepts only text files (rule 4)', async () => {
     const { project } = await scene();
     await client.put(`${project}/skills/own`, { files: { 'SKILL.md': 'Before.' } });
     const refusal = async (files: unknown) => {
@@ -137,7 +137,7 @@ describe('the rules of skills and agent configuration', () => {
     expect((await skillAt(project, 'own')).files).toEqual({ 'SKILL.md': 'Before.' });
   });
 
-  it('5: get project skill returns the whole skill: the project’s copy, or else the deployment’s', async () => {
+  it('returns the whole skill with get project skill: the project’s copy, or else the deployment’s (rule 5)', async () => {
     const { project } = await scene();
     expect(await skillAt(project, 'alpha')).toEqual({
       name: 'alpha',
@@ -156,7 +156,7 @@ describe('the rules of skills and agent configuration', () => {
     }
   });
 
-  it('6: put deployment instructions replaces AGENTS.md and echoes what is stored', async () => {
+  it('replaces AGENTS.md with put deployment instructions and returns the stored text (rule 6)', async () => {
     const { deployment, handle } = await scene();
     const content = '\uFEFF# Two\r\nno end of line';
     expect(await client.put<AgentInstructionsResponse>(`${deployment}/instructions`, { content })).toEqual({ content });
@@ -165,7 +165,7 @@ describe('the rules of skills and agent configuration', () => {
     expect(await client.post('/files/content', file)).toMatchObject({ text: content, base64: null });
   });
 
-  it('7: deployment instructions are a company write that no turn can reach, whoever started it', async () => {
+  it('keeps deployment instructions out of reach of every turn, because they are a company-level write (rule 7)', async () => {
     const { id, deployment, handle } = await scene();
     const member = await service.session({ company: company.company, role: 'member' });
     const body = { content: 'mine' };
@@ -173,7 +173,7 @@ describe('the rules of skills and agent configuration', () => {
     const foreign = await service.session();
     expect((await foreign.client.send('PUT', `${deployment}/instructions`, { body })).status).toBe(404);
 
-    // The turn of a company-level user.
+    // A turn that a company-level user has started.
     const { principal } = await nextTurn(id);
     expect(principal).toMatchObject({ kind: 'agent', company_id: company.company, role: 'member' });
     const forged = Object.assign(Object.create(principal) as typeof principal, { role: 'company' });
@@ -200,7 +200,7 @@ describe('the rules of skills and agent configuration', () => {
     expect(names(await client.get(`/projects/${id}/skills`))).toEqual(['alpha: deployment', 'beta: deployment']);
   });
 
-  it('8: existing projects keep their instructions until a pull or checkout, new ones get the new text', async () => {
+  it('keeps the instructions of existing projects until a pull or checkout, and gives new projects the new text (rule 8)', async () => {
     const { handle, id, project, deployment } = await scene();
     const other = await makeProject(client, { from_deployment: handle });
     await client.put(`${deployment}/instructions`, { content: 'Second text' });
@@ -218,7 +218,7 @@ describe('the rules of skills and agent configuration', () => {
     expect(await textOf(`/projects/${other.id}`)).toBe('Second text');
   });
 
-  it('9: pull copies instructions and skills, or only the kind that is not set to false', async () => {
+  it('pulls instructions and skills, or only the kind that is not set to false (rule 9)', async () => {
     const { handle, project, deployment } = await scene();
     const change = async (text: string) => {
       await client.put(`${deployment}/instructions`, { content: text });
@@ -247,7 +247,7 @@ describe('the rules of skills and agent configuration', () => {
     expect(origin_deployment_handle).toBe(handle);
   });
 
-  it('10: pull replaces the deployment scope, so a retired rule stops; the project’s own scope is untouched', async () => {
+  it('replaces the deployment scope with a pull, including retired rules, and keeps the project’s own scope (rule 10)', async () => {
     const { id, project, deployment, handle } = await scene();
     await client.put(`${project}/skills/own`, { files: { 'SKILL.md': 'Own.' } });
     await client.put(`${project}/skills/alpha`, { files: { 'SKILL.md': 'Mine.' } });
@@ -273,7 +273,7 @@ describe('the rules of skills and agent configuration', () => {
     expect((await client.send('GET', `${project}/skills/alpha`)).status).toBe(404);
   });
 
-  it('11: the path of pull reserves no skill name', async () => {
+  it('reserves no skill name for the path of pull (rule 11)', async () => {
     const { project, deployment } = await scene();
     for (const name of ['agent-config', 'pull', 'skills']) {
       await client.put(`${deployment}/skills/${name}`, { files: { 'SKILL.md': `${name}, of the deployment` } });
