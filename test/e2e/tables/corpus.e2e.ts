@@ -22,7 +22,7 @@ beforeAll(async () => {
     'below/lines.ndjson': '{"a":1,"b":"x"}\n{"a":2}\n',
     'ragged.csv': 'a,b\n1,2\n3,4,5\n6,7\n',
     'empty.csv': '',
-    // The service keeps the moment, the other reader the text.
+    // The service keeps the time, and the other reader keeps the text.
     'zone.json': '[{"at":"2025-03-14T00:00:00+02:00"}]',
     'notes.md': 'no table',
   };

@@ -29,11 +29,11 @@ const refusal = async (route: string, body: object): Promise<unknown> => {
 };
 
 const PLAN = 'Plan 2025\n\nitem;price;due\noak;1.250;03/04/2025\npine;2.500;05/06/2025\nTotal;3.750;\n';
-/** A table with a total that is read as data. */
+/** A table with a total row that is read as data. */
 const KEPT_TOTAL = 'region,qty\nTotal,30\nN,10\nS,20\n';
 
 describe('POST /files/table', () => {
-  it('reports the dialect of a file, its guesses and the rows that are left out', async () => {
+  it('reports the dialect of a file, its guesses and the omitted rows', async () => {
     await upload('plan.csv', PLAN);
     expect(await table('plan.csv')).toMatchObject({
       rows: [
@@ -109,7 +109,7 @@ describe('POST /files/table', () => {
     [{ header_row: 99 }, 'header_row'],
     [{ header_row: 2 }, 'header_row'],
     [{ last_row: 99 }, 'last_row'],
-  ])('rejects the dialect %j at its place', async (dialect, field) => {
+  ])('rejects the dialect %j at its location', async (dialect, field) => {
     await upload('plan.csv', PLAN);
     expect(await refusal('/files/table', { path: 'plan.csv', dialect })).toEqual([`body.dialect.${field}`]);
   });
@@ -132,7 +132,7 @@ describe('POST /files/query', () => {
     expect(await refusal('/files/query', { tables: wrong, sql: 'FROM plan' })).toEqual([at]);
   });
 
-  it('reports how each table was read, with its guesses and the rows that are left out', async () => {
+  it('reports how each table was read, with its guesses and the omitted rows', async () => {
     await upload('plan.csv', PLAN);
     await upload('keep.csv', KEPT_TOTAL);
     await upload('ragged.json', '[{"item":"oak"},7]');
@@ -176,7 +176,7 @@ describe('a data card', () => {
     );
   }
 
-  it('plans without totals, says so, and with the decimal sign of its dialect', async () => {
+  it('plans without totals, reports them, and uses the decimal sign of its dialect', async () => {
     await upload('items.csv', 'item;limit\noak;1.250\npine;2.500\nTotal;3.750\n');
     const set = { set: 'items', file_path: 'items.csv', key: ['item'], description: 'What we make' };
     const { id, version } = await add('data', 'Items', set);
@@ -219,7 +219,7 @@ describe('a data card', () => {
 });
 
 describe('the guide', () => {
-  it('reports left-out rows and guesses', async () => {
+  it('reports omitted rows and guesses', async () => {
     await upload('plan.csv', PLAN);
     const { project_id } = place;
     const say = async (content: string, file_ids: string[] = []): Promise<string> => {
