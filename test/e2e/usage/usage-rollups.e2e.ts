@@ -14,7 +14,7 @@ import { useDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 
 const DAY_MS = 86_400_000;
-/** Around the ends of a year, of Februaries with and without a leap day and of their months; in 2025 nobody spends anything. */
+/** Ends of a year, and ends of Februaries with and without a leap day and of their months. The year 2025 has no spend. */
 const SPENT = [
   '2023-12-31',
   '2024-01-01',
@@ -25,7 +25,7 @@ const SPENT = [
   '2026-03-01',
   '2026-04-30',
 ];
-/** Before all of it, between two months of it, in an empty month after an empty year, and after it. */
+/** Days without spend: before all spend, between two months, in an empty month after an empty year, and after all spend. */
 const EMPTY = ['0001-01-01', '2024-02-01', '2025-06-15', '2026-01-31', '9999-12-31'];
 const WRITERS = 3;
 const company_id = 'company';
@@ -65,21 +65,21 @@ const random = (below: number): number => Math.floor(Math.random() * below);
 
 const oneOf = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
-/** Any moment of the days, midnights and the last millisecond before them more often than others; or none. */
+/** Returns a random time on the given days, often midnight or the last millisecond before, or undefined. */
 function moment(days: readonly string[] = SPENT): Date | undefined {
   const midnight = Date.parse(oneOf(days));
   const at = oneOf([midnight, midnight - 1, midnight + 1, midnight + random(DAY_MS), Number.NaN]);
   return Number.isNaN(at) ? undefined : new Date(at);
 }
 
-/** Where a span may begin or end. */
+/** Returns a random limit of a span. */
 const end = (): Date | undefined => moment([...SPENT, ...SPENT, ...EMPTY]);
 
-/** Nothing refers to them: spend outlives projects. */
+/** Project ids without rows, because spend outlives projects. */
 const PROJECTS = [1, 2, 3].map((number) => `00000000-0000-7000-8000-00000000000${number}`);
 const MODELS = ['guide', 'highs', null];
 
-/** Charges somebody at some time, as long or as short as it takes, and now and then not after all. */
+/** Charges a random spender at a random time with a random duration, and sometimes rolls back. */
 async function charge(client: pg.Client): Promise<void> {
   await client.query('BEGIN');
   for (let left = 1 + random(3); left > 0; left -= 1) {
@@ -101,7 +101,7 @@ async function charge(client: pg.Client): Promise<void> {
   await client.query(Math.random() < 0.1 ? 'ROLLBACK' : 'COMMIT');
 }
 
-/** What a listing must be: the plain sum of the ledger. */
+/** Expected listing: the plain sum of the ledger. */
 async function plainSums(tx: Tx, column: 'user_id' | 'api_key_id', since?: Date, until?: Date): Promise<object[]> {
   return await tx.query(
     `SELECT ${column} AS id, sum(credits) AS credits FROM usage_ledger
@@ -117,7 +117,7 @@ const spent = ({ rows, total }: Page<{ id: string; credits: number }>): object =
   total,
 });
 
-/** What a listing by project or day must be: the plain sum of the ledger. */
+/** Expected listing by project or day: the plain sum of the ledger. */
 async function plainGroups(tx: Tx, keys: string[], since?: Date, until?: Date): Promise<object[]> {
   return await tx.query(
     `SELECT ${keys.map((key, at) => `${key} AS key${at}`).join(', ')}, sum(credits) AS credits FROM usage_ledger
@@ -129,7 +129,7 @@ async function plainGroups(tx: Tx, keys: string[], since?: Date, until?: Date): 
   );
 }
 
-/** Compares all listings with the ledger as one moment has them. */
+/** Compares all listings with the ledger in a single snapshot. */
 async function compare(since?: Date, until?: Date): Promise<void> {
   const query = { limit: 1000, offset: 0, ...(since && { since }), ...(until && { until }) };
   await db.database.snapshot(async (tx) => {
@@ -159,7 +159,7 @@ const count = async (table: string): Promise<number> => {
 };
 
 describe('usage listings', () => {
-  it('are at every moment the sum of the ledger, in any span, while rows come late and are rolled up', async () => {
+  it('are always the sum of the ledger, in any span, while rows arrive late and are rolled up', async () => {
     const over = Date.now() + 4_000;
     const until = async (work: () => Promise<void>): Promise<void> => {
       while (Date.now() < over) await work();
@@ -195,16 +195,16 @@ describe('usage listings', () => {
     for (let round = 0; round < 40; round += 1) await compare(end(), end());
     await rollups.rollUp();
     expect(await count('usage_pending')).toBe(0);
-    // Six months of most spenders, and this one.
+    // Six months for most spenders, plus the current month.
     expect(await count('usage_months')).toBeGreaterThan(5 * 10);
     for (let round = 0; round < 40; round += 1) await compare(end(), end());
   }, 30_000);
 
-  it('stay so when a roll-up breaks off', async () => {
+  it('are still correct after an interrupted roll-up', async () => {
     const client = new pg.Client({ connectionString: db.url });
     await client.connect();
     for (let row = 0; row < 10; row += 1) await charge(client);
-    // Sums cannot be written as long as somebody reads them like this; whoever rolls up meanwhile is ended.
+    // The lock blocks writes of the sums. A roll-up that waits for it is terminated.
     await client.query('BEGIN; LOCK TABLE usage_months IN SHARE MODE');
     const waiting = rollups.rollUp(3).then(
       () => 'done',
@@ -228,7 +228,7 @@ describe('usage listings', () => {
     expect(await count('usage_pending')).toBe(0);
   });
 
-  it('stay so when the sums are turned into those of days and back', async () => {
+  it('are still correct after a migration to sums of days and back', async () => {
     const months = async (): Promise<object[]> =>
       await db.database.manager.query(`SELECT m::text AS row FROM usage_months m ORDER BY 1`);
     await rollups.rollUp();
@@ -254,7 +254,7 @@ describe('usage listings', () => {
       );
       await migration.up(runner);
       expect(await months()).toEqual(before);
-      // What is pending is not in the sums of days, and must not come into those of months twice.
+      // Pending rows are not in the sums of days and must not be added twice to the sums of months.
       await migration.down(runner);
       for (let number = 0; number < 20; number += 1) await charge(client);
       await migration.up(runner);
@@ -270,7 +270,7 @@ describe('usage listings', () => {
     for (let round = 0; round < 10; round += 1) await compare(end(), end());
   });
 
-  it('stay so when the sums of days are taken away and made anew', async () => {
+  it('are still correct after the sums of days were removed and rebuilt', async () => {
     const sums = async (): Promise<object[]> =>
       await db.database.manager.query(
         `SELECT company_id, day, project_id, user_id, api_key_id, sum(credits) AS credits FROM usage_day_sums
@@ -290,7 +290,7 @@ describe('usage listings', () => {
     } finally {
       await runner.release();
     }
-    // Models are known of what comes after that.
+    // Models are recorded only for later spend, so the sums are compared without them.
     expect(await sums()).toEqual(before);
     expect(before.length).toBeGreaterThan(20);
     expect(await count('usage_pending')).toBeGreaterThan(0);
@@ -313,7 +313,7 @@ describe('usage listings', () => {
     ['usage_months_credits_to_date_check', { to_date: `{${'1,'.repeat(57)}NULL}` }],
     ['usage_months_credits_to_date_check', { to_date: `{NULL,${'1,'.repeat(56)}1}` }],
     [undefined, {}],
-  ])('cannot be made of a wrong month: %s, %j', async (constraint, wrong) => {
+  ])('are rejected for an invalid month: %s, %j', async (constraint, wrong) => {
     const { user_id, month, to_date } = {
       user_id: 'user-0',
       month: '2024-02-01',

@@ -50,7 +50,7 @@ beforeAll(async () => {
   await service.session({ user: 'stranger' }).then(({ client }) => client.get('/projects'));
 }, 60_000);
 
-/** Any moment of the days, midnights and noons and what is next to them more often than others. */
+/** Returns a random time on the days, often at or next to midnight or noon. */
 function moment(): Date {
   const midnight = Date.parse(oneOf(DAYS));
   return new Date(oneOf([midnight, midnight - 1, midnight + 1, midnight + DAY_MS / 2, midnight + random(DAY_MS)]));
@@ -82,7 +82,7 @@ const span = (): Span => ({
   ...(random(3) > 0 && { until: moment().toISOString() }),
 });
 
-/** What somebody sees of the ledger, as a condition. */
+/** Callers and the part of the ledger that they see, as a condition. */
 const CALLERS = [
   { name: 'company', client: () => head, sees: 'true' },
   {
@@ -97,7 +97,7 @@ const CALLERS = [
   },
 ];
 
-/** What a listing must have: the plain sums of the ledger. */
+/** Expected listing: the plain sums of the ledger. */
 const plain = async (key: string, sees: string, { since, until }: Span, withDay: boolean): Promise<object[]> =>
   await rows(
     `SELECT ${withDay ? 'day::text,' : ''} key, sum(credits)::float8 AS credits
@@ -123,7 +123,7 @@ async function csv(client: Client, path: string, query: Query): Promise<string[]
   return cellsOf(await response.text());
 }
 
-/** The cells of a CSV text as RFC 4180 quotes them. */
+/** Returns the cells of a CSV text with RFC 4180 quoting. */
 const cellsOf = (text: string): string[][] =>
   [...text.matchAll(/((?:"(?:[^"]|"")*"|[^",\n]*))([,\n])/g)]
     .reduce<string[][]>(
@@ -158,7 +158,7 @@ async function compare(within: Span): Promise<void> {
 }
 
 describe('usage by project and day', () => {
-  it('is the sum of the ledger in any span, for whoever asks, while part of it is rolled up', async () => {
+  it('is the sum of the ledger in any span, for every caller, while part of it is rolled up', async () => {
     for (let round = 0; round < 12; round += 1) {
       await spend(12);
       // The last entries stay pending.
@@ -173,7 +173,7 @@ describe('usage by project and day', () => {
     expect(left?.days).toBeGreaterThan(20);
   }, 120_000);
 
-  it('is paged without a gap, with the exact number of all, and the same as CSV', async () => {
+  it('is paged without a gap, with the exact total and the same rows as CSV', async () => {
     const within = { since: '2026-01-01T00:00:00.000Z', until: '2026-04-02T06:00:00.000Z' };
     for (const [group, column] of Object.entries(GROUPS) as [Group, (typeof GROUPS)[Group]][]) {
       const all = await daysOf(head, { ...within, group_by: group, limit: 1000 });
@@ -202,7 +202,7 @@ describe('usage by project and day', () => {
     expect((await projectsOf(member, within)).projects.map(({ name }) => name)).not.toContain('Deleted');
   }, 60_000);
 
-  it('tells what has answered, and what has solved', async () => {
+  it('groups spend by the models and solvers that ran', async () => {
     const { client, company: theirs } = await service.session({ user: 'head' });
     const { id } = await makeProject(client);
     await client.post(`/projects/${id}/chat`, { content: 'Hello' });
@@ -237,7 +237,7 @@ describe('usage by project and day', () => {
     expect((await daysOf(client, {})).days).toMatchObject([{ user_id: 'head', totals: { credits } }]);
   }, 30_000);
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown parameters', async () => {
     for (const [query, type] of [
       ['group_by=team', 'literal_error'],
       ['group_by=', 'literal_error'],
@@ -251,10 +251,10 @@ describe('usage by project and day', () => {
     }
   });
 
-  it('reads the sums by index, and of the ledger no more than half days at the ends of the span', async () => {
+  it('reads the sums by index, and only half days of the ledger at the ends of the span', async () => {
     const { client, company: large } = await service.session({ user: 'head' });
     await client.get('/projects');
-    // A year of another company beside it.
+    // Adds a year of data of another company.
     for (const [id, user] of [
       [large, 'head'],
       [company, 'member'],
@@ -303,7 +303,7 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** The nodes of the plan of the statement that a listing is made of. */
+/** Returns the plan nodes of the statement behind a listing. */
 async function planOf(work: () => Promise<unknown>): Promise<Plan[]> {
   const seen: [string, unknown[]][] = [];
   const source = service.app.get(DataSource);

@@ -27,11 +27,11 @@ async function makeKey(client: Client, role: 'member' | 'company'): Promise<{ id
   return { id, client: new Client(service.url, key) };
 }
 
-/** A company with two users and a key of each. */
+/** Makes a company with two users and a key of each. */
 async function makeCompany() {
   const head = await service.session({ user: 'head' });
   const member = await service.session({ company: head.company, user: 'member', role: 'member' });
-  // Known from their first request on.
+  // Users are known after their first request.
   await member.client.get('/projects');
   return {
     company: head.company,
@@ -42,7 +42,7 @@ async function makeCompany() {
   };
 }
 
-/** What the ledger holds of a company, by spender. */
+/** Returns the spend of a company in the ledger, by spender. */
 const plainSums = (company: string) =>
   rows<{ user_id: string | null; api_key_id: string | null; credits: number }>(
     `SELECT user_id, api_key_id, sum(credits)::float8 AS credits FROM usage_ledger WHERE company_id = $1
@@ -50,7 +50,7 @@ const plainSums = (company: string) =>
     [company],
   );
 
-/** Puts spend in the ledger as if it had been then. */
+/** Adds spend to the ledger at a given time. */
 async function spend(company: string, spender: { user_id?: string; api_key_id?: string }, credits: number, at: string) {
   await service.database.query(
     `INSERT INTO usage_ledger (company_id, project_id, user_id, api_key_id, source_type, source_id, credits, created_at)
@@ -59,9 +59,9 @@ async function spend(company: string, spender: { user_id?: string; api_key_id?: 
   );
 }
 
-describe('what turns have cost', () => {
+describe('the cost of turns', () => {
   let played = 0;
-  /** Speaks, fails, or stands still before or after the first word, one after the other. */
+  /** Speaks, fails, or blocks before or after its first word, at random. */
   const chance: Script = async function* ({ signal }) {
     const stands = (): Promise<void> => pause(60_000, undefined, { signal });
     const [behaviour, cost] = [(played += 1) % 6, (1 + random(2_000_000)) / 1_000_000];
@@ -76,7 +76,7 @@ describe('what turns have cost', () => {
     yield { type: 'usage', credits: cost / 2 };
   };
 
-  it('is in exactly one listing, once, whoever posted and however the turns ended, deleted projects included', async () => {
+  it('is counted exactly once across the listings, for all authors and outcomes and for deleted projects', async () => {
     script = chance;
     const { company, head, member, headKey, memberKey } = await makeCompany();
     const authors = [head, member, headKey.client, memberKey.client];
@@ -84,7 +84,7 @@ describe('what turns have cost', () => {
     for (let number = 0; number < 10; number += 1) projects.push((await makeProject(head)).id);
     const alive = new Set(projects);
     const reaper = service.app.get(TurnReaperService);
-    /** Every way in which a turn that has cost something can end has been taken, and one was tried again. */
+    /** Whether turns with cost have ended with every outcome, and a turn was retried. */
     const allHappened = async (): Promise<boolean> => {
       const [seen] = await rows<{ outcomes: number; retried: number }>(
         `SELECT count(DISTINCT outcome) FILTER (WHERE credits > 0)::integer AS outcomes,
@@ -124,7 +124,7 @@ describe('what turns have cost', () => {
         await head.delete(`/projects/${project}`);
       }),
     ]);
-    // Whatever stands still is taken away and tried again, until there is nothing left to try.
+    // Blocked turns are taken away and retried until all have ended.
     script = async function* () {
       yield await Promise.resolve({ type: 'text', text: 'The end.' } as const);
     };
@@ -168,7 +168,7 @@ describe('what turns have cost', () => {
     expect(await allHappened()).toBe(true);
   }, 60_000);
 
-  it('is charged once when the turn was tried three times', async () => {
+  it('is charged once if the turn was attempted three times', async () => {
     const { company, memberKey } = await makeCompany();
     const { id } = await makeProject(memberKey.client);
     let attempts = 0;
@@ -195,13 +195,13 @@ describe('what turns have cost', () => {
 });
 
 describe('usage listings', () => {
-  it('are ordered by spend and then id, and paged, with the number of all', async () => {
+  it('are ordered by spend and then id, and paged, with the total number', async () => {
     const { company, head } = await makeCompany();
     await service.database.query(
       `INSERT INTO users (company_id, id, display_name) SELECT $1, 'u' || i, 'User ' || i FROM generate_series(0, 8) i`,
       [company],
     );
-    // Three of each sum, and one who spent nothing.
+    // Three spenders with each sum, and a spender without spend.
     for (const [index, credits] of [2, 1, 3, 1, 3, 2, 2, 3].entries()) {
       await spend(company, { user_id: `u${index}` }, credits, '2026-03-01T12:00:00Z');
       if (index === 4) await service.app.get(RollupsService).rollUp();
@@ -219,7 +219,7 @@ describe('usage listings', () => {
     expect(pages[0]?.users[0]).toEqual({ user_id: 'u2', display_name: 'User 2', email: null, totals: { credits: 3 } });
   });
 
-  it('count from since on until before until, and tell both', async () => {
+  it('are inclusive of the start of a span and exclusive of its end, and return both', async () => {
     const { company, head, memberKey } = await makeCompany();
     const times = [
       '2026-03-01T23:59:59.999Z',
@@ -264,7 +264,7 @@ describe('usage listings', () => {
     }
   });
 
-  it('show a member what is theirs, a key itself, and company-level callers everything', async () => {
+  it('are limited to the spend of a member or key, except for company-level callers', async () => {
     const { company, head, member, headKey, memberKey } = await makeCompany();
     const other = await makeKey(member, 'member');
     const unused = await makeKey(member, 'member');
@@ -302,7 +302,7 @@ describe('usage listings', () => {
     ]);
   });
 
-  it('read no more of the ledger than the parts of half days at the ends of the span', async () => {
+  it('are limited to partial half days of the ledger at the ends of the span', async () => {
     const { company, head, member } = await makeCompany();
     await service.database.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, credits, created_at)
@@ -325,12 +325,12 @@ describe('usage listings', () => {
     expect(await minutes(member, span)).toEqual({ read: 45, credits: (60 * 24 * 4 + 90) / 2 });
     const halfDays = { since: '2026-01-05T12:00:00Z', until: '2026-01-10T12:00:00Z' };
     expect(await minutes(head, halfDays)).toEqual({ read: 0, credits: 60 * 24 * 5 });
-    // The shorter part of a half day, in the span or beside it.
+    // The shorter part of a half day is read, inside or outside the span.
     const nearlyWhole = { since: '2026-01-05T01:00:00Z', until: '2026-01-10T23:30:00Z' };
     expect(await minutes(head, nearlyWhole)).toEqual({ read: 90, credits: 60 * 24 * 6 - 90 });
   });
 
-  it('read one row of each spender for each end, and of a month too that the statistics do not know', async () => {
+  it('are read with a row per spender and end, even for a month that is missing in the statistics', async () => {
     const { company, head } = await makeCompany();
     const spenders = 400;
     await service.database.query(
@@ -348,7 +348,7 @@ describe('usage listings', () => {
     };
     for (let month = 1; month <= 5; month += 1) await spendIn(`2026-0${month}-01`, spenders);
     await service.database.query('VACUUM ANALYZE usage_ledger, usage_spenders, usage_months, usage_pending');
-    // The others are looked up in the months before.
+    // The other spenders are found in earlier months.
     await spendIn('2026-06-01', spenders / 2);
     for (const month of ['05', '06']) {
       const [since, until] = [`2026-${month}-08T00:00:00Z`, `2026-${month}-15T00:00:00Z`];
@@ -358,12 +358,12 @@ describe('usage listings', () => {
       const nodes = nodesOf(plan);
       const ofMonths = nodes.filter((node) => node['Relation Name'] === 'usage_months');
       expect(ofMonths.reduce((sum, node) => sum + rowsSeen(node), 0)).toBe(2 * spenders);
-      // Each spender's total and two rows of months.
+      // Total and two monthly rows of each spender.
       expect(Math.max(...nodes.map(rowsSeen))).toBeLessThanOrEqual(3 * spenders);
     }
   });
 
-  it('take what is pending once, also when the planner knows the queue as empty', async () => {
+  it('are updated once for pending rows, even if the statistics show an empty queue', async () => {
     const { company } = await makeCompany();
     const entries = 1000;
     const insert = async (query: (statement: string, parameters: unknown[]) => Promise<unknown>): Promise<void> => {
@@ -376,7 +376,7 @@ describe('usage listings', () => {
     await insert(async (...statement) => await service.database.query(...statement));
     await service.app.get(RollupsService).rollUp();
     await service.database.query('VACUUM (ANALYZE, TRUNCATE false) usage_pending');
-    // In one transaction, so that the service takes none of them.
+    // Runs in a single transaction, so that the service takes none of the rows.
     const plan = await service.app.get(DataSource).transaction(async (tx) => {
       await insert(async (...statement): Promise<unknown> => await tx.query(...statement));
       const [explained]: { 'QUERY PLAN': { Plan: Plan }[] }[] = await tx.query(
@@ -402,7 +402,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How a listing was run, and what the spenders on its page have spent. */
+/** Returns the plan of a listing and the spend of the spenders on its page. */
 async function explain(client: Client, query: object): Promise<{ plan: Plan; credits: number }> {
   let credits = 0;
   const [statement, parameters] = await listingOf(async () => {
@@ -420,12 +420,12 @@ async function explain(client: Client, query: object): Promise<{ plan: Plan; cre
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** Rows that a node of a plan has looked at, in all its loops. */
+/** Returns the number of rows that a plan node has read, over all of its loops. */
 const rowsSeen = (node: Plan): number =>
   node['Actual Loops'] *
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0));
 
-/** The statement that a listing is made of, with its parameters. */
+/** Returns the statement behind a listing with its parameters. */
 async function listingOf(work: () => Promise<void>): Promise<[string, unknown[]]> {
   const seen: [string, unknown[]][] = [];
   const source = service.app.get(DataSource);
