@@ -9,19 +9,19 @@ import { inBrowser, LOOKS, usePage } from '../../support/page.js';
 import { raw, type RawAnswer } from '../../support/raw.js';
 import { useSharedService } from '../../support/service.js';
 
-/** What the first view may take, compressed. */
+/** Maximum size of the first view, compressed. */
 const FIRST_VIEW_BYTES = 350 * 1024;
 const DAY_S = 24 * 60 * 60;
 
 const shared = useSharedService();
 const service = useFirstStart();
 
-/** Names of the files that the page asks for before it shows anything. */
+/** Returns the names of the files that the page loads before it shows anything. */
 const filesIn = (page: string): string[] =>
   Array.from(page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g), ([, path = '']) => path);
 
 describe('the files of the page', () => {
-  it('are kept for ever, but the one that names them is asked for each time', async () => {
+  it('are cached forever, except the page that names them, which is revalidated each time', async () => {
     const page = await raw(`${service.url}/`);
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
     const again = await raw(`${service.url}/`, { headers: { 'if-none-match': page.headers.etag } });
@@ -37,7 +37,7 @@ describe('the files of the page', () => {
     }
   });
 
-  it('take less than 350 kB for the first view', async () => {
+  it('are smaller than 350 kB for the first view', async () => {
     const { text } = await raw(`${service.url}/`);
     let sum = 0;
     for (const path of filesIn(text)) {
@@ -57,7 +57,7 @@ describe('the files of the page', () => {
     '/assets/gone.js',
     '/assets/index.js/..%2f..%2f',
     '/x',
-  ])('are all that there is: not %s', async (path) => {
+  ])('are served exclusively: not %s', async (path) => {
     const { status, text } = await raw(service.url + path);
     expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
   });
@@ -65,7 +65,7 @@ describe('the files of the page', () => {
 
 describe('the tokens of a development start', () => {
   const NOTHING = { status: 404, text: '{"detail":"Not Found","code":"path_not_found"}' };
-  /** As a browser asks for the page, unless a header is changed. */
+  /** Sends the request like a browser that shows the page, except for changed headers. */
   const ask = (to: { url: string }, headers: Record<string, string | undefined> = {}): Promise<RawAnswer> => {
     const { host, origin } = new URL(to.url);
     const sent: Record<string, string | undefined> = { host, origin, 'sec-fetch-site': 'same-origin', ...headers };
@@ -89,11 +89,11 @@ describe('the tokens of a development start', () => {
     ['somebody behind a proxy', { 'x-forwarded-for': '203.0.113.9' }],
     ['somebody who hides that', { 'x-forwarded-for': '127.0.0.1' }],
     ['somebody behind another proxy', { forwarded: 'for=203.0.113.9;host=localhost' }],
-  ])('are not given to %s, who sees that there is nothing', async (_, headers) => {
+  ])('are not given to %s, with a 404 as if they did not exist', async (_, headers) => {
     expect(await ask(service, headers)).toMatchObject(NOTHING);
   });
 
-  it('are nowhere else, and not where there are none', async () => {
+  it('are missing without a development start and in openapi.json', async () => {
     const ways = async (url: string): Promise<unknown> => JSON.parse((await raw(`${url}/sign-in`)).text);
     expect(await ways(service.url)).toEqual({ development: true, provider: null });
     expect(await ways(shared.url)).toEqual({ development: false, provider: null });
@@ -107,7 +107,7 @@ inBrowser('the page', () => {
   const { show, faults, overflow, paste } = tab;
   const project = (name: string) => tab.page.getByRole('listitem').filter({ hasText: name });
 
-  it('signs in by itself, and as the other user too', async () => {
+  it('signs in automatically, and also as the other user', async () => {
     await tab.page.goto(service.url);
     await project('Weekly production plan').waitFor();
     await project('Prices of next year').waitFor();
@@ -119,13 +119,13 @@ inBrowser('the page', () => {
     await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
   });
 
-  it('makes a project from a deployment with the keyboard alone', async () => {
+  it('makes a project from a deployment by keyboard alone', async () => {
     await tab.page.goto(service.url);
     await tab.page.getByRole('button', { name: 'New project' }).focus();
     await tab.page.keyboard.press('Enter');
     const name = tab.page.getByRole('textbox', { name: 'Name' });
     await name.waitFor();
-    // It has the focus without anybody going there.
+    // The field has the focus automatically.
     await tab.page.locator('input[maxlength="100"]:focus').waitFor();
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('Give the project a name').waitFor();
@@ -133,7 +133,7 @@ inBrowser('the page', () => {
     await tab.page.keyboard.press('Tab');
     await tab.page.keyboard.type('Prod');
     await tab.page.getByRole('option', { name: 'Production planning' }).waitFor();
-    // Nothing is marked, or a list that is still being filled has taken the mark back: Enter does not send the form.
+    // If no option is selected, or a list that is still loading has cleared the selection, Enter does not send the form.
     await tab.page.keyboard.press('Enter');
     await eventually(
       async () => {
@@ -157,7 +157,7 @@ inBrowser('the page', () => {
     expect(made).toMatchObject({ origin_deployment_handle: 'production-planning', visibility: 'company' });
   });
 
-  it('finds projects by name, and says what to do when there is none', async () => {
+  it('finds projects by name, and shows advice when none matches', async () => {
     await tab.page.goto(service.url);
     const search = tab.page.getByRole('searchbox', { name: 'Search by name' });
     await search.fill('weekly');
@@ -169,7 +169,7 @@ inBrowser('the page', () => {
     await project('Prices of next year').waitFor();
   });
 
-  it('takes a token that is pasted, keeps it for the tab alone, and says when it is none', async () => {
+  it('accepts a pasted token, keeps it only for the tab, and reports an invalid token', async () => {
     const session = await shared.session({ name: 'Grace Example' });
     await tab.page.goto(shared.url);
     await paste('not a token');
@@ -196,12 +196,12 @@ inBrowser('the page', () => {
     expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(session.token);
   });
 
-  it('says that a token has ended, and asks for another', async () => {
+  it('reports an expired token and asks for another', async () => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await paste(session.token);
     await tab.page.getByText('There is no project yet').waitFor();
-    // Time passes for the page alone: the service refuses what it is sent.
+    // Only the page's clock moves, so the service rejects an expired token instead.
     await tab.page.route('**/api/v1/projects?*', async (route) => {
       const ended = (await shared.session({ company: session.company, user: session.user, expiresIn: -DAY_S })).token;
       await route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${ended}` } });
@@ -211,7 +211,7 @@ inBrowser('the page', () => {
     await tab.page.unroute('**/api/v1/projects?*');
   });
 
-  it('shows names as they are, whatever they are', async () => {
+  it('shows hostile names unchanged', async () => {
     const session = await shared.session();
     const names = [
       '<img src=x onerror="globalThis.hacked=1">',
@@ -231,7 +231,7 @@ inBrowser('the page', () => {
     expect(await overflow()).toBe(0);
   });
 
-  it('holds a long list without holding all of it in the page', async () => {
+  it('holds a long list without rendering all of it', async () => {
     const session = await shared.session();
     const count = 130;
     for (let i = 0; i < count; i += 1) await session.client.post('/projects', { name: `Project ${i}` });
@@ -243,7 +243,7 @@ inBrowser('the page', () => {
     expect(await tab.page.getByRole('listitem').count()).toBeLessThan(60);
   });
 
-  it.each(LOOKS)('can be read and used: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
     await tab.appear(colorScheme, width);
     await tab.page.goto(service.url);
     await project('Weekly production plan').waitFor();

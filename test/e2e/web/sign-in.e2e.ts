@@ -21,7 +21,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
   const company_id = randomUUID();
   const signIn = () => tab.page.getByRole('button', { name: `Sign in at ${new URL(provider.url).host}` });
   const nothingYet = () => tab.page.getByText('There is no project yet');
-  /** Answers requests for the list of projects as a service that does not take the token. */
+  /** Answers requests for the project list like a service that rejects the token. */
   async function refuse(times: number): Promise<void> {
     await tab.page.route(
       '**/api/v1/projects?*',
@@ -32,7 +32,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     );
   }
 
-  it('signs people in there and brings them back to the place that they had opened', async () => {
+  it('signs people in at the provider and returns them to the place that they had opened', async () => {
     provider.person = { sub: 'grace', name: 'Grace Example', company_id, role: 'company' };
     await tab.page.goto(`${service.url}/#/projects/${randomUUID()}`);
     await signIn().waitFor();
@@ -42,7 +42,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     await signIn().click();
     await tab.page.getByRole('button', { name: 'Grace Example' }).waitFor();
     await tab.page.getByText('This project is not there any more').waitFor();
-    // Neither the code nor a token stays in the address or outside of the tab.
+    // Neither the code nor a token remains in the address or outside of the tab.
     expect(new URL(tab.page.url()).search).toBe('');
     expect(await tab.page.evaluate('JSON.stringify(localStorage)')).not.toContain('eyJ');
     await tab.page.reload();
@@ -54,7 +54,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
   });
 
-  it('has a token renewed that the service does not take any more, and asks to sign in when there is none', async () => {
+  it('renews a rejected token, and asks to sign in when it cannot be renewed', async () => {
     provider.person = { sub: 'grace', name: 'Grace Example', company_id, role: 'company' };
     await tab.page.goto(service.url);
     await signIn().click();
@@ -73,7 +73,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     provider.hasEnded = false;
   });
 
-  it('says why somebody was not let in', async () => {
+  it('explains why a person could not sign in', async () => {
     provider.person = undefined;
     await tab.page.goto(service.url);
     await signIn().click();
@@ -83,7 +83,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     await signIn().waitFor();
   });
 
-  it('takes no code that it did not ask for', async () => {
+  it('rejects a code that it did not request', async () => {
     provider.person = { sub: 'grace', name: 'Grace Example', company_id, role: 'company' };
     await tab.page.goto(`${service.url}/?code=stolen&state=guessed`);
     await signIn().waitFor();
