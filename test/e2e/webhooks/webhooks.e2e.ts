@@ -29,7 +29,7 @@ let receiver: WebhookReceiver;
 
 const restarted = async (): Promise<void> => {
   await service.kill();
-  // The lease of a process that is gone runs out at once.
+  // Expires the lease of the dead process.
   await database.query('UPDATE webhook_deliveries SET due_at = now() WHERE owner IS NOT NULL');
   service = await Service.start({ settings, environment: service.environment });
   session = await service.session({ company: session.company, user: session.user });
@@ -117,7 +117,7 @@ describe('webhooks', () => {
     ['no type', { events: [] }, ['events']],
     ['no project', { project_id: 'x' }, ['project_id']],
     ['another’s project', { project_id: '01a1fdd8-aae9-7686-bf03-000000000000' }, ['project_id']],
-  ])('are refused with %s', async (_, body, loc) => {
+  ])('are rejected with %s', async (_, body, loc) => {
     const given = { url: receiver.url, events: CARDS, ...body };
     const answer = await client.send<{ detail: { loc: unknown[] }[] }>('POST', '/webhooks', { body: given });
     expect([answer.status, answer.body.detail.map((entry) => entry.loc)]).toEqual([422, [['body', ...loc]]]);
@@ -128,13 +128,13 @@ describe('webhooks', () => {
     ['HTTPS://EXAMPLE.com:443/a/../b', 'https://example.com/b'],
     ['https://ex\u0430mple.com/', 'https://xn--exmple-4nf.com/'],
     ['\thttps://example.com/\u202Egpj', 'https://example.com/%E2%80%AEgpj'],
-  ])('show the URL that requests are sent to instead of %j', async (url, used) => {
+  ])('are shown with the URL that requests are sent to instead of %j', async (url, used) => {
     const { id, url: shown } = await create({ url });
     expect(shown).toBe(used);
     expect(await client.patch(`/webhooks/${id}`, { url })).toMatchObject({ url: used });
   });
 
-  it('refuse an eleventh test while none has been answered', async () => {
+  it('are limited to ten unanswered tests', async () => {
     receiver.answer = hang;
     const { id } = await create();
     for (let count = 0; count < 10; count += 1) await client.post(`/webhooks/${id}/test`);
@@ -143,7 +143,7 @@ describe('webhooks', () => {
     expect((await client.get<WebhookDeliveryListResponse>(`/webhooks/${id}/deliveries`)).total).toBe(10);
   });
 
-  it('are at most twenty, and the company’s alone', async () => {
+  it('are limited to twenty and only visible to their company', async () => {
     const [first] = await Promise.all(Array.from({ length: 20 }, () => create()));
     const body = { url: receiver.url, events: CARDS };
     expect((await client.send('POST', '/webhooks', { body })).status).toBe(409);
@@ -158,7 +158,7 @@ describe('webhooks', () => {
 });
 
 describe('events', () => {
-  it('are sent as they are streamed, signed, in order, to those who want them', async () => {
+  it('are sent signed, as in the stream and in order, to the subscribed webhooks', async () => {
     const [{ id: project }, { id: other }] = [await makeProject(client), await makeProject(client)];
     const { secret, id } = await create({ project_id: project });
     const stream = await EventStream.open(service.url, session.token, project, { of: 'events' });
@@ -185,7 +185,7 @@ describe('events', () => {
     expect(done[0]).toMatchObject({ type: 'cards.changed', attempts: 1, response_status: 204, error: null });
   });
 
-  it('that fail do not hold up others, and come again under their id', async () => {
+  it('are retried under the same id after a failure, without delaying others', async () => {
     receiver.answer = (received, response, count) => (count === 1 ? fail : take)(received, response, count);
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -203,7 +203,7 @@ describe('events', () => {
     expect(received[3]?.text).toBe(received[0]?.text);
   });
 
-  it('that nobody takes for a day have failed, and after a hundred in a row the webhook is inactive', async () => {
+  it('are given up after a day, and a hundred failures in a row disable the webhook', async () => {
     receiver.answer = fail;
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -245,7 +245,7 @@ describe('events', () => {
     expect((await came(before + 1)).slice(before).map(({ body }) => body.id)).toEqual([6]);
   });
 
-  it('are sent again when somebody asks for it, and tests tell nothing', async () => {
+  it('are resent on request, and tests cause no events', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     const tested = await client.post<WebhookDeliveryResponse>(`/webhooks/${id}/test`);
@@ -265,7 +265,7 @@ describe('events', () => {
     expect(received[2]?.headers['webhook-id']).toBe(sent?.message_id);
   });
 
-  it('of a company tell of budgets that are reached, once', async () => {
+  it('are sent once for a reached budget of the company', async () => {
     await create({ events: ['budget.reached'] });
     const budget = { scope: 'company', period: 'day', limit_credits: 0, action: 'notice' };
     const { id: budget_id } = await client.put<{ id: string }>('/usage/budgets', budget);
@@ -285,12 +285,12 @@ describe('events', () => {
 });
 
 describe('a receiver that hangs', () => {
-  it('holds up no other company, however many webhooks lead to it', async () => {
+  it('delays no other company, with any number of webhooks', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     await Promise.all(Array.from({ length: 20 }, () => create()));
     await addCards(project, 3);
-    // As many as a company may have hang at once.
+    // A company may have ten hanging deliveries.
     await came(10);
     const other = await service.session();
     const taking = await WebhookReceiver.start();
@@ -302,12 +302,12 @@ describe('a receiver that hangs', () => {
       ({ length }) => length === 1,
       { until: 'the other company is told', deadlineMs: 20_000 },
     );
-    // Its own are told one after the other; an attempt takes 10 s.
+    // Deliveries of the hanging company are sent sequentially, and an attempt takes 10 s.
     expect(receiver.received.length).toBeLessThan(40);
     await taking.stop();
   }, 60_000);
 
-  it('at the events of one project holds up those of another for one attempt', async () => {
+  it('delays events of another project by at most a single attempt', async () => {
     const [{ id: stuck }, { id: project }] = [await makeProject(client), await makeProject(client)];
     receiver.answer = (received, response, count) => {
       if (received.body.project_id === project) take(received, response, count);
@@ -324,7 +324,7 @@ describe('a receiver that hangs', () => {
     expect(receiver.received.filter(({ body }) => body.project_id === stuck).length).toBeLessThan(5);
   }, 60_000);
 
-  it('is sent nothing more of what was read when its webhook becomes inactive', async () => {
+  it('receives none of the claimed events after its webhook becomes inactive', async () => {
     const { id: project } = await makeProject(client);
     const { id } = await create();
     const waiting: (() => void)[] = [];
@@ -333,7 +333,7 @@ describe('a receiver that hangs', () => {
     await came(1);
     await client.send('PATCH', `/webhooks/${id}`, { body: { active: false } });
     for (const answer of waiting) answer();
-    // Whoever claims for this one claims for the other, too.
+    // The process that claims for this webhook also claims for the other webhook.
     const other = await WebhookReceiver.start();
     await create({ url: other.url });
     await addCards(project, 2);
@@ -347,7 +347,7 @@ describe('a receiver that hangs', () => {
   });
 });
 
-describe('a webhook for which 2,000 deliveries wait', () => {
+describe('a webhook with 2,000 pending deliveries', () => {
   const MAX_PENDING = 2_000;
   const webhook = async (id: string): Promise<Wire<WebhookResponse> | undefined> =>
     (await client.get<WebhookListResponse>('/webhooks')).webhooks.find((shown) => shown.id === id);
@@ -358,7 +358,7 @@ describe('a webhook for which 2,000 deliveries wait', () => {
     );
     return rows[0]?.count ?? 0;
   };
-  /** Adds deliveries that wait: for their first attempt, or for another one tomorrow. */
+  /** Adds pending deliveries, for their first attempt or for a retry tomorrow. */
   const wait = (id: string, count: number, attempts: number) =>
     database.query(
       `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body, attempts, next_attempt_at)
@@ -376,7 +376,7 @@ describe('a webhook for which 2,000 deliveries wait', () => {
     ['their first attempt', 0],
     ['another attempt', 3],
   ])(
-    'skips further events, counts them and says when, while they wait for %s',
+    'skips further events, counts them and shows the time, while they wait for %s',
     async (_, attempts) => {
       receiver.answer = hang;
       const { id: project } = await makeProject(client);
@@ -395,7 +395,7 @@ describe('a webhook for which 2,000 deliveries wait', () => {
     60_000,
   );
 
-  it('skips the later ones of many events of one moment', async () => {
+  it('skips the later of many simultaneous events', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -432,12 +432,12 @@ describe('a webhook for which 2,000 deliveries wait', () => {
 });
 
 describe('a process', () => {
-  it('that is not told of an event delivers it when it looks at all', async () => {
+  it('delivers an event without a notification when it polls', async () => {
     const { id: project } = await makeProject(client);
     await create();
     await addCards(project, 1);
     await came(1);
-    // As a process does that dies between the commit and the telling.
+    // Simulates a process that dies between the commit and the notification.
     const actor = ['user', 'user-1'];
     const data = JSON.stringify({ card_ids: [], removed_card_ids: [] });
     await database.query(APPEND_FEW[0] ?? '', [project, ...actor, 'cards.changed', data]);
@@ -446,7 +446,7 @@ describe('a process', () => {
 });
 
 describe('a process that is killed', () => {
-  it('between the commit and the delivery has lost nothing', async () => {
+  it('loses nothing between the commit and the delivery', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     const { id } = await create();
@@ -466,7 +466,7 @@ describe('a process that is killed', () => {
     );
   }, 60_000);
 
-  it('again and again delivers at least once, each project’s in order', async () => {
+  it('delivers at least once and in order per project after repeated kills', async () => {
     const projects = [(await makeProject(client)).id, (await makeProject(client)).id];
     receiver.answer = (_, response) => void setTimeout(() => response.writeHead(200).end(), 5);
     const { id } = await create();
