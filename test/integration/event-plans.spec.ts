@@ -12,7 +12,7 @@ import { useDatabase } from '../support/database.js';
 
 const STREAMS_OF_ALL = 4_000;
 const EVENTS_EACH = 25;
-/** Each has as many streams. */
+/** Number of companies and of the streams of each. */
 const COMPANIES = 200;
 const db = useDatabase();
 let some: string[] = [];
@@ -44,7 +44,7 @@ interface Node {
   Plans?: Node[];
 }
 
-/** The blocks that a statement looks at when it is planned for any values, and the tables that it reads as a whole. */
+/** Returns the blocks that a statement reads with a generic plan, and the tables that it scans completely. */
 async function planOf(statement: string, parameters: unknown[]): Promise<{ blocks: number; scanned: string[] }> {
   const { database } = db;
   return await database.transaction(async (tx) => {
@@ -67,14 +67,14 @@ it.each<[string, string, () => unknown[], number, number]>([
   ['what follows an event', FOLLOWING, () => [some[0], 10], EVENTS_EACH - 10, 30],
   ['streams', STREAMS, () => [some[0], 100], 100, 500],
   ['that nothing of some streams is old', REMOVE_OLD, () => [some, 50, '24 h'], 0, 800],
-])('%s are found by indexes', async (_, statement, parameters, count, blocks) => {
+])('finds %s by index', async (_, statement, parameters, count, blocks) => {
   expect(await db.database.manager.query(statement, parameters())).toHaveLength(count);
   const plan = await planOf(statement, parameters());
   expect(plan.scanned).toEqual([]);
   expect(plan.blocks).toBeLessThan(blocks);
 });
 
-it('old events are removed from their streams', async () => {
+it('removes old events from their streams', async () => {
   const { manager } = db.database;
   const streams = some.slice(0, 10);
   await manager.query(`UPDATE events SET at = now() - interval '2 days' WHERE stream_id = ANY ($1) AND id <= 23`, [
@@ -97,7 +97,7 @@ describe('deliveries of events', () => {
       'SELECT webhook_id, message_id, body FROM webhook_deliveries WHERE stream_id = $1 ORDER BY place',
       [stream],
     );
-  /** A stream of a company, and its webhooks. */
+  /** Makes a stream of a company and its webhooks. */
   async function makeCompany(company: string, webhooks: number): Promise<{ stream: string; ids: string[] }> {
     const { manager } = db.database;
     await manager.query('INSERT INTO companies (id) VALUES ($1)', [company]);
@@ -111,7 +111,7 @@ describe('deliveries of events', () => {
     return { stream, ids: made.map(({ id }) => id).sort() };
   }
 
-  it('hold what readers of the stream are sent', async () => {
+  it('are equal to the events that readers of the stream receive', async () => {
     const { stream, ids } = await makeCompany('reading', 2);
     await append(stream);
     const { events } = (await new EventsRepository(db.source).following(stream, 0)) ?? { events: [] };
@@ -121,14 +121,14 @@ describe('deliveries of events', () => {
     expect(found).toEqual(ids.map((webhook_id) => ({ webhook_id, message_id, body })));
   });
 
-  it('cost a company without webhooks a look at an index', async () => {
+  it('are cheap for a company without webhooks: a single index look-up', async () => {
     const { stream } = await makeCompany('without', 0);
     const plan = await planOf(APPEND_FEW[0] ?? '', [stream, ...CHANGE]);
     expect(plan.scanned).toEqual([]);
     expect(plan.blocks).toBeLessThan(25);
   });
 
-  it('wait for no transaction that changes or deletes a webhook', async () => {
+  it('are added without waiting for a transaction that changes or deletes a webhook', async () => {
     const { database } = db;
     const { stream, ids } = await makeCompany('deleting', 2);
     await database.transaction(async (tx) => {
@@ -141,7 +141,7 @@ describe('deliveries of events', () => {
     expect((await deliveries(stream)).map(({ webhook_id }) => webhook_id)).toEqual([ids[1]]);
   });
 
-  it('are skipped by a webhook that is full, and counted later', async () => {
+  it('are skipped by a full webhook and counted later', async () => {
     const { manager } = db.database;
     const { stream, ids } = await makeCompany('full', 2);
     await manager.query(
@@ -164,7 +164,7 @@ describe('deliveries of events', () => {
     ]);
   });
 
-  describe('that a process of the version before has appended', () => {
+  describe('deliveries of events that the previous version has appended', () => {
     const OLD = `
       WITH head AS (UPDATE event_heads SET last_id = last_id + 1 WHERE stream_id = $1 RETURNING last_id)
       INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data)
@@ -185,7 +185,7 @@ describe('deliveries of events', () => {
       expect(await numbersOf(stream)).toEqual(['1', '2', '3']);
     });
 
-    it('are made of one that is appended while the others are delivered', async () => {
+    it('are also made for an event that is appended during the delivery of others', async () => {
       const { database } = db;
       const { stream } = await makeCompany('meanwhile', 1);
       await new EventsRepository(db.source).follow('meanwhile');

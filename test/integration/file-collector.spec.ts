@@ -100,7 +100,7 @@ async function stateOf(blob_id: string): Promise<{ row: boolean; object: boolean
 const THERE = { row: true, object: true };
 const GONE = { row: false, object: false };
 
-/** As if everything that is marked or deleted had been so for two days. */
+/** Moves all marks and deletions back by two days. */
 async function age(): Promise<void> {
   const { manager } = db.database;
   await manager.query(`UPDATE blobs SET unreferenced_since = unreferenced_since - interval '2 days'`);
@@ -108,7 +108,7 @@ async function age(): Promise<void> {
 }
 
 describe('the collector', () => {
-  it('deletes what nothing refers to after the grace period, in a later pass than the one that marks it', async () => {
+  it('deletes unreferenced blobs after the grace period, in a later pass than the pass that marks them', async () => {
     const ref = await makeContainer();
     const [kept, replaced] = [await putFile(ref, 'kept', 'kept'), await putFile(ref, 'a', 'old')];
     const removed = await putFile(ref, 'b/c', 'removed');
@@ -128,7 +128,7 @@ describe('the collector', () => {
     expect(await reader.readText(ref, 'a')).toBe('new');
   });
 
-  it('takes its mark back from what is referred to again', async () => {
+  it('removes the mark from a blob that is referenced again', async () => {
     const ref = await makeContainer();
     const blob = await blobs.store(company_id, 'back');
     await collector.collect();
@@ -143,7 +143,7 @@ describe('the collector', () => {
     expect(await stateOf(blob.blob_id)).toEqual(GONE);
   });
 
-  it('leaves what a table refers to that it does not know, and takes the others', async () => {
+  it('keeps blobs that an unknown table references, and deletes the others', async () => {
     const stored = await blobs.storeAll(company_id, ['1', '2', '3', '4', '5']);
     const ids = stored.map(({ blob_id }) => blob_id);
     const { manager } = db.database;
@@ -157,7 +157,7 @@ describe('the collector', () => {
     await manager.query('DROP TABLE pins');
   });
 
-  it('deletes objects whose rows went before it broke off', async () => {
+  it('deletes objects whose rows were removed before an interruption', async () => {
     const { blob_id } = await blobs.store(company_id, 'x');
     await db.database.manager.query(
       'WITH gone AS (DELETE FROM blobs WHERE id = $1 RETURNING id) INSERT INTO doomed_objects (blob_id) SELECT id FROM gone',
@@ -168,7 +168,7 @@ describe('the collector', () => {
     expect(await db.database.manager.query('SELECT FROM doomed_objects')).toEqual([]);
   });
 
-  it('empties containers that were deleted, and what only they referred to', async () => {
+  it('empties deleted containers, and removes blobs that only they referenced', async () => {
     const [ref, copy] = [await makeContainer(), await makeContainer('snapshot')];
     const [shared, own] = [await putFile(ref, 'shared', 's'), await putFile(copy, 'own', 'o')];
     await db.database.transaction((tx) => trees.copy(tx, { from: ref, to: copy }));
@@ -187,7 +187,7 @@ describe('the collector', () => {
     expect(left).toEqual([]);
   });
 
-  it('never takes what a copy in flight refers to, whatever is deleted meanwhile', async () => {
+  it('never deletes a blob that a copy in flight references, despite concurrent deletions', async () => {
     config.FILES_GRACE_SECONDS = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -216,7 +216,7 @@ describe('the collector', () => {
           await collecting;
           await collector.collect();
           const here = await reader.filesBelow(target, '');
-          // A copy that comes too late finds nothing, or is refused by the foreign key and changes nothing.
+          // A late copy finds nothing, or is rejected by the foreign key and changes nothing.
           expect(here).toHaveLength(copied.status === 'fulfilled' ? copied.value : 0);
           for (const { path } of here) expect(await reader.readText(target, path)).toBe(`text ${path.slice(2)}`);
         },
@@ -242,7 +242,7 @@ describe('the sweeper', () => {
     return row?.state === 'aborted';
   };
 
-  it('ends uploads that have expired, also where the store’s name of them was never noted', async () => {
+  it('ends expired uploads, also if the store’s id of them was never recorded', async () => {
     const ref = await makeContainer();
     const [noted, unnoted, alive] = [await open(ref), await open(ref), await open(ref)];
     await uploads.update(noted.id, { store_upload_id: noted.uploadId });
@@ -258,7 +258,7 @@ describe('the sweeper', () => {
     expect(await stateOf(noted.blob_id)).toEqual(GONE);
   });
 
-  it('leaves an upload alone that is being completed, until its lease is over', async () => {
+  it('keeps an upload that is being completed until its lease expires', async () => {
     const upload = await open(await makeContainer());
     await db.database.manager.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = $1`, [
       upload.id,
@@ -273,7 +273,7 @@ describe('the sweeper', () => {
     expect(await isOver(upload)).toBe(true);
   });
 
-  it('ends uploads to a container that was deleted, and forgets what ended long ago', async () => {
+  it('ends uploads to a deleted container, and removes records that ended long ago', async () => {
     const ref = await makeContainer();
     const upload = await open(ref);
     await db.database.transaction((tx) => containers.delete(tx, company_id, ref.container_id));
@@ -288,7 +288,7 @@ describe('the sweeper', () => {
 });
 
 describe('the reconciler', () => {
-  it('finds objects without row, rows without object and files without content, and mends what can be', async () => {
+  it('finds objects without a row, rows without an object and files without content, and repairs them where possible', async () => {
     const ref = await makeContainer();
     const [fine, lost] = [await putFile(ref, 'fine', 'f'), await putFile(ref, 'a/b/lost', 'l')];
     const hollow = (await blobs.store(company_id, 'h')).blob_id;

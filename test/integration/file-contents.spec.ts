@@ -38,7 +38,7 @@ async function makeContainer(kind: 'deployment' | 'agent_config' = 'deployment')
   return { company_id: 'one', container_id: await db.database.transaction((tx) => containers.create(tx, 'one', kind)) };
 }
 
-/** A skill as modules above write one. */
+/** Writes a skill like the modules above. */
 async function putSkill(ref: ContainerRef, skill: string, files: Record<string, string | Buffer>): Promise<void> {
   const stored = await blobs.storeAll(ref.company_id, Object.values(files));
   const byPath = new Map(Object.keys(files).map((path, index) => [path, stored[index] ?? { blob_id: '', size: 0 }]));
@@ -49,7 +49,7 @@ const textsOf = async (ref: ContainerRef, path: string): Promise<Record<string, 
   Object.fromEntries(await reader.readTexts(await reader.filesBelow(ref, path)));
 
 describe('texts in a tree', () => {
-  it('are read back whole, and replaced as a set', async () => {
+  it('are read back completely and replaced as a set', async () => {
     const ref = await makeContainer();
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`deep/${index % 7}/${index}.md`, `text ${index}`]),
@@ -67,13 +67,13 @@ describe('texts in a tree', () => {
     expect(await textsOf(ref, 'not-there')).toEqual({});
   });
 
-  it('show what is no text as replacement characters', async () => {
+  it('are returned with replacement characters for invalid text', async () => {
     const ref = await makeContainer();
     await putSkill(ref, 'a', { 'SKILL.md': Buffer.from([0x61, 0x80]) });
     expect(await textsOf(ref, 'skills')).toEqual({ 'skills/a/SKILL.md': 'a\ufffd' });
   });
 
-  it('are not read when they are too many bytes', async () => {
+  it('are not read if they have too many bytes', async () => {
     const ref = await makeContainer();
     await putSkill(ref, 'a', { 'SKILL.md': Buffer.alloc(17 * 1024 ** 2, 'x') });
     await expect(textsOf(ref, 'skills')).rejects.toThrow(TooLarge);
@@ -102,7 +102,7 @@ describe('the digest of a configuration', () => {
 });
 
 describe('blobs', () => {
-  it('cannot be referred to before they are stored', async () => {
+  it('are stored before they can be referenced', async () => {
     const ref = await makeContainer();
     const { manager } = db.database;
     const blob_id = await blobs.begin(manager, 'one');
@@ -115,7 +115,7 @@ describe('blobs', () => {
     await expect(manager.query('DELETE FROM blobs WHERE id = $1', [blob_id])).rejects.toThrow('nodes_blob_fkey');
   });
 
-  it('are counted against what the company may keep', async () => {
+  it('are counted towards the storage limit of the company', async () => {
     const settings = Object.assign(new Config(), { FILES_COMPANY_MAX_BYTES: 10 });
     const { blobs: limited } = fileServices(db, store, settings);
     await limited.store('two', 'sixsix');

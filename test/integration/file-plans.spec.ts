@@ -19,7 +19,7 @@ let containers: ContainersService;
 let big = '';
 let other = '';
 
-/** 100 directories of 200 files each in one container, and as much again in others. */
+/** 100 directories of 200 files each in a container, and as many again in other containers. */
 beforeAll(async () => {
   ({ containers } = fileServices(db));
   const { manager } = db.database;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await manager.query('VACUUM ANALYZE nodes, blobs, containers');
 }, 60_000);
 
-/** The plan with these parameters, and the one that a prepared statement may get for any. */
+/** Returns the plan with these parameters and the generic plan. */
 async function planOf(statement: string, parameters: unknown[]): Promise<string> {
   return await db.database.transaction(async (tx) => {
     const explain = (options: string, given?: unknown[]): Promise<{ 'QUERY PLAN': string }[]> =>
@@ -61,7 +61,7 @@ async function planOf(statement: string, parameters: unknown[]): Promise<string>
   });
 }
 
-describe('statements over trees', () => {
+describe('a statement over a tree', () => {
   const one = ['d7/f7'];
   const batch = Array.from({ length: 1000 }, (_, index) => `d${index % 100}/f${index}`);
   it.each<[name: Exclude<keyof typeof sql, 'childrenOf' | 'nodeOf' | 'belowIn'>, parameters: () => unknown[]]>([
@@ -87,7 +87,7 @@ describe('statements over trees', () => {
     ['INSERT_DIRECTORIES', () => [big, [40_000, 40_001], [7, 40_000], ['x', 'y'], [1, 0], 40_002]],
     ['COPY_WHOLE', () => [big, other, 'snapshot']],
     ['COPY_SELECTED', () => [big, other, 'workspace', ['d7'], true]],
-  ])('%s reads by index alone', async (name, parameters) => {
+  ])('reads by index alone: %s', async (name, parameters) => {
     const plan = await planOf(sql[name], parameters());
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
@@ -95,7 +95,7 @@ describe('statements over trees', () => {
 });
 
 describe('the counts of directories', () => {
-  it('are kept by look-ups, also by a plan that was made for very many nodes', async () => {
+  it('are kept by index look-ups, even by a plan that was made for very many nodes', async () => {
     const scans: object[] = await db.database.transaction(async (tx) => {
       const snapshot = await containers.create(tx, company_id, 'snapshot');
       await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
@@ -121,39 +121,33 @@ describe('listings', () => {
     ['a known container', KNOWN_CONTAINER, []],
   ] as const;
 
-  it.each(places)(
-    'of what is directly in a directory of %s follow the indexes and sort nothing',
-    async (_, place, scope) => {
-      const plan = await planOf(listChildren(place), [id, company_id, 'd7', 50, 100, ...scope]);
-      expect(plan).toMatch(/Index Only Scan using nodes_directories_idx/);
-      expect(plan).toMatch(/Index Scan using nodes_name_key/);
+  it.each(places)('are read by index without a sort directly in a directory of %s', async (_, place, scope) => {
+    const plan = await planOf(listChildren(place), [id, company_id, 'd7', 50, 100, ...scope]);
+    expect(plan).toMatch(/Index Only Scan using nodes_directories_idx/);
+    expect(plan).toMatch(/Index Scan using nodes_name_key/);
+    expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
+  });
+
+  it.each(places)('are walked by index without a sort in a directory of %s', async (_, place, scope) => {
+    for (const after of [
+      ['', ''],
+      ['directory', 'd7'],
+    ]) {
+      const plan = await planOf(walkChildren(place), [id, company_id, 'd7', 50, after, ...scope]);
+      expect(plan).toMatch(/Index (Only )?Scan using nodes_directories_idx.*\n *Index Cond: .*name > /);
+      expect(plan).toMatch(/Index Scan using nodes_name_key.*\n *Index Cond: .*name > /);
       expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
-    },
-  );
+    }
+  });
 
-  it.each(places)(
-    'that are walked in a directory of %s begin in the indexes and sort nothing',
-    async (_, place, scope) => {
-      for (const after of [
-        ['', ''],
-        ['directory', 'd7'],
-      ]) {
-        const plan = await planOf(walkChildren(place), [id, company_id, 'd7', 50, after, ...scope]);
-        expect(plan).toMatch(/Index (Only )?Scan using nodes_directories_idx.*\n *Index Cond: .*name > /);
-        expect(plan).toMatch(/Index Scan using nodes_name_key.*\n *Index Cond: .*name > /);
-        expect(plan).not.toMatch(/Sort|Seq Scan on (nodes|containers|projects)/);
-      }
-    },
-  );
-
-  it.each(places)('of all below a directory of %s read by index alone', async (_, place, scope) => {
+  it.each(places)('are read by index alone below a directory of %s', async (_, place, scope) => {
     const plan = await planOf(listBelow(place), [id, company_id, 'd7', 50, 0, ...scope]);
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);
   });
 });
 
-describe('statements that clear up', () => {
+describe('a clean-up statement', () => {
   const clearing = { ...blobs, DELETED_CONTAINERS, DELETE_LEAVES: sql.DELETE_LEAVES };
   const [first, last] = ['00000000-0000-0000-0000-000000000000', '01234567-89ab-7def-8123-456789abcdef'];
   it.each<[name: keyof typeof clearing, parameters: () => unknown[]]>([
@@ -165,7 +159,7 @@ describe('statements that clear up', () => {
     ['DOOM_BLOBS', () => [[first, last]]],
     ['DELETED_CONTAINERS', () => [86_400]],
     ['DELETE_LEAVES', () => [other, 1000]],
-  ])('%s reads by index alone', async (name, parameters) => {
+  ])('reads by index alone: %s', async (name, parameters) => {
     const plan = await planOf(clearing[name], parameters());
     expect(plan).toMatch(/Index/);
     expect(plan).not.toMatch(/Seq Scan on (nodes|blobs|containers)/);

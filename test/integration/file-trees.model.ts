@@ -1,4 +1,4 @@
-/** A tree of files in memory, written for clarity alone: what the real one is compared with. */
+/** An in-memory file tree, written only for clarity. Tests compare the real tree with it. */
 
 export interface ModelFile {
   kind: 'file';
@@ -18,7 +18,7 @@ export interface ModelMove {
   dest_path: string;
 }
 
-/** What an operation answers instead of a result. */
+/** Result of an operation that is rejected. */
 export class Refusal {
   constructor(readonly status: 404 | 409) {}
 }
@@ -29,7 +29,7 @@ const topOf = (path: string): string => path.split('/')[0] ?? '';
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 export class ModelTree {
-  /** By path; the root is not among them. */
+  /** Nodes by path, without the root. */
   readonly nodes = new Map<string, ModelNode>();
 
   constructor(readonly kind: 'workspace' | 'deployment' | 'snapshot') {}
@@ -94,7 +94,7 @@ export class ModelTree {
     return true;
   }
 
-  /** Takes from another tree what is not here; resolves with the paths of the files that came. */
+  /** Copies missing files from another tree. Returns their paths. */
   copy(from: ModelTree, selected: (topName: string) => boolean): string[] {
     const came: string[] = [];
     const skipped: string[] = [];
@@ -110,7 +110,7 @@ export class ModelTree {
     return came;
   }
 
-  /** Entries of a directory in the order of listings; undefined when there is none. */
+  /** Returns the entries of a directory in listing order, or undefined if it does not exist. */
   list(path: string, recursive: boolean): { path: string; kind: 'directory' | 'file' }[] | undefined {
     if (path !== '' && this.nodes.get(path)?.kind !== 'directory') return undefined;
     return this.below(path)
@@ -123,7 +123,7 @@ export class ModelTree {
     return [...this.nodes.keys()].filter((inside) => path === '' || inside.startsWith(`${path}/`));
   }
 
-  /** Whether a file is where a directory above the path would be. */
+  /** Whether a file is in the place of a directory above the path. */
   private isBlocked(path: string): boolean {
     for (let above = parentOf(path); above !== ''; above = parentOf(above))
       if (this.nodes.get(above)?.kind === 'file') return true;

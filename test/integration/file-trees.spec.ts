@@ -18,7 +18,7 @@ const db = useDatabase();
 let containers: ContainersService;
 let trees: FileTreeService;
 let reader: FileTreeReaderService;
-/** Blobs by the one letter that tests know a content as; no operation of a tree looks at the object. */
+/** Blobs by the single letter that tests use as content. Tree operations never read the object. */
 const blobs = new Map<string, StoredBlob>();
 const blobOf = (content: string): StoredBlob => blobs.get(content) ?? { blob_id: '', size: 0 };
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
 });
 
-/** A real tree and what it should be. */
+/** A real tree and its expected model. */
 interface Pair {
   ref: ContainerRef;
   model: ModelTree;
@@ -53,7 +53,7 @@ interface StoredNode {
   file_id: string | null;
 }
 
-/** Everything in a container, read without any code under test. */
+/** Returns everything in a container without using code under test. */
 async function dump({ container_id }: ContainerRef): Promise<StoredNode[]> {
   return await db.database.manager.query(
     `WITH RECURSIVE t AS (
@@ -66,7 +66,7 @@ async function dump({ container_id }: ContainerRef): Promise<StoredNode[]> {
   );
 }
 
-/** Directories of a container that do not know how much is in them. */
+/** Returns the directories of a container with a wrong count of their entries. */
 async function miscounted({ container_id }: ContainerRef): Promise<object[]> {
   return await db.database.manager.query(
     `SELECT d.node_id, d.name, d.entries FROM nodes d
@@ -90,7 +90,7 @@ async function expectSame({ ref, model }: Pair): Promise<void> {
   expect(await miscounted(ref)).toEqual([]);
 }
 
-/** The ids that new files have been given, taken over by the model. */
+/** Copies the ids of new files to the model. */
 async function adoptIds({ ref, model }: Pair, paths: readonly string[]): Promise<void> {
   const known = new Set(
     [...model.nodes.values()].flatMap((node) => (node.kind === 'file' && node.id !== null ? [node.id] : [])),
@@ -114,10 +114,10 @@ async function attempt<Result>(work: (tx: Tx) => Promise<Result>): Promise<Resul
   }
 }
 
-/** Few names and short paths, so that operations meet. */
+/** Few names and short paths, so that operations collide. */
 const name = fc.constantFrom<string>('a', 'b', 'AGENTS.md');
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
-/** Names whose order by bytes is not that of words, and enough of them for pages. */
+/** Names whose byte order differs from word order, and enough of them for pages. */
 const listedPath = fc
   .array(fc.constantFrom('a', 'a-', 'B', 'é', 'z', '日'), { minLength: 1, maxLength: 3, size: '-1' })
   .map((names) => names.join('/'));
@@ -213,7 +213,7 @@ const steps: fc.Arbitrary<{ text: string; at: number; run: Step }> = fc.oneof(
 );
 
 describe('trees of files', () => {
-  it('do what a small tree in memory does, whatever the sequence of operations', async () => {
+  it('are equal to a small tree in memory after any sequence of operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { maxLength: 30, size: 'max' }), async (sequence) => {
         const pairs = [await makePair('workspace'), await makePair('deployment')] as const;
@@ -232,7 +232,7 @@ describe('trees of files', () => {
     );
   }, 120_000);
 
-  it('are listed page by page in one order, and files are found by path and id', async () => {
+  it('are listed page by page in a stable order, and files are found by path and id', async () => {
     const file = fc.record({ path: listedPath, content });
     await fc.assert(
       fc.asyncProperty(
@@ -284,7 +284,7 @@ describe('trees of files', () => {
     );
   }, 120_000);
 
-  it('stay whole when many change one path at once', async () => {
+  it('are consistent after many concurrent changes of a path', async () => {
     const { ref } = await makePair('workspace');
     const changes: ((tx: Tx) => Promise<unknown>)[] = [
       (tx) => trees.putFile(tx, ref, 'a/b/c', blobOf('x')),
@@ -305,7 +305,7 @@ describe('trees of files', () => {
       'SELECT count(*) FROM nodes WHERE container_id = $1',
       [ref.container_id],
     );
-    // Every node but the root is reached from it, under a path of its own, and no implied directory is empty.
+    // Every node but the root is reachable from the root under a unique path, and no implied directory is empty.
     expect(nodes).toHaveLength((count?.count ?? 0) - 1);
     expect(new Set(nodes.map(({ path }) => path)).size).toBe(nodes.length);
     for (const { path, kind, implied } of nodes) {
@@ -315,7 +315,7 @@ describe('trees of files', () => {
     expect(await miscounted(ref)).toEqual([]);
   }, 60_000);
 
-  it('know how much is in them also where they were made before they counted', async () => {
+  it('are counted correctly even if they were made before counts existed', async () => {
     const { ref } = await makePair('workspace');
     const put = (paths: string[]): Promise<unknown> =>
       attempt(async (tx) => {
@@ -326,7 +326,7 @@ describe('trees of files', () => {
     await put(['a', 'b/c', 'b/d/e']);
     try {
       await migration.down(runner);
-      // As a process of the version before writes.
+      // Writes like a process of the previous version.
       await runner.query(
         `INSERT INTO nodes (container_id, node_id, parent_id, name, kind, blob_id, size)
          SELECT $1, 1000 + d.node_id, d.node_id, file, 'file', $2, 0
@@ -349,7 +349,7 @@ describe('trees of files', () => {
     expect(await Promise.all(totals)).toEqual([2, 3, 3]);
   });
 
-  it('belong to one company', async () => {
+  it('are hidden from other companies', async () => {
     const { ref } = await makePair('workspace');
     await attempt((tx) => trees.putFile(tx, ref, 'a', blobOf('x')));
     const foreign = { ...ref, company_id: 'another' };

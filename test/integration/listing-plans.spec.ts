@@ -12,7 +12,7 @@ import { useDatabase } from '../support/database.js';
 const COMPANIES = 20;
 const PROJECTS = 20_000;
 const DEPLOYMENTS = 4_000;
-/** Of the project that has many; each other has its default one. */
+/** Number of conversations of the large project. Every other project has only its default conversation. */
 const CONVERSATIONS = 300;
 const RUNS = 10_000;
 const company_id = 'company-1';
@@ -21,7 +21,7 @@ const db = useDatabase();
 let project_id = '';
 const SCENARIO = '01890000-0000-7000-8000-000000000000';
 
-/** As many projects and deployments in each of several companies. */
+/** Several companies with equally many projects and deployments. */
 beforeAll(async () => {
   const { manager } = db.database;
   await manager.query(`INSERT INTO companies (id) SELECT 'company-' || i FROM generate_series(0, $1::integer - 1) i`, [
@@ -58,7 +58,7 @@ beforeAll(async () => {
      INSERT INTO deployments (company_id, name, handle, container_id) SELECT company_id, 'D ' || i, 'd-' || i, container_id FROM made`,
     [DEPLOYMENTS, COMPANIES],
   );
-  // A few of them have failed, were tests, are of the scenario or have a name; some hundred projects have a few.
+  // A few runs have failed, were tests, belong to the scenario or have a name. Some hundred projects have a few runs.
   await manager.query(
     `INSERT INTO executions (project_id, company_id, user_id, triggered_by, status, created_at, ended_at, due_at, is_test, name,
                              scenario_id, cards, result, error)
@@ -75,11 +75,11 @@ beforeAll(async () => {
   await manager.query('VACUUM ANALYZE projects, users, conversations, deployments, executions');
 }, 60_000);
 
-/** Somebody whose role the statements look up themselves. */
+/** A person whose role is looked up by the statements. */
 const rights = { person_id: 'user-1', sees_all: null, access: 'write', project_ids: null } as const;
 const reader = ProjectReader.of(Principal.agent(company_id, rights));
 
-/** The plan of the one statement that `work` runs, with its parameters and as it is for any. */
+/** Returns the plans of the single statement that `work` runs: with its parameters and generic. */
 async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   const { source } = db;
   const seen: [string, unknown[]][] = [];
@@ -100,11 +100,11 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   return plans.map((rows) => rows.map((row) => row['QUERY PLAN']).join('\n'));
 }
 
-/** The plan below the last sort of a page, which has no more rows than the page. */
+/** Returns the plan below the last sort of a page, which has at most as many rows as the page. */
 const belowSort = (plan: string): string => plan.replace(/^Sort\n {2}Sort Key: .*\n/, '');
 
 describe('reads of projects', () => {
-  it('read the first page in the order of the index and sort no more than the page', async () => {
+  it('are ordered by index on the first page and sort only the page', async () => {
     for (const plan of await plansOf(() =>
       new ProjectViewsRepository(db.source).summaries(reader, { ...page, deleted: false }, 60),
     )) {
@@ -113,7 +113,7 @@ describe('reads of projects', () => {
     }
   });
 
-  it('find one project by its key', async () => {
+  it('are resolved by key for a single project', async () => {
     const id = '01234567-89ab-7def-8123-456789abcdef';
     for (const plan of await plansOf(() =>
       new ProjectViewsRepository(db.source).details(db.source.manager, reader, id).catch(() => undefined),
@@ -125,7 +125,7 @@ describe('reads of projects', () => {
 });
 
 describe('listings', () => {
-  it('of deployments read the first page in the order of the index and sort no more than the page', async () => {
+  it('are ordered by index for deployments and sort only the page', async () => {
     const deployments = new DeploymentsRepository(db.source);
     for (const plan of await plansOf(() => deployments.page(company_id, page))) {
       expect(plan).toMatch(/Index Scan using deployments_listing_idx/);
@@ -133,10 +133,10 @@ describe('listings', () => {
     }
   });
 
-  it('of conversations read those of the project alone', async () => {
+  it('are restricted to conversations of the project', async () => {
     const conversations = new ConversationsRepository(db.source);
     for (const plan of await plansOf(() => conversations.page(reader, project_id, page))) {
-      // They are sorted by their last change, which an index would have to follow with every message.
+      // Conversations are sorted by their last change. An index for it would change with every message.
       expect(plan).toMatch(/Index Cond: \(project_id = /);
       expect(plan).toMatch(/using conversations_walk_idx/);
       expect(plan).not.toMatch(/Seq Scan on (conversations|projects)/);
@@ -167,7 +167,7 @@ describe('walks by cursor', () => {
       /Index Scan using executions_listing_idx/,
       () => new ExecutionViewsRepository(db.source).page(reader, project_id, {}, walk),
     ],
-  ])('through %s follow an index and sort no more than the page', async (_, index, read) => {
+  ])('are ordered by index for %s and sort only the page', async (_, index, read) => {
     for (const plan of await plansOf(read)) {
       expect(plan).toMatch(index);
       expect(belowSort(plan)).not.toMatch(/Sort|Seq Scan on (projects|deployments|conversations|executions)/);
@@ -182,7 +182,7 @@ describe('lists of runs', () => {
     ['tests', { is_test: true }, 'executions_tests_idx', 100],
     ['those of a scenario', { scenario_id: SCENARIO }, 'executions_scenario_idx', 100],
     ['those of a name', { q: 'run 99' }, 'executions_names_idx', 2],
-  ] as const)('read %s in the order of an index', async (_, filter, index, total) => {
+  ] as const)('are read by index for %s', async (_, filter, index, total) => {
     const executions = new ExecutionViewsRepository(db.source);
     expect((await executions.page(reader, project_id, filter, page)).total).toBe(total);
     for (const plan of await plansOf(() => executions.page(reader, project_id, filter, page))) {
@@ -193,7 +193,7 @@ describe('lists of runs', () => {
   });
 });
 
-it('whose turn a solve is, is found by indexes however many wait', async () => {
+it('finds the next company of the solve queue by index, regardless of the number of waiting solves', async () => {
   const executions = new ExecutionsRepository(db.source);
   await db.source.manager.query(
     `INSERT INTO executions (project_id, company_id, user_id, triggered_by, cards)

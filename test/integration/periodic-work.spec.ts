@@ -17,7 +17,7 @@ afterEach(async () => {
   stops = [];
 });
 
-/** A process with periodic work, which lasts until the test ends it. */
+/** Starts a process with periodic work, which lasts until the test ends it. */
 async function startProcess(names: string[], match = '0 0 1 1 *') {
   const logged: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line) => logged.push(line) });
@@ -70,12 +70,12 @@ const locks = async (): Promise<number> => {
 };
 
 describe('periodic work', () => {
-  it('is done at its times', async () => {
+  it('runs at its times', async () => {
     const { begun } = await startProcess(['tidy'], '* * * * * *');
     await begun(1);
   });
 
-  it('is done by one process at a time, and its lock goes with it', async () => {
+  it('is done by a single process at a time, which then releases its lock', async () => {
     const [first, second] = [await startProcess(['tidy']), await startProcess(['tidy'])];
     first.periodic.soon('tidy');
     const runs = await eventually(
@@ -85,7 +85,7 @@ describe('periodic work', () => {
     );
     expect(await locks()).toBe(1);
     const [idle, busy] = first.runs.length === 0 ? [first, second] : [second, first];
-    // The one that is busy hears it as well, and does it once more.
+    // The busy process also receives the request and runs again.
     idle.periodic.soon('tidy');
     await idle.notifications.onApplicationShutdown();
     expect([idle.runs.length, busy.runs.length]).toEqual([0, 1]);
@@ -95,7 +95,7 @@ describe('periodic work', () => {
     await eventually(locks, (count) => count === 0, { until: 'it is over' });
   });
 
-  it('is done once more when it is asked for meanwhile, however often', async () => {
+  it('runs once more after any number of requests during a run', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
     periodic.soon('tidy');
     await begun(1);
@@ -108,16 +108,16 @@ describe('periodic work', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('of several kinds runs at once over one connection', async () => {
+  it('runs several kinds concurrently over a single connection', async () => {
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
     const { periodic, begun } = await startProcess(names);
     for (const name of names) periodic.soon(name);
     await begun(names.length);
-    // Others find a connection.
+    // A connection is left for other work.
     expect(await locks()).toBe(names.length);
   });
 
-  it('that fails is logged, and done the next time', async () => {
+  it('is logged and done the next time if it fails', async () => {
     const { periodic, begun, outcomes, logged } = await startProcess(['tidy']);
     periodic.soon('tidy');
     (await begun(1))[0]?.fail();
@@ -127,7 +127,7 @@ describe('periodic work', () => {
     await begun(2);
   });
 
-  it('goes on after its connection was lost', async () => {
+  it('continues after its connection was lost', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
     periodic.soon('tidy');
     await begun(1);

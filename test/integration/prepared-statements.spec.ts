@@ -4,7 +4,7 @@ import pg from 'pg';
 import { pipelined, type Tx } from '../../src/database/database.service.js';
 import { useDatabase } from '../support/database.js';
 
-// One connection, so that every statement comes to where it was prepared.
+// A single connection, so that every statement runs where it was prepared.
 const db = useDatabase({ poolSize: 1 });
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const prepared = async (): Promise<string[]> => {
 };
 
 describe('statements with parameters', () => {
-  it('are prepared once, those without are not', async () => {
+  it('are prepared once, unlike statements without parameters', async () => {
     const text = 'SELECT id FROM grown WHERE id = $1';
     await db.database.manager.query('SELECT id FROM grown');
     for (const id of [1, 2, 1]) {
@@ -29,7 +29,7 @@ describe('statements with parameters', () => {
     expect((await prepared()).filter((statement) => statement.includes('FROM grown'))).toEqual([text]);
   });
 
-  it('are prepared anew when a migration has changed what they answer, by themselves and in a transaction', async () => {
+  it('are prepared again when a migration has changed their result, alone and in a transaction', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
     for (const [column, run] of [
@@ -42,7 +42,7 @@ describe('statements with parameters', () => {
     }
   });
 
-  it('fail as they are when they are wrong, and leave the connection usable', async () => {
+  it('are reported with their own error if they are invalid, and leave the connection usable', async () => {
     const { manager } = db.database;
     for (let round = 0; round < 2; round += 1) {
       await expect(manager.query('SELECT nothing FROM grown WHERE id = $1', [1])).rejects.toThrow('column "nothing"');
@@ -51,7 +51,7 @@ describe('statements with parameters', () => {
   });
 });
 
-describe('statements that are asked for at once', () => {
+describe('pipelined statements', () => {
   const insert = 'INSERT INTO grown (id) VALUES ($1)';
   const count = async (id: number): Promise<number> => {
     const [found]: { count: number }[] = await db.database.manager.query(
@@ -61,7 +61,7 @@ describe('statements that are asked for at once', () => {
     return found?.count ?? 0;
   };
 
-  it('run in their order, in one transaction, with results in their places', async () => {
+  it('are run in order, in a single transaction, with results in their places', async () => {
     const results = await db.database.transaction((tx) =>
       pipelined(
         tx.query(insert, [10]),
@@ -75,7 +75,7 @@ describe('statements that are asked for at once', () => {
     expect(results).toEqual([[], [{ id: 10 }], false, [[{ id: 10 }], 1], [], [{ writes: true }]]);
   });
 
-  it('tell of the first that failed, when all are over, and undo what was done before', async () => {
+  it('are rejected with the first error after all have ended, and are rolled back', async () => {
     const { database } = db;
     let isOver = false;
     await expect(
@@ -92,7 +92,7 @@ describe('statements that are asked for at once', () => {
     expect(await count(20)).toBe(0);
   });
 
-  it('store nothing when a value cannot be sent, and leave the connection usable', async () => {
+  it('are rolled back if a value cannot be serialized, and leave the connection usable', async () => {
     const { database } = db;
     const circular: { self?: object } = {};
     circular.self = circular;
@@ -102,7 +102,7 @@ describe('statements that are asked for at once', () => {
     expect(await Promise.all([40, 41].map(count))).toEqual([0, 0]);
   });
 
-  it('are usable again when a value could not be sent, by themselves and behind one that failed', async () => {
+  it('are usable again after an unserializable value, alone and after a failed statement', async () => {
     const { database } = db;
     const circular: { self?: object } = {};
     circular.self = circular;
@@ -116,7 +116,7 @@ describe('statements that are asked for at once', () => {
       expect(await database.manager.query(text, [{}])).toEqual([{ [text.slice(-6).trim()]: {} }]);
   });
 
-  it('fail for the same reason when what they ask for at once is the same', async () => {
+  it('are rejected for the same reason if identical statements are pipelined', async () => {
     const text = 'SELECT id FROM not_there WHERE id = $1';
     const settled = await db.database.together((reads) =>
       Promise.allSettled([
@@ -133,7 +133,7 @@ describe('statements that are asked for at once', () => {
     ]);
   });
 
-  it('are prepared anew, and run again as a whole, when a migration has changed what one of them answers', async () => {
+  it('are prepared and run again as a whole when a migration has changed a result', async () => {
     const read = 'SELECT * FROM grown WHERE id = $1';
     const { database } = db;
     const run = () =>
@@ -147,7 +147,7 @@ describe('statements that are asked for at once', () => {
 });
 
 describe('work before the commit', () => {
-  it('runs last, and nothing stays when it fails', async () => {
+  it('runs last, and rolls everything back when it fails', async () => {
     const { database } = db;
     await database.manager.query('CREATE TABLE noted (id serial, what text CHECK (length(what) < 10))');
     const write = async (end: string): Promise<void> => {
@@ -172,7 +172,7 @@ describe('work before the commit', () => {
 });
 
 describe('a transaction', () => {
-  it('may be empty, may fail before its first statement, and leaves the connection usable', async () => {
+  it('is allowed to be empty or to fail before its first statement, and leaves the connection usable', async () => {
     const { database } = db;
     await database.transaction(() => Promise.resolve());
     await expect(database.transaction(() => Promise.reject(new Error('Not today')))).rejects.toThrow('Not today');
@@ -181,7 +181,7 @@ describe('a transaction', () => {
     ).toEqual([{ id: null, one: 1 }]);
   });
 
-  it('is rolled back beside a statement that fails and that nobody waits for', async () => {
+  it('is rolled back with a failing statement that is not awaited', async () => {
     const { database } = db;
     const failing = database.transaction(async (tx) => {
       await tx.query('INSERT INTO grown (id) VALUES ($1)', [70]);
@@ -193,7 +193,7 @@ describe('a transaction', () => {
     await database.transaction((tx) => tx.query('SELECT $1::integer', [1]));
   });
 
-  it('fails when a statement of it has, although nobody has looked', async () => {
+  it('fails when a statement has failed, even if the error was caught', async () => {
     const { database } = db;
     const failing = database.transaction(async (tx) => {
       await tx.query('INSERT INTO grown (id) VALUES ($1)', [80]);
@@ -206,7 +206,7 @@ describe('a transaction', () => {
   it.each<[string, (tx: Tx, run: number) => Promise<unknown>]>([
     ['with parameters', (tx, run) => tx.query('SELECT fail_first($1)', [run])],
     ['without', (tx, run) => tx.query(`SELECT fail_first(${run})`)],
-  ])('runs again when its last statements could not run, %s', async (_, last) => {
+  ])('runs again when its last statements fail with a deadlock, %s', async (_, last) => {
     const { database } = db;
     await database.manager.query(
       `CREATE OR REPLACE FUNCTION fail_first(run integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -223,7 +223,7 @@ describe('a transaction', () => {
     expect(rows).toEqual([[{ id: 90 }], 1]);
   });
 
-  it('has begun when its first statement runs, whatever that is', async () => {
+  it('has begun when its first statement runs', async () => {
     const { database } = db;
     const level = `SELECT current_setting('transaction_isolation') AS level, now() = statement_timestamp() AS is_first`;
     expect(await database.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed', is_first: false }]);
@@ -232,12 +232,12 @@ describe('a transaction', () => {
   });
 });
 
-describe('an error while an answer of the server is read', () => {
-  it('fails what waits for that connection, and the next one serves', async () => {
+describe('an error while a server response is read', () => {
+  it('rejects all work on the connection, and the next connection works', async () => {
     const { database } = db;
     const failing = database.transaction(async (tx) => {
       const { connection } = (await tx.queryRunner?.connect()) as { connection: { stream: Socket } };
-      // As when a value is too large to become a text.
+      // For example, a value may be too large for a string.
       connection.stream.prependOnceListener('data', () => {
         throw new RangeError('planted');
       });
@@ -259,17 +259,20 @@ describe('a connection that ends', () => {
       (tx) => pipelined(tx.query(insert, [50]), tx.query(end, ['']), tx.query(insert, [50]), tx.query(insert, [50])),
     ],
     ['with the first statement', (tx) => tx.query(end, [''])],
-  ])('%s fails all that waits for it, keeps nothing, and the next one serves', async (_, work) => {
-    const { database } = db;
-    await expect(database.transaction(work)).rejects.toThrow(/terminat|EPIPE/);
-    const stored = database.manager.query('SELECT id FROM grown WHERE id = $1', [50]);
-    expect(await stored).toEqual([]);
-    await database.transaction(async (tx) => {
-      expect(await tx.query('SELECT $1::integer AS one', [1])).toEqual([{ one: 1 }]);
-    });
-  });
+  ])(
+    'rejects all work on the connection, stores nothing, and is replaced by a working connection: %s',
+    async (_, work) => {
+      const { database } = db;
+      await expect(database.transaction(work)).rejects.toThrow(/terminat|EPIPE/);
+      const stored = database.manager.query('SELECT id FROM grown WHERE id = $1', [50]);
+      expect(await stored).toEqual([]);
+      await database.transaction(async (tx) => {
+        expect(await tx.query('SELECT $1::integer AS one', [1])).toEqual([{ one: 1 }]);
+      });
+    },
+  );
 
-  it('between two statements ends the transaction as well', async () => {
+  it('ends the transaction if it happens between two statements', async () => {
     const { database } = db;
     const other = new pg.Client(db.url);
     await other.connect();

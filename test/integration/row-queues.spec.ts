@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => proxy.stop());
 beforeEach(() => db.database.manager.query('TRUNCATE chores'));
 
-/** Ends the processes of a test, whatever has become of them. */
+/** Ends the processes of a test, even after a failure. */
 let stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   proxy.become('whole');
@@ -39,14 +39,14 @@ interface Chore {
   generation: number;
 }
 
-/** Work on a row that lasts as long as the test wants it to. */
+/** Work on a row that lasts until the test ends it. */
 interface Started extends Chore {
   lease: Lease;
   end: () => void;
   fail: () => void;
 }
 
-/** A process with one queue, whose database is behind the proxy. */
+/** Starts a process with a queue whose database is behind the proxy. */
 async function startProcess({ concurrency = 2, graceMs = 0 } = {}) {
   const url = new URL(db.url);
   url.port = String(proxy.port);
@@ -109,9 +109,9 @@ async function startProcess({ concurrency = 2, graceMs = 0 } = {}) {
     started,
     outcomes,
     stop: () => (stopped ??= stop()),
-    /** How often something was logged whose text matches. */
+    /** Returns the number of log lines that match. */
     said: (text: RegExp) => logged.filter((line) => text.test(line)).length,
-    /** Waits until so much work has begun. */
+    /** Waits until work on the given number of rows has begun. */
     begun: async (count: number): Promise<Started[]> =>
       await eventually(
         () => Promise.resolve(started),
@@ -133,7 +133,7 @@ const done = (...ids: string[]) =>
   });
 
 describe('rows of a queue', () => {
-  it('are worked on, as many at once as the process may, and the next one when one has ended', async () => {
+  it('are worked on up to the limit of the process, and the next row starts when a row ends', async () => {
     await add('a', 'b', 'c');
     const { started, begun, queue } = await startProcess();
     await begun(2);
@@ -146,7 +146,7 @@ describe('rows of a queue', () => {
     await done('a', 'b', 'c');
   });
 
-  it('are found by other processes at once when they are told of', async () => {
+  it('are found immediately by other processes after a notification', async () => {
     const first = await startProcess({ concurrency: 1 });
     await add('a');
     first.queues.wake('chores');
@@ -160,13 +160,13 @@ describe('rows of a queue', () => {
     expect(second.started[0]?.id).toBe('b');
   });
 
-  it('are found without being told of', async () => {
+  it('are found without a notification', async () => {
     const { begun } = await startProcess();
     await add('a');
     await begun(1);
   });
 
-  it('that fail are put off, and counted', async () => {
+  it('are postponed and counted if they fail', async () => {
     await add('a');
     const { begun, outcomes, said } = await startProcess();
     (await begun(1))[0]?.fail();
@@ -174,7 +174,7 @@ describe('rows of a queue', () => {
     expect([outcomes, said(/tried again later/)]).toEqual([['failed'], 1]);
   });
 
-  it('that end elsewhere are let go of', async () => {
+  it('are released when they end elsewhere', async () => {
     await add('a');
     const { begun, queue, outcomes } = await startProcess();
     const [chore] = await begun(1);
@@ -190,7 +190,7 @@ describe('rows of a queue', () => {
     expect(outcomes).toEqual(['left']);
   });
 
-  it('go to another process when the lease has run out, and the first owner can write no more', async () => {
+  it('are taken by another process when the lease has expired, so that the first owner cannot write', async () => {
     await add('a');
     const first = await startProcess();
     const [lost] = await first.begun(1);
@@ -210,7 +210,7 @@ describe('rows of a queue', () => {
 });
 
 describe('a process that stops', () => {
-  it('gives back what it works on', async () => {
+  it('gives back its claimed rows', async () => {
     await add('a', 'b', 'c');
     const { begun, stop } = await startProcess();
     const [chore] = await begun(2);
@@ -235,7 +235,7 @@ describe('a process that stops', () => {
     expect(await stored()).toMatchObject([{ state: 'done' }, { state: 'open', is_held: false }]);
   });
 
-  it('does so although its database is away', async () => {
+  it('stops even if its database is unavailable', async () => {
     await add('a');
     const { begun, stop, said } = await startProcess();
     await begun(1);
@@ -246,14 +246,14 @@ describe('a process that stops', () => {
   });
 });
 
-describe('a process whose database goes away', () => {
-  it('goes on with its work, leaves to leases what it cannot store, and claims again', async () => {
+describe('a process whose database becomes unavailable', () => {
+  it('continues its work, leaves unsaved results to their leases, and claims again', async () => {
     await add('a', 'b');
     const { begun, said } = await startProcess({ concurrency: 3 });
     const [first, second] = await begun(2);
     proxy.become('cut');
     first?.end();
-    // The end could not be stored, and neither could it be put off.
+    // Neither the end nor the postponement could be stored.
     await eventually(
       () => Promise.resolve(said(/left to its lease/)),
       (times) => times === 1,

@@ -19,10 +19,10 @@ type EntityClass = ReturnType<typeof loadedEntities>[number];
 
 const loadedEntities = () => getMetadataArgsStorage().tables.map(({ target }) => target);
 
-/** The entities that the service loads by itself: each is a value that its repository needs. */
+/** Entities that the service loads, because a repository imports each as a value. */
 const known = new Set(loadedEntities());
 
-/** The entities of each entity file. They are loaded before the data source is made, so that all of them are compared. */
+/** Entities of each entity file. They are loaded before the data source is created, so that all of them are compared. */
 const declared = new Map<string, EntityClass[]>();
 for (const path of await readdir('src', { recursive: true })) {
   if (!path.endsWith('.entity.ts')) continue;
@@ -36,7 +36,9 @@ for (const path of await readdir('src', { recursive: true })) {
 
 const migrated = useDatabase();
 
-/** Columns that no answer with an entity tag shows, or that never change. Each new column goes here or into the trigger. */
+/**
+ * Columns that no response with an entity tag contains, or that never change. Each new column belongs here or into the trigger.
+ */
 const COLUMNS_WITHOUT_REVISION = {
   messages: [
     'answer',
@@ -82,11 +84,11 @@ describe('the migrated schema', () => {
   });
   afterAll(() => client.end());
 
-  it('is the committed schema.sql (npm run schema writes it)', async () => {
+  it('equals the committed schema.sql (npm run schema writes it)', async () => {
     expect(await dumpSchema(client)).toBe(await readFile('schema.sql', 'utf8'));
   });
 
-  it('can be made again from schema.sql', async () => {
+  it('can be created again from schema.sql', async () => {
     const committed = await readFile('schema.sql', 'utf8');
     await client.query('ALTER SCHEMA public RENAME TO earlier');
     await client.query('CREATE SCHEMA public');
@@ -99,7 +101,7 @@ describe('the migrated schema', () => {
     }
   });
 
-  it('has the columns of the entities, and the entities have the columns of their tables', async () => {
+  it('has exactly the columns of the entities', async () => {
     const columns = await tableColumns(client);
     const problems = migrated.source.entityMetadatas.flatMap(({ tableName, columns: declared }) => {
       const there = columns.filter(({ table }) => table === tableName);
@@ -114,7 +116,7 @@ describe('the migrated schema', () => {
   });
 
   it.each(Object.entries(COLUMNS_WITHOUT_REVISION))(
-    'knows of each column of %s whether it changes the entity tag',
+    'lists for each column of %s whether it changes the entity tag',
     async (table, others) => {
       const { rows } = await client.query<{ name: string; watched: boolean }>(
         `SELECT a.attname AS name, a.attnum = ANY (t.tgattr) AS watched
@@ -130,7 +132,7 @@ describe('the migrated schema', () => {
 });
 
 describe('entities', () => {
-  it('stand in one file each, and all of them are compared with their tables', () => {
+  it('are declared in separate files, and all of them are compared with their tables', () => {
     const files = [...declared].map(([path, entities]) => ({ path, entities: entities.length }));
     expect(files.filter(({ entities }) => entities !== 1)).toEqual([]);
     expect(migrated.source.entityMetadatas).toHaveLength(files.length);
@@ -142,7 +144,7 @@ describe('entities', () => {
   });
 });
 
-/** PostgreSQL flattens nested ANDs when it reads back what it wrote. */
+/** PostgreSQL flattens nested ANDs when it reads its own output. */
 const withoutBrackets = (sql: string): string => sql.replace(/[()]/g, '');
 
 function columnProblems(table: string, column: ColumnMetadata, there: TableColumn[]): string[] {
@@ -161,7 +163,7 @@ function columnProblems(table: string, column: ColumnMetadata, there: TableColum
   ];
 }
 
-/** The column's type as `format_type` writes it. */
+/** Returns the column's type as `format_type` writes it. */
 function typeOf(column: ColumnMetadata): string {
   if (column.enumName !== undefined) return column.enumName;
   const base = migrated.source.driver.normalizeType(column);

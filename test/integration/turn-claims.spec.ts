@@ -6,7 +6,7 @@ import { useDatabase } from '../support/database.js';
 
 const db = useDatabase();
 
-/** Adds dispatched turns of a company, each in a conversation, older than all turns that are added later. */
+/** Adds dispatched turns of a company, each in a separate conversation, older than all turns that are added later. */
 const dispatch = async (company: string, count: number): Promise<void> => {
   await db.source.manager.query(
     `WITH company AS (INSERT INTO companies (id) VALUES ($1) ON CONFLICT DO NOTHING),
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 
 describe('a claim of turns', () => {
-  it('takes the turns of companies in turn, however many an older one has', async () => {
+  it('alternates between companies, regardless of an older company’s number of turns', async () => {
     await dispatch('many', 115);
     await dispatch('few', 3);
     await dispatch('one', 1);

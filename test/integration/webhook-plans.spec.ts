@@ -6,13 +6,16 @@ import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
 
 const STREAMS = 20;
-/** Each project of another webhook has a delivery that waits. */
+/** Each project of another webhook has a pending delivery. */
 const MANY_STREAMS = 20_000;
-/** Of one webhook, whose receiver has taken nothing for long: as many have never been tried as wait for their next time. */
+/**
+ * Deliveries of a single webhook whose receiver has been failing for a long time. Half of them wait for their first attempt, half
+ * for a retry.
+ */
 const BACKLOG = 60_000;
 const WEBHOOKS = 2_000;
 const COMPANIES = 100;
-/** The backlog takes thousands. */
+/** The backlog alone has thousands of blocks. */
 const FEW_BLOCKS = 500;
 const OWNER = randomUUID();
 const db = useDatabase();
@@ -63,7 +66,7 @@ beforeAll(async () => {
      SELECT $1, uuidv7(i * interval '-1 s'), i, 'cards.changed', repeat('x', 300) FROM generate_series(1, $2::integer) i`,
     [backlogs[1], MANY_STREAMS],
   );
-  // What all others were sent.
+  // Delivered messages of all other webhooks.
   await manager.query(
     `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body, attempts, state, next_attempt_at)
      SELECT id, id, 'm' || i, 'cards.changed', '', 1, 'delivered', NULL FROM webhooks, generate_series(1, 10) i`,
@@ -77,7 +80,7 @@ beforeEach(async () => {
   await manager.query('UPDATE webhook_deliveries SET owner = NULL, due_at = NULL WHERE owner IS NOT NULL');
 });
 
-it('what is due is found without a look at all that waits', async () => {
+it('finds due deliveries without reading all pending deliveries', async () => {
   const plan = await db.database.transaction(async (tx) => {
     await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
     const [row] = await tx.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }[]>(
@@ -89,7 +92,7 @@ it('what is due is found without a look at all that waits', async () => {
   expect((plan['Shared Hit Blocks'] ?? Infinity) + (plan['Shared Read Blocks'] ?? Infinity)).toBeLessThan(FEW_BLOCKS);
 });
 
-it('the first of each project comes first, and the next one once it has ended', async () => {
+it('sends the first delivery of each project first, and the next after its end', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1, { count: 3 });
   await add(few, 2, { count: 3 });
@@ -104,7 +107,7 @@ it('the first of each project comes first, and the next one once it has ended', 
   expect(await of()).toEqual(['few 2', 'few 2']);
 });
 
-it('four projects of a webhook are sent at once, two retries beside them, and ten for a company', async () => {
+it('sends at most four projects of a webhook and two retries in parallel, and ten deliveries of a company', async () => {
   const [one = '', two = '', three = ''] = await webhooksOf(7, 3);
   for (const id of [one, two, three]) {
     for (let stream = 1; stream <= 9; stream += 1) await add(id, stream, { count: 2 });
@@ -125,7 +128,7 @@ it('four projects of a webhook are sent at once, two retries beside them, and te
   }
 });
 
-it('projects are taken by chance, whenever they were made', async () => {
+it('chooses projects at random, regardless of their age', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await db.database.manager.query(
     `INSERT INTO webhook_deliveries (webhook_id, stream_id, message_id, type, body)
@@ -139,11 +142,11 @@ it('projects are taken by chance, whenever they were made', async () => {
       'UPDATE webhook_deliveries SET owner = NULL, due_at = NULL WHERE owner IS NOT NULL',
     );
   }
-  // Of 30 times 4 places each of the 40 is missed once in ten thousand times or less.
+  // Each of the 40 projects is missed in 30 claims of 4 places with a probability of about 4 % (0.9^30).
   expect(taken.size).toBeGreaterThan(20);
 });
 
-it('a delivery that is sent again while it is sent stands for itself, and disturbs no claim', async () => {
+it('resends a delivery in flight independently, without affecting other claims', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   const deliveries = new WebhookDeliveriesRepository(db.source);
   for (let stream = 1; stream <= 4; stream += 1) await add(few, stream);
@@ -162,7 +165,7 @@ it('a delivery that is sent again while it is sent stands for itself, and distur
   ]);
 });
 
-it('what was given up meanwhile is not claimed', async () => {
+it('does not claim a delivery that was given up in the meantime', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1);
   let claimed: Promise<HeldDelivery[]> | undefined;
@@ -175,7 +178,7 @@ it('what was given up meanwhile is not claimed', async () => {
   expect((await claimed)?.filter(({ webhook_id }) => webhook_id === few)).toEqual([]);
 });
 
-it('companies whose receivers hang leave places for others', async () => {
+it('leaves places for other companies when receivers hang', async () => {
   for (let company = 11; company <= 20; company += 1)
     for (const id of await webhooksOf(company, 3)) for (let stream = 1; stream <= 5; stream += 1) await add(id, stream);
   const held = await claim(100);
@@ -183,7 +186,7 @@ it('companies whose receivers hang leave places for others', async () => {
   expect(Math.min(...countBy(held, ({ company_id }) => company_id))).toBeGreaterThanOrEqual(2);
 });
 
-it('who is sent the least comes first', async () => {
+it('prefers the company with the fewest deliveries in flight', async () => {
   const [busy = ''] = await webhooksOf(8, 1);
   const [idle = ''] = await webhooksOf(9, 1);
   for (let stream = 1; stream <= 6; stream += 1) await add(busy, stream);
@@ -194,7 +197,7 @@ it('who is sent the least comes first', async () => {
   await db.database.manager.query('UPDATE webhooks SET active = true WHERE id = ANY ($1)', [backlogs]);
 });
 
-it('what a process holds whose lease has run out is claimed again, under another generation', async () => {
+it('claims a delivery again under a new generation after its lease has expired', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1, { count: 2 });
   const mine = async (): Promise<HeldDelivery | undefined> =>
