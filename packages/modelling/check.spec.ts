@@ -10,10 +10,10 @@ function read<Read extends object>(made: Read): Exclude<Read, { problem: string 
 }
 const over = (text: string): Index => read(parseIndex(text));
 
-/** Rows of a table of tests, of which the last parts may be missing. */
+/** Rows of a test table. The last cells of a row may be missing. */
 const rows = <Row extends unknown[]>(of: Row[]): [Row][] => of.map((row) => [row]);
 
-/** Products that are made in weeks and shipped on lanes. */
+/** Canvas with products that are made in weeks and shipped on lanes. */
 const canvas: Vocabulary = {
   sets: new Map([
     ['products', { arity: 1 }],
@@ -44,7 +44,7 @@ const canvas: Vocabulary = {
   values: new Map([['price', 3]]),
 };
 
-/** What is said of a formula, and what stands at the place that is told. */
+/** Returns the problem of a formula and the text at its position. */
 function problemOf(text: string, use: Use, index?: string): [problem: string | undefined, place: string | undefined] {
   const { problem } = checkFormula(
     read(parseFormula(text)),
@@ -56,7 +56,7 @@ function problemOf(text: string, use: Use, index?: string): [problem: string | u
   return [problem?.problem, at === undefined ? undefined : text.slice(at)];
 }
 
-describe('a formula that makes sense', () => {
+describe('checkFormula with a valid formula', () => {
   it.each(
     rows<[string, Use, string?]>([
       ['sum p in products, t in weeks: (price - cost[p]) * make[p, t]', 'objective'],
@@ -68,17 +68,17 @@ describe('a formula that makes sense', () => {
       ['make[p, t] <= demand[p, t]', 'constraint', '(p, t) in demand'],
       ['x / cost["oak"] + y', 'kpi'],
     ]),
-  )('has no problem: %j', ([text, use, index]) => {
+  )('accepts %j', ([text, use, index]) => {
     expect(problemOf(text, use, index)).toEqual([undefined, undefined]);
   });
 
-  it('tells the names that nothing has, each once', () => {
+  it('reports each unknown name once', () => {
     const formula = read(parseFormula('a * 2 + sum p in products where b[p] > c: d[p] + a <= x'));
     expect(checkFormula(formula, undefined, 'constraint', canvas)).toEqual({ unknown: ['a', 'b', 'c', 'd'] });
   });
 });
 
-describe('what a planner is told of', () => {
+describe('checkFormula problems', () => {
   it.each(
     rows<[string, Use, string | undefined, string, string?]>([
       ['x <= 3', 'objective', undefined, 'An objective is a figure: it has no <=, >= or = in it'],
@@ -206,16 +206,16 @@ describe('what a planner is told of', () => {
         'A condition is decided before there is a plan, and x is a variable: compare what is known, or say it as a constraint',
       ],
     ]),
-  )('%j', ([text, use, index, problem, place]) => {
+  )('reports the problem of %j', ([text, use, index, problem, place]) => {
     expect(problemOf(text, use, index)).toEqual([problem, place]);
   });
 });
 
-describe('an index', () => {
+describe('checkIndex', () => {
   it.each([
     ['p in products, t in weeks where cost[p] > 0', undefined],
     ['t in products where q > 3', undefined],
     ['p in make', 'make is a variable, no set: write the name of a set, as in `p in products`'],
     ['p in products where cost[q] > 0', expect.stringMatching(/^Nothing says which members q stands for/)],
-  ])('%s', (text, problem) => expect(checkIndex(over(text), canvas)?.problem).toEqual(problem));
+  ])('checks %s', (text, problem) => expect(checkIndex(over(text), canvas)?.problem).toEqual(problem));
 });

@@ -29,29 +29,31 @@ import {
 } from './sentences.js';
 import { namesOfIndex, readingsOfFamily, type SetShape, type Vocabulary } from './vocabulary.js';
 
-/** What a formula is for: an objective, a KPI and a bound are figures, a constraint is a relation. */
+/** Purpose of a formula. Objectives, KPIs and bounds are numeric expressions. Constraints are relations. */
 export type Use = 'objective' | 'constraint' | 'kpi' | 'bound';
 
-/** What is known of a formula before its figures are looked at. */
+/** Result of checking a formula without its data. */
 export interface Checked {
   problem?: FormulaProblem;
-  /** The names that nothing on the canvas has, each once, in the order of their first place. */
+  /** Distinct names that do not exist on the canvas, in the order of first occurrence. */
   unknown: string[];
-  /** The first member in it that a lag leads to. */
+  /** First member with a lag. */
   lagged?: MemberOf;
   /** Explains a sum over an index that runs over the same set already. */
   rebound?: string;
-  /** Whether it computes with a column of texts. */
+  /** Whether the formula calculates with a text column. */
   hasTexts?: true;
 }
 
 type Readings = SetShape['readings'];
-/** The set that a name runs over by itself, which one of several parts of a member has not, and the reading of its dates. */
+/**
+ * Set that a name ranges over, and the format of its dates. `home` is absent if the name is one of several key parts of a member.
+ */
 type Scope = ReadonlyMap<string, { home?: string; reading: DateReading | undefined }>;
 
 /**
- * Looks whether a formula and its index make sense over what there is on the canvas: names, numbers of keys, indices,
- * lags, figures and texts, and whether it is linear. Names that nothing has count as variables.
+ * Checks a formula and its index against the canvas: names, numbers of keys, indices, lags, types and linearity. Unknown names
+ * count as variables.
  */
 export function checkFormula(formula: Formula, index: Index | undefined, use: Use, vocabulary: Vocabulary): Checked {
   const check = new Check(vocabulary);
@@ -70,12 +72,12 @@ export function checkFormula(formula: Formula, index: Index | undefined, use: Us
   }
 }
 
-/** The same of an index alone. */
+/** Checks an index without a formula. */
 export function checkIndex(index: Index, vocabulary: Vocabulary): FormulaProblem | undefined {
   return checkFormula({ sides: [{ kind: 'number', value: 0 }], relations: [] }, index, 'bound', vocabulary).problem;
 }
 
-/** Ends a check; never leaves this file. */
+/** Aborts a check. Caught in this file. */
 class Refusal extends Error {
   constructor(readonly reason: FormulaProblem) {
     super(reason.problem);
@@ -98,7 +100,7 @@ class Check {
   lagged: MemberOf | undefined;
   rebound: string | undefined;
   hasTexts = false;
-  /** The indices of sums that have been read. */
+  /** Names bound by the sums that have been read so far. */
   private readonly ended = new Set<string>();
 
   constructor(private readonly vocabulary: Vocabulary) {}
@@ -110,7 +112,7 @@ class Check {
     if (mistaken === undefined && relations.length === 0) refuse('There is no <=, >= or = in it');
     for (const side of sides) {
       const variable = this.expression(side, scope);
-      // What nothing is called so may become known.
+      // An unknown name may still become a constant.
       if (use === 'bound' && variable !== undefined && !this.unknown.has(variable))
         refuse(
           `A bound is made of figures that are known, and ${shortened(variable)} is a variable: say it as a constraint instead`,
@@ -118,7 +120,7 @@ class Check {
     }
   }
 
-  /** @returns the name of a variable in it; undefined for none */
+  /** @returns the name of a variable in the expression, or undefined if it has no variables */
   private expression(expression: Expression, scope: Scope): string | undefined {
     switch (expression.kind) {
       case 'number':
@@ -143,7 +145,7 @@ class Check {
     let unknown: string | undefined;
     for (const { divisor, of } of factors) {
       const found = this.expression(of, scope);
-      // What nothing is called so may turn out to be a figure.
+      // An unknown name may still become a number.
       if (found === undefined || this.unknown.has(found)) {
         unknown ??= found;
         continue;
@@ -199,7 +201,7 @@ class Check {
     return undefined;
   }
 
-  /** The column that is meant; undefined where nothing is called so. */
+  /** Returns the column with this name, or undefined if it does not exist. */
   private column(expression: MemberOf) {
     const { name, position } = expression;
     const candidates = this.vocabulary.columns.get(name) ?? [];
@@ -211,12 +213,12 @@ class Check {
     return column;
   }
 
-  /** The keys that a column over a set may have here: those of an index that fit, else letters. */
+  /** Returns the possible keys of a column over this set: matching index names, or else placeholder letters. */
   private keysFor(set: string, scope: Scope): string[][] {
     const arity = this.arityOf(set);
     const names = arity === 1 ? [...scope] : [];
     const over = names.filter(([, { home }]) => home === set);
-    // Of the parts of a member nothing tells which set they are from.
+    // The key parts of a member do not identify their set.
     const fitting = over.length > 0 ? over : names.filter(([, { home }]) => home === undefined);
     return fitting.length > 0 ? fitting.map(([name]) => [name]) : [lettersFor(arity)];
   }
@@ -296,7 +298,7 @@ class Check {
     const { left, right, position } = condition;
     const kinds = [left, right].map((operand) => this.operand(operand, scope));
     if (!kinds.includes('text') || !kinds.includes('figure')) return;
-    // A column beside a figure is computed with.
+    // A column compared with a number counts as used in a calculation.
     this.hasTexts ||= [left, right].some((operand) => operand.kind === 'member');
     const bare = [left, right].find((operand) => operand.kind === 'name' && this.unknown.has(operand.name));
     if (bare?.kind === 'name')
@@ -312,7 +314,7 @@ class Check {
     return operand.kind === 'member' ? this.vocabulary.columns.get(operand.name)?.[0]?.reading : undefined;
   }
 
-  /** A member is a text, and a figure where it is called so. */
+  /** Returns the type of an operand. A member can be compared with texts, and with numbers if its name is a number. */
   private operand(operand: Operand, scope: Scope): 'text' | 'figure' | 'member' {
     if (operand.kind === 'text') return 'text';
     if (operand.kind === 'name' && scope.has(operand.name)) return 'member';

@@ -5,14 +5,14 @@ import { compareTexts, orderedText } from './text-order.js';
 type Compare = Extract<Condition, { kind: 'compare' }>;
 type Constant = number | string;
 
-/** A comparison of a subject with a constant, or with another subject, whose place the constant 0 takes. */
+/** Comparison of a subject with a constant, or with another subject. The constant is 0 if the other side is a subject. */
 interface Limit {
   comparison: Comparison;
   constant: Constant;
   source: Compare;
 }
 
-/** Alternatives of a condition; conditions with more are not searched. */
+/** Maximum number of alternatives of a condition. Conditions with more alternatives are not checked. */
 const MAX_ALTERNATIVES = 64;
 
 export const TURNED: Record<Comparison, Comparison> = {
@@ -34,9 +34,9 @@ const HOLDS: Record<Comparison, (sign: number) => boolean> = {
 };
 
 /**
- * Returns comparisons of a condition that exclude each other, whatever the data; undefined if some data can meet it.
+ * Returns comparisons of a condition that always exclude each other, or undefined if some data can meet the condition.
  *
- * @param figureOf the figure of an operand; undefined if it depends on members
+ * @param figureOf returns the value of an operand, or undefined if it depends on members
  */
 export function contradictionIn(
   condition: Condition,
@@ -47,7 +47,7 @@ export function contradictionIn(
   return contradictions.includes(undefined) ? undefined : contradictions[0];
 }
 
-/** The comparisons of each alternative, as in `(a and b) or (a and c)`; undefined if there are too many. */
+/** Returns the comparisons of each alternative, as in `(a and b) or (a and c)`, or undefined if there are too many. */
 function alternativesOf(condition: Condition, isNegated: boolean): Compare[][] | undefined {
   if (condition.kind === 'not') return alternativesOf(condition.of, !isNegated);
   if (condition.kind === 'compare') {
@@ -88,7 +88,7 @@ function contradictionAmong(
   return excluding?.map(({ source }) => textOf(source)).join(' and ');
 }
 
-/** Whether some value meets all limits. Tries each constant and a value between each two. */
+/** Whether some value meets all limits. Tries each constant and a value between each pair of neighbours. */
 function canHold(limits: readonly Limit[]): boolean {
   const isMixed = new Set(limits.map(({ constant }) => typeof constant)).size > 1;
   const isEquality = ({ comparison }: Limit): boolean => comparison === '=' || comparison === '<>';
@@ -110,7 +110,7 @@ function toConstant(text: string): Constant {
   return Number.isNaN(figure) ? (isoDate(text) ?? text) : figure;
 }
 
-/** Equal for operands that are written alike. */
+/** Returns the same key for operands with the same text. */
 const keyOf = (operand: Operand): string =>
   JSON.stringify(operand, (field, value: unknown) => (field === 'position' ? undefined : value));
 

@@ -66,13 +66,13 @@ const reportOn = (text: string, index?: string) =>
 const warnings = (text: string, index?: string) => reportOn(text, index)?.warnings;
 
 describe('coverageOf', () => {
-  it('says that nothing meets one part of an `or`', () => {
+  it('reports that no member meets an alternative of an `or`', () => {
     expect(warnings('x >= 1', 't in weeks where t = 1 or t = 9')).toEqual([
       'No member of weeks is 9, so nothing meets this part of the condition: they are from 1 to 3',
     ]);
   });
 
-  it('warns of a lag over members that do not ascend', () => {
+  it('warns of a lag over members that are not in ascending order', () => {
     const warning =
       't - 1 goes by the order of loose_weeks, in which "1" is behind "3": sort the rows of its file, or write its members in ascending order, as in `loose_weeks: 1 to 4`';
     expect(warnings('x >= level[t - 1]', 't in loose_weeks')).toEqual([warning]);
@@ -218,7 +218,7 @@ describe('coverageOf', () => {
     ],
     ['capacity[p] > left[p] and left[p] > capacity[p]', 'capacity[p] > left[p] and left[p] > capacity[p]'],
     ['p > "KW 10" and p <= "KW 9"', 'p > "KW 10" and p <= "KW 9"'],
-  ])('warns of comparisons that exclude each other: %s', (where, excluding) => {
+  ])('warns of mutually exclusive comparisons: %s', (where, excluding) => {
     const expected = `${excluding} can never hold, so nothing meets this condition`;
     expect(warnings('make[p] <= 3', `p in plants where ${where}`)).toContain(expected);
     expect(warnings(`sum p in plants where ${where}: make[p] <= 3`)).toContain(expected);
@@ -239,7 +239,7 @@ describe('coverageOf', () => {
     'p = "seattle" and region[p] = "north"',
     'capacity[p] > left[p] and left[p] < capacity[p]',
     'p >= "KW 9" and p < "KW 10"',
-  ])('says nothing of comparisons that can hold together: %s', (where) => {
+  ])('accepts comparisons that can hold together: %s', (where) => {
     expect(warnings('make[p] <= 3', `p in plants where ${where}`)!.filter((one) => one.includes('never'))).toEqual([]);
   });
 
@@ -260,7 +260,7 @@ describe('coverageOf', () => {
     ['a condition that a default can meet', 'x <= sum s in spare where extra[s] < 1: 1', undefined],
     ['sets that nobody has read', 'x <= size[p]', 'p in plants'],
     ['values in range', 'make[p] <= 3', 'p in plants where capacity[p] >= 600'],
-  ])('says nothing of %s', (_, text, index) => {
+  ])('does not warn of %s', (_, text, index) => {
     expect(warnings(text, index)).toEqual([]);
   });
 
@@ -277,7 +277,7 @@ describe('coverageOf', () => {
     expect(cpuMs(run)).toBeLessThan(50);
   });
 
-  it('says nothing once its budget of lookups is used up', () => {
+  it('returns undefined if its lookup budget is exhausted', () => {
     const sets = new Map([
       ['few', { arity: 1, parts: [new Set(['a', 'b'])] }],
       ['many', { arity: 1, parts: [new Set(['a', 'b', 'c', 'd'])] }],
@@ -293,7 +293,7 @@ describe('coverageOf', () => {
     ['x <= rest[g, t]', 'g in goods, t in weeks', 'rest has no value for "elm", "2"'],
     ['x <= need[g, t]', 'g in goods, t in weeks', 'need is needed for 6 members, and needs has 5'],
     ['sum t in weeks: need[g, t] <= x', 'g in goods', 'need is needed for 6 members, and needs has 5'],
-  ])('refuses a formula whose figures are missing: %s for %s', (text, index, problem) => {
+  ])('rejects a formula with missing values: %s for %s', (text, index, problem) => {
     expect(reportOn(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });
 
@@ -308,7 +308,7 @@ describe('coverageOf', () => {
     ['x <= need[g, t]', '(g, t) in needs'],
     ['sum (g, t) in needs: rest[g, t] <= x', 'g in goods'],
     ['x <= need[g, t - 1]', 'g in goods, t in weeks'],
-  ])('does not refuse a formula that may need none of the missing figures: %s for %s', (text, index) => {
+  ])('accepts a formula that may need none of the missing values: %s for %s', (text, index) => {
     expect(reportOn(text, index)).toMatchObject({ problem: undefined, lacksData: false });
   });
 });

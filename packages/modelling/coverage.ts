@@ -25,17 +25,17 @@ import { noCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
 import { hasText, type Rest, restOf, type Values } from './values.js';
 
-/** One part of the members of a set, and whether a condition leaves some of them out. */
+/** Key part of a set, and whether a condition excludes some members. */
 interface Source {
   set: string;
   part: number;
   isFiltered: boolean;
-  /** Whether names that are bound already leave some of them out. */
+  /** Whether names that are already bound exclude some members. */
   isJoined?: boolean;
 }
 type Scope = ReadonlyMap<string, Source>;
 
-/** Something that a condition compares: texts or figures that are known, and what to call them. */
+/** Known side of a comparison: its texts or numbers, and its name in messages. */
 interface Compared {
   called: string;
   values?: Values | undefined;
@@ -44,24 +44,24 @@ interface Compared {
   figure?: number;
 }
 
-/** Warnings about one formula. */
+/** Maximum number of warnings about a formula, and of characters quoted from a condition. */
 const MAX_WARNINGS = 5;
 const MAX_CONDITION = 120;
 
-/** How the data fit a formula. */
+/** Result of matching a formula with its data. */
 export interface CoverageReport {
   warnings: string[];
-  /** Why no solve can succeed with the data. */
+  /** Reason why no solve can succeed with these data. */
   problem: string | undefined;
-  /** Whether a figure is missing that a solve needs. */
+  /** Whether a value that a solve needs is missing. */
   lacksData: boolean;
 }
 
 /**
- * Warns of keys that match nothing and of conditions that nothing meets, as far as the data are known, and notices missing figures.
- * Sentences have no full stop. Undefined if the budget of lookups does not suffice.
+ * Warns of keys without a match and conditions that no member meets, based on the known data. Also detects missing values.
+ * Sentences have no full stop. Returns undefined if the lookup budget is exhausted.
  *
- * @param isKnown whether the canvas has every name of the formula
+ * @param isKnown whether all names in the formula exist on the canvas
  */
 export function coverageOf(
   formula: Formula,
@@ -75,7 +75,7 @@ export function coverageOf(
   for (const side of formula.sides) coverage.expression(side, scope);
   if (vocabulary.lookups?.left === 0) return undefined;
   const { problem, lacksData } = trial ?? coverage;
-  // The reason why nothing meets a condition says more than that it leaves an index or a sum empty.
+  // Coverage already explains why no member meets a condition. That is more helpful than an empty index or sum.
   const found = trial?.warnings.filter(({ isOfCondition }) => !isOfCondition || !coverage.hasNeverMet) ?? [];
   return {
     warnings: [...coverage.warnings, ...found.map(({ sentence }) => sentence)].slice(0, MAX_WARNINGS),
@@ -84,7 +84,7 @@ export function coverageOf(
   };
 }
 
-/** The texts of a rest that look like misspelled values. */
+/** Returns the texts that look like misspelled values. */
 function misspelledOf({ texts }: Rest, values: Values | undefined): Rest {
   const misspelled = texts.length === 0 ? [] : [...misspelledNames(texts, values ?? []).keys()];
   return { texts: misspelled, count: misspelled.length };
@@ -92,16 +92,16 @@ function misspelledOf({ texts }: Rest, values: Values | undefined): Rest {
 
 class Coverage {
   readonly warnings = new Set<string>();
-  /** Whether a warning says that nothing meets a condition. */
+  /** Whether a warning already reports a condition that no member meets. */
   hasNeverMet = false;
-  /** Whether a condition behind or before an `or` is being read. */
+  /** Whether the current condition is an operand of `or`. */
   private isAlternative = false;
-  /** Why no solve can succeed with the data. */
+  /** Reason why no solve can succeed with these data. */
   problem: string | undefined;
-  /** Whether a figure is missing that a solve needs. */
+  /** Whether a value that a solve needs is missing. */
   lacksData = false;
 
-  /** @param mayLackData whether figures of members that formulas reach may be missing */
+  /** @param mayLackData whether values of members that formulas reach may be missing */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly mayLackData: boolean,
@@ -113,7 +113,7 @@ class Coverage {
     for (const part of partsOf(expression)) this.expression(part, inner);
   }
 
-  /** @param isSum whether the index is that of a sum */
+  /** @param isSum whether the index belongs to a sum */
   index({ over, where }: Index, outer: Scope, isSum: boolean): Scope {
     const scope = new Map(outer);
     for (const { names, set } of over) {
@@ -133,7 +133,7 @@ class Coverage {
     return scope;
   }
 
-  /** Compares the members that a name stands for with those of another set that it filters. */
+  /** Compares the members bound to a name with the members of another set that it filters. */
   private filter(bound: Source, here: Source, isSum: boolean): void {
     const [unused, unmatched] = this.rests(here, bound);
     if (unused === undefined || unmatched === undefined) return;
@@ -143,7 +143,7 @@ class Coverage {
         `${this.quoted(unused, bound, unmatched)} of ${here.set} ${matches} no member of ${bound.set}, so ${are} left out`,
       );
     }
-    // A node without incoming arcs has outgoing ones: its sum is empty on purpose.
+    // A node without incoming arcs has outgoing arcs: its sum is intentionally empty.
     const isElsewhere = this.others(here).some((values) => unmatched.texts.every((text) => values.has(text)));
     if (unmatched.count === 0 || (isElsewhere && unused.count === 0)) return;
     const [matches, sums, are] =
@@ -154,7 +154,7 @@ class Coverage {
     );
   }
 
-  /** Compares the members that the keys of a column or variable stand for with those that it has. */
+  /** Compares the keys of a column or variable with its existing members. */
   private member({ name, keys }: MemberOf, scope: Scope): void {
     const { columns, families, sets } = this.vocabulary;
     const [column] = columns.get(name) ?? [];
@@ -178,7 +178,7 @@ class Coverage {
       const [unused, unmatched] = this.rests(here, bound);
       if (unused === undefined || unmatched === undefined) continue;
       if (sets.get(here.set)?.fallback !== undefined) {
-        // A file with other members than a chosen set is normal, unless they look like misspelled ones.
+        // A file often has members outside a chosen subset. Only likely typos are reported.
         const doubtful = unmatched.count === 0 ? misspelledOf(unused, this.values(bound)) : unused;
         if (doubtful.count === 0) continue;
         const [matches, their] = doubtful.count === 1 ? ['matches', 'its'] : ['match', 'their'];
@@ -193,7 +193,7 @@ class Coverage {
     }
   }
 
-  /** Warns of a lag over a set whose members have numbers that do not ascend. */
+  /** Warns of a lag over a set whose numbered members are not in ascending order. */
   private lag(key: Key, scope: Scope): void {
     const source = key.kind === 'index' && key.lag !== 0 ? scope.get(key.name) : undefined;
     const values = source && this.values(source);
@@ -206,7 +206,7 @@ class Coverage {
     );
   }
 
-  /** Notices a figure that a solve cannot do without and that the data lack. */
+  /** Reports a value that a solve needs but the data lack. */
   private figures(name: string, column: ColumnShape, keys: readonly Key[], scope: Scope): void {
     const shape = this.vocabulary.sets.get(column.set);
     if (column.type === 'text' || shape?.fallback !== undefined) return;
@@ -253,7 +253,7 @@ class Coverage {
     }
   }
 
-  /** Compares something known with a text or a figure. */
+  /** Compares known values with a text or a number. */
   private comparison(
     { called, values, range: given }: Compared,
     comparison: Comparison,
@@ -272,7 +272,7 @@ class Coverage {
     this.warnOfCondition(`No ${called} is ${relation}`, `: they are from ${range.join(' to ')}`);
   }
 
-  /** Compares two columns whose texts have to be equal. */
+  /** Compares two text columns that must be equal. */
   private equality(left: Compared, right: Compared): void {
     if (left.values === undefined || right.values === undefined || left.values === right.values) return;
     const [first, second] = this.restsOf(left.values, right.values);
@@ -290,7 +290,7 @@ class Coverage {
     if (rest.count > 0) this.warn(`${quotedList(rest, near)} as ${one.called} ${equals} no ${other.called}`);
   }
 
-  /** What is known of an operand; undefined for nothing. */
+  /** Returns the known values of an operand, or undefined if none are known. */
   private compared(operand: Operand, scope: Scope): Compared | undefined {
     if (operand.kind === 'text') return { called: `"${shown(operand.text)}"`, text: operand.text };
     if (operand.kind === 'member') {
@@ -325,13 +325,13 @@ class Coverage {
     return this.vocabulary.sets.get(set)?.parts?.[part];
   }
 
-  /** The other parts of the members of a set. */
+  /** Returns the values of the other key parts of a set. */
   private others({ set, part }: Source): Values[] {
     const parts = this.vocabulary.sets.get(set)?.parts ?? [];
     return parts.flatMap((values, at) => (at === part || values === undefined ? [] : [values]));
   }
 
-  /** The texts of each of two sources that the other one lacks. */
+  /** Returns the texts of each source that the other source lacks. */
   private rests(one: Source, other: Source): [Rest | undefined, Rest | undefined] {
     const [values, others] = [this.values(one), this.values(other)];
     return values === undefined || others === undefined ? [undefined, undefined] : this.restsOf(values, others);
@@ -342,7 +342,7 @@ class Coverage {
     return [restOf(one, other, budget), restOf(other, one, budget)];
   }
 
-  /** The first texts of a rest, each with the nearest text of the other set. */
+  /** Quotes the first texts of a rest, each with the nearest text of the other set. */
   private quoted(rest: Rest, other: Source, { texts }: Rest): string {
     return quotedList(rest, [...texts, ...firstOf(this.values(other) ?? [])]);
   }

@@ -2,12 +2,12 @@ import { type DateReading, literalOf, noLiteral } from './dates.js';
 import type { Condition, FormulaProblem, Operand } from './formula.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
-/** Reading of an operand that has dates or times; undefined for other operands. */
+/** Returns the format of an operand with dates or times, or undefined for other operands. */
 type ReadingOf = (operand: Operand) => DateReading | undefined;
-/** Receives a text that is no date, and returns what to compare instead. */
+/** Handles a text that is not a date. Returns the text to compare instead. */
 type Misfit = (problem: FormulaProblem, text: string) => string;
 
-/** Returns a condition whose texts have the form of the dates and times that they are compared with. */
+/** Converts the texts of a condition to the format of the dates and times that they are compared with. */
 export function withDates(condition: Condition, readingOf: ReadingOf, misfit: Misfit): Condition {
   switch (condition.kind) {
     case 'and':
@@ -33,7 +33,10 @@ export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, mi
   return { ...condition, left: read(left, right), right: read(right, left) };
 }
 
-/** Returns a text in the form of the cells of a column or of members. @param called what it is compared with */
+/**
+ * Converts a text to the format of a column's cells or of members.
+ * @param called name of the column or member it is compared with
+ */
 export function dateIn(
   { text, position }: { text: string; position: number },
   called: string,

@@ -29,7 +29,7 @@ describe('isoDate', () => {
     '00.01.2025',
     'chair',
     '20250302',
-  ])('does not take %s for a date', (text) => {
+  ])('does not parse %s as a date', (text) => {
     expect(isoDate(text)).toBeUndefined();
   });
 });
@@ -83,7 +83,7 @@ describe('literalOf', () => {
     ['13:00 PM', time, undefined],
     ['2025-03-01 10:00', time, undefined],
     ['9', time, undefined],
-  ])('reads %s beside a column with %j', (text, reading, cell) => {
+  ])('reads %s compared with a column with %j', (text, reading, cell) => {
     expect(literalOf(text, reading)).toBe(cell);
   });
 });

@@ -1,9 +1,12 @@
 import { shortened } from './names.js';
 
-/** How the texts of a column become dates, times of day, or dates with times. */
+/** Format of a column of dates, times of day, or dates with times. */
 export interface DateReading {
   type: 'date' | 'time' | 'timestamp';
-  /** Order of day and month. `mixed` if columns differ. Absent: the day is first unless only the other order is a date. */
+  /**
+   * Order of day and month, or `mixed` if columns differ. If absent, the day comes first unless only the other order yields a
+   * valid date.
+   */
   order?: DateOrder | 'mixed';
 }
 type DateOrder = 'day_first' | 'month_first';
@@ -30,20 +33,18 @@ const MONTHS = [
 ];
 const TIME =
   /^(?<hour>\d{1,2}):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:\.(?<fraction>\d{1,9}))?)? ?(?<half>[ap]m)?$/i;
-/** A date, and a time with an optional zone. */
+/** Date and time with an optional time zone. */
 const TIMESTAMP =
   /^(?<day>.*\d)(?:T| +)(?<time>\d{1,2}:\d\d(?::\d\d(?:\.\d{1,9})?)?(?: ?[ap]m)?)(?<zone>Z|[+-]\d\d(?::?\d\d)?)?$/i;
 const MIDNIGHT = ' 00:00:00';
-/** Last year of two digits that belongs to this century. */
+/** Last two-digit year that belongs to this century. */
 const LAST_SHORT_YEAR = 68;
 
-/** Examples of texts that every column of a type understands. */
+/** Examples that every column of the type can parse. */
 const EXAMPLES = { date: '2025-03-31', time: '08:30', timestamp: '2025-03-31 08:30' };
 const NOUNS = { date: 'dates', time: 'times of day', timestamp: 'dates with times' };
 
-/**
- * Returns a date in the form that dates of files have, such as `2025-02-01` for `01.02.2025`; undefined for other texts.
- */
+/** Converts a date to ISO format, such as `01.02.2025` to `2025-02-01`. Returns undefined for other texts. */
 export function isoDate(text: string, order?: DateReading['order']): string | undefined {
   const { first, sign, second, year } = DAY_OR_MONTH_FIRST.exec(text)?.groups ?? {};
   if (first !== undefined && second !== undefined && year !== undefined) {
@@ -59,7 +60,7 @@ export function isoDate(text: string, order?: DateReading['order']): string | un
   return namedDate(SHORT_MONTH.exec(text)) ?? numberedDate(YEAR_FIRST.exec(text));
 }
 
-/** Returns a date, time or both in the form that the cells of a column have; undefined for texts that are none. */
+/** Converts a date or time to the format of a column's cells. Returns undefined for other texts. */
 export function cellOf(text: string, { type, order }: DateReading): string | undefined {
   if (type === 'time') return timeOf(text);
   const day = isoDate(text, order);
@@ -68,8 +69,8 @@ export function cellOf(text: string, { type, order }: DateReading): string | und
 }
 
 /**
- * Returns a text beside a column in the form of its cells; undefined if it is no date or time as the column has them. A date
- * stands for its first moment. The empty text is the empty cell.
+ * Converts a text in a comparison to the format of the column's cells. Returns undefined if it is not a matching date or time. A
+ * date becomes its first moment. The empty text matches the empty cell.
  */
 export function literalOf(text: string, reading: DateReading): string | undefined {
   if (text === '' || reading.type === 'time') return text === '' ? text : timeOf(text);
@@ -80,14 +81,14 @@ export function literalOf(text: string, reading: DateReading): string | undefine
   return type === 'date' && moment?.endsWith(MIDNIGHT) === true ? moment.slice(0, -MIDNIGHT.length) : moment;
 }
 
-/** Says that a text cannot be compared with a column, without a full stop. */
+/** Explains that a text cannot be compared with a column, without a full stop. */
 export const noLiteral = (text: string, called: string, { type }: DateReading): string =>
   `${shortened(called)} has ${NOUNS[type]}, and "${shortened(text)}" cannot be read as one of them: write it as in "${EXAMPLES[type]}"`;
 
-/** The first moment of a date, as a cell of a column with times has it. */
+/** Returns midnight of a date in the format of a timestamp column. */
 export const firstMoment = (date: string): string => (isoDate(date) === undefined ? date : `${date}${MIDNIGHT}`);
 
-/** The readings of several columns, one of each type. */
+/** Merges the formats of several columns into a single format per type. */
 export function mergedReadings(readings: Iterable<DateReading>): DateReading[] {
   const all = [...readings];
   const orders = new Set(all.flatMap(({ order }) => order ?? []));
@@ -108,7 +109,7 @@ function timeOf(text: string): string | undefined {
   return `${String(hours).padStart(2, '0')}:${minute}:${second}${rest === '' ? '' : `.${rest}`}`;
 }
 
-/** A date with a time; with a zone, that of UTC. */
+/** Converts a date with a time. A time with a zone is converted to UTC. */
 function momentOf(text: string, order: DateReading['order']): string | undefined {
   const { day, time, zone } = TIMESTAMP.exec(text)?.groups ?? {};
   const date = day === undefined ? undefined : isoDate(day, order);

@@ -35,7 +35,7 @@ const formula: fc.Arbitrary<Formula> = fc
   )
   .map(([first, rest]) => ({ sides: [first, ...rest.map(([, side]) => side)], relations: rest.map(([one]) => one) }));
 
-/** The value of an expression, by the rules of arithmetic alone. */
+/** Evaluates an expression by plain arithmetic. */
 function valueOf(one: Expression, point: ReadonlyMap<string, number>): number {
   switch (one.kind) {
     case 'number':
@@ -61,8 +61,8 @@ const parsed = (text: string): Formula => {
 };
 const NONE: ReadonlyMap<string, number> = new Map();
 
-describe('a formula', () => {
-  it('is read as it was before it was printed', () => {
+describe('parseFormula', () => {
+  it('parses a printed formula back to the same formula', () => {
     fc.assert(fc.property(formula, (one) => expect(parseFormula(printFormula(one))).toEqual(one)));
   });
 
@@ -83,7 +83,7 @@ describe('a formula', () => {
     ['x == 1', 'x = 1'],
     ['0<=x≤4', '0 <= x <= 4'],
     ['((x))', 'x'],
-  ])('%j means %s', (text, meaning) => expect(printFormula(parsed(text))).toBe(meaning));
+  ])('parses %j as %s', (text, meaning) => expect(printFormula(parsed(text))).toBe(meaning));
 
   it.each([
     ['', 'The formula ends too early', 0, ''],
@@ -104,11 +104,11 @@ describe('a formula', () => {
     ['x + 1)', '`)` at character 6 does not fit into a formula', 5, ')'],
     ['x + 😀', '`😀` at character 5 does not fit into a formula', 4, '😀'],
     ['1e999', '1e999 is too large a number', 0, '1e999'],
-  ])('is none: %j', (text, problem, position, token) => {
+  ])('rejects %j', (text, problem, position, token) => {
     expect(parseFormula(text)).toEqual({ problem, position, token });
   });
 
-  it('is bounded in depth and length', () => {
+  it('limits depth and length', () => {
     expect(parseFormula(`${'('.repeat(50)}x${')'.repeat(50)}`)).toMatchObject({ relations: [] });
     expect(parseFormula('('.repeat(1_999))).toMatchObject({ problem: expect.stringContaining('inside of each other') });
     expect(parseFormula('x'.repeat(2_001))).toEqual({ problem: 'A formula has at most 2000 characters' });
@@ -120,7 +120,7 @@ describe('a formula', () => {
     expect(isProblem(parseFormula(`x${' '.repeat(1_900)}`))).toBe(false);
   });
 
-  it('is read or refused whatever the text is, and a refusal names a place in it', () => {
+  it('parses or rejects any text, and a rejection contains a position in the text', () => {
     const soup = fc.array(
       fc.oneof(
         fc.constantFrom(...'xy12.()+-*/<>=≤ eß,^[]:"'),
@@ -140,11 +140,11 @@ describe('a formula', () => {
   });
 });
 
-describe('linear formulas', () => {
+describe('linearize and linearRows', () => {
   const point = new Map(['x', 'y', 'x1', '_z', 'größe', 'ширина', 'e', 'e2'].map((key, index) => [key, index - 3.5]));
   const price = new Map([['price', 2.5]]);
 
-  it('have the value of what they were made of', () => {
+  it('keeps the value of the expression', () => {
     let seen = 0;
     fc.assert(
       fc.property(expression, (one) => {
@@ -153,7 +153,7 @@ describe('linear formulas', () => {
         if (isProblem(linear) || !Number.isFinite(expected)) return;
         const terms = [...linear.terms].map(([key, coefficient]) => coefficient * (point.get(key) ?? NaN));
         const value = terms.reduce((sum, term) => sum + term, linear.constant);
-        // What is near the largest number goes beyond it in another order of the same.
+        // Values near the largest number overflow if they are added in a different order.
         if ([linear.constant, ...terms].some((term) => Math.abs(term) > 1e300)) return;
         seen += 1;
         const scale = Math.max(1, Math.abs(linear.constant), ...terms.map(Math.abs));
@@ -169,7 +169,7 @@ describe('linear formulas', () => {
     ['1 / x', 'It is not linear: it divides by the variable x'],
     ['x / (2 - 2)', 'It divides by 0'],
     ['1e300 * 1e300 * x', 'A number in it becomes too large'],
-  ])('%s is none', (text, problem) => expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem }));
+  ])('rejects %s', (text, problem) => expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem }));
 
   it.each<[string, [Record<string, number>, number, number][]]>([
     ['x + 2 <= 3y - 1', [[{ x: 1, y: -3 }, -Infinity, -3]]],
@@ -184,13 +184,13 @@ describe('linear formulas', () => {
         [{ y: 1 }, -Infinity, 4],
       ],
     ],
-  ])('%s asks for its rows', (text, rows) => {
+  ])('converts %s to rows', (text, rows) => {
     expect(linearRows(parsed(text), price)).toEqual(
       rows.map(([terms, lower, upper]) => ({ terms: new Map(Object.entries(terms)), lower, upper })),
     );
   });
 
-  it('need a relation to be rows', () => {
+  it('rejects a formula without a relation', () => {
     expect(linearRows(parsed('x + 1'), NONE)).toEqual({ problem: 'There is no <=, >= or = in it' });
   });
 });

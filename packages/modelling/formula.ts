@@ -1,35 +1,36 @@
 /**
- * Linear formulas and relations as people write them: `3x + 2*y`, `price * x - 5 (y + 1) / 2`, `x + 2 <= 3y - 1`,
- * `0 <= x <= 4`, `sum p in products: (price[p] - cost[p]) * make[p]`, `stock[p, t] = stock[p, t - 1] + make[p, t]`.
+ * Linear formulas and relations as people write them: `3x + 2*y`, `price * x - 5 (y + 1) / 2`, `x + 2 <= 3y - 1`, `0 <= x <= 4`,
+ * `sum p in products: (price[p] - cost[p]) * make[p]`, `stock[p, t] = stock[p, t - 1] + make[p, t]`.
  *
- * - Numbers: `3`, `.5`, `2e3`. Names: letters of any script, digits and `_`, a digit never first.
- * - `+ - * /` and parentheses; a number or a closing parenthesis multiplies what stands right after it (`2x`, `2 x`,
- *   `3(x + y)`). `*` and `/` go from left to right: `1/2 x` is half of x. `·`, `×`, `÷` and `−` are as good.
- * - Relations: `<=`, `≤`, `=<`, `>=`, `≥`, `=>`, `=`, `==`, `<`, `>`. Between whole numbers `<` and `>` leave a difference
- *   of at least 1; otherwise they are taken as `<=` and `>=`. Relations can be chained.
- * - Members of what has an index: `make[p]`, `ship[o, d]`, `make["oak chair"]`, `shift[3]`, and with a lag `stock[t - 1]`.
- * - `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up one product: it reaches to the next `+` or `-` of
- *   its level. Conditions know `= <> < <= > >=`, `and`, `or`, `not` and parentheses; texts stand in double quotes.
+ * - Numbers: `3`, `.5`, `2e3`. Names: letters of any script, digits and `_`, but no leading digit.
+ * - Arithmetic: `+ - * /` and parentheses. A number or a closing parenthesis multiplies a name or parenthesis directly after it
+ *   (`2x`, `2 x`, `3(x + y)`). `*` and `/` associate to the left: `1/2 x` is half of x. `·`, `×`, `÷` and `−` are accepted as
+ *   well.
+ * - Relations: `<=`, `≤`, `=<`, `>=`, `≥`, `=>`, `=`, `==`, `<`, `>`. Between whole numbers `<` and `>` require a difference of
+ *   at least 1. Otherwise they are read as `<=` and `>=`. Relations can be chained.
+ * - Members of indexed names: `make[p]`, `ship[o, d]`, `make["oak chair"]`, `shift[3]`, and with a lag `stock[t - 1]`.
+ * - Sums: `sum p in products, t in weeks where demand[p, t] > 0: ...` adds up a product and ends at the next `+` or `-` of its
+ *   level.
+ * - Conditions: `= <> < <= > >=`, `and`, `or`, `not` and parentheses. Texts are in double quotes.
  *
- * The words of this language are names as well wherever they cannot mean anything else.
+ * The words of this language are also valid names in all places that allow no other meaning.
  */
 
-/** What makes a text a formula of its own kind is that of the side, the index or the condition. */
 export type Relation = '<=' | '>=' | '=';
 export type Comparison = Relation | '<>' | '<' | '>';
 
-/** One side of a formula. Numbers are never negative; sums have a minus or at least two parts, products two factors. */
+/** Side of a formula. Numbers are never negative. Sums have a minus or at least two parts, and products at least two factors. */
 export type Expression =
   | { kind: 'number'; value: number }
   | { kind: 'name'; name: string }
   | { kind: 'sum'; parts: { negative: boolean; of: Expression }[] }
-  /** From left to right; the first factor is never a divisor. */
+  /** Factors from left to right. The first factor is never a divisor. */
   | { kind: 'product'; factors: { divisor: boolean; of: Expression }[] }
   | MemberOf
-  /** The sum of an expression over all that an index stands for. */
+  /** Sum of an expression over an index. */
   | { kind: 'total'; over: Index; of: Expression; position: number };
 
-/** A member of a variable or of a column that has an index. */
+/** Member of an indexed variable or column. */
 export interface MemberOf {
   kind: 'member';
   name: string;
@@ -37,7 +38,7 @@ export interface MemberOf {
   position: number;
 }
 
-/** Which member: the one that an index stands for, or so many places behind it; or the one that is called so. */
+/** Key of a member: the current member of an index, shifted by a lag, or a literal member name. */
 export type Key =
   { kind: 'index'; name: string; lag: number; position: number } | { kind: 'text'; text: string; position: number };
 
@@ -47,7 +48,7 @@ export interface Index {
   where?: Condition;
 }
 
-/** `p in products`, `(o, d) in lanes`: a name for each column of the set's keys. */
+/** `p in products`, `(o, d) in lanes`: a name for each key column of the set. */
 export interface Membership {
   names: [string, ...string[]];
   set: string;
@@ -59,30 +60,30 @@ export type Condition =
   | { kind: 'not'; of: Condition }
   | { kind: 'compare'; left: Operand; comparison: Comparison; right: Operand; position: number };
 
-/** What conditions compare: texts, members that an index stands for, labels and figures. */
+/** Operand of a condition: a text, a member of an index, a label or a number. */
 export type Operand = { kind: 'text'; text: string; position: number } | Expression;
 
-/** Sides with a relation between each two; a single side is an expression without a relation. */
+/** Sides with a relation between each two. A single side is an expression without a relation. */
 export interface Formula {
   sides: [Expression, ...Expression[]];
   relations: Relation[];
-  /** Places of the relations that are written as `<` or `>`; absent if there are none. */
+  /** Places of the relations that are written as `<` or `>`. Absent for formulas without such relations. */
   strict?: number[];
 }
 
-/** Why a text is no formula, or a formula cannot be used as it is. */
+/** Reason why a text is not a formula, or why a formula cannot be used. */
 export interface FormulaProblem {
-  /** A sentence without a full stop. */
+  /** Sentence without a full stop. */
   problem: string;
-  /** Where it was noticed, in UTF-16 units from 0; absent of what concerns the formula as a whole. */
+  /** Offset of the problem in UTF-16 units from 0. Absent if the problem concerns the whole formula. */
   position?: number;
-  /** What stands there, as it was written; empty at the end. */
+  /** Text at this position as written. Empty at the end. */
   token?: string;
 }
 
 export const isProblem = (value: object): value is FormulaProblem => 'problem' in value;
 
-/** The parts of an expression, one level below; those of indices are not among them. */
+/** Returns the direct parts of an expression, without parts of indices. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'sum':
@@ -96,14 +97,14 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** Whether a formula has neither members nor sums over an index. */
+/** Whether a formula has neither indexed members nor indexed sums. */
 export function isPlain({ sides }: Formula): boolean {
   const isPlainPart = (expression: Expression): boolean =>
     expression.kind !== 'member' && expression.kind !== 'total' && partsOf(expression).every(isPlainPart);
   return sides.every(isPlainPart);
 }
 
-/** The names of variables and values in a formula, each once, in the order of their first place. */
+/** Returns the distinct names of variables and values in a formula, in the order of first occurrence. */
 export function namesIn({ sides }: Formula): string[] {
   const names = new Set<string>();
   const visit = (expression: Expression): void => {

@@ -1,26 +1,26 @@
-/** A piece of a formula. */
+/** Token of a formula. */
 export interface Token {
   kind: 'number' | 'name' | 'text' | 'relation' | 'sign' | 'other' | 'end';
-  /** Signs as `+ - * / ( ) [ ] , :`, texts without their quotation marks, everything else as written. */
+  /** Normalised text: one of `+ - * / ( ) [ ] , :`, a text without its quotation marks, or the original spelling. */
   text: string;
-  /** In UTF-16 units from 0. */
+  /** Offset in UTF-16 units from 0. */
   position: number;
   written: string;
 }
 
-/** Raised digits and letters, which are exponents: `x²` is no name of its own. */
+/** Superscript digits and letters. They are exponents, so `x²` is not a name. */
 const RAISED = String.raw`²³¹ʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿ⁰-ⁿ`;
 const POWER = new RegExp(`[${RAISED}]`, 'gu');
 const NAME_TEXT = String.raw`(?![${RAISED}])[\p{L}_](?:(?![${RAISED}])[\p{L}\p{M}\p{N}_])*`;
 const NAME = new RegExp(`^${NAME_TEXT}$`, 'u');
-/** Names that need no knowledge of Unicode, which takes most of the time. */
+/** Names in ASCII. Testing them first avoids the slower Unicode patterns for most names. */
 const PLAIN_NAME = /^[a-z_]\w*$/i;
 const NAME_HERE = new RegExp(NAME_TEXT, 'uy');
 const PLAIN_NAME_HERE = /[a-z_]\w*(?![\w\x80-\uffff])/iy;
 const NUMBER_HERE = /(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
 const RELATION_HERE = /[<>]=?|==?[<>]?|[≤≥]/y;
 const SPACE_HERE = /\s+/y;
-/** A quotation mark inside is written twice. */
+/** A quotation mark inside a text is doubled. */
 const TEXT_HERE = /"[^"]*"(?:"[^"]*")*|“[^“”]*”/y;
 const SIGNS = new Map([
   ...['+', '-', '*', '/', '(', ')', '[', ']', ',', ':'].map((sign) => [sign, sign] as const),
@@ -40,21 +40,21 @@ const PATTERNS = [
   ['text', TEXT_HERE],
 ] as const;
 
-/** Whether a text can be a name in formulas. */
+/** Whether a text is a valid name in formulas. */
 export const isName = (text: string): boolean => PLAIN_NAME.test(text) || NAME.test(text);
 
-/** A text with its exponents as plain digits and letters: `m²` is `m2`. */
+/** Replaces superscript exponents by plain digits and letters: `m²` becomes `m2`. */
 export const withoutPowers = (text: string): string => text.replace(POWER, (sign) => sign.normalize('NFKC'));
 
-/** Reads the tokens of a text one by one, in time in proportion to it. */
+/** Reads the tokens of a text in linear time. */
 export class Lexer {
   constructor(private readonly text: string) {}
 
-  /** The token behind another one; absent: the first. */
+  /** Returns the token after `token`, or the first token if it is absent. */
   next(token?: Token): Token {
     let position = token === undefined ? 0 : token.position + token.written.length;
     while (this.text[position] === ' ') position += 1;
-    // What is no ASCII may be a space as well.
+    // Non-ASCII characters may also be spaces.
     if (!isPrintable(this.text.charCodeAt(position))) position += this.match(SPACE_HERE, position).length;
     const first = this.text[position];
     if (first === undefined) return { kind: 'end', text: '', written: '', position };
@@ -68,7 +68,7 @@ export class Lexer {
     return { kind: 'other', text: written, written, position };
   }
 
-  /** What of a pattern stands at a place; empty for nothing. */
+  /** Returns the match of a pattern at a position, or an empty string. */
   private match(pattern: RegExp, position: number): string {
     pattern.lastIndex = position;
     return pattern.test(this.text) ? this.text.slice(position, pattern.lastIndex) : '';

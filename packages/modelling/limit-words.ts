@@ -1,4 +1,4 @@
-/* Words that limit amounts in a text which is no formula. */
+/* Words that limit amounts in free text. */
 
 /** Words that compare amounts. */
 export const COMPARISON =
@@ -8,20 +8,23 @@ const COMPARED =
 export const FIGURE_WORD =
   /\b(?:(?<!\b(?:this|that|the|no|any|which|last|first|next|other|every|each) )one|zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundreds?|thousands?|million|dozens?|twice|half)\b/i;
 export const RELATION_SIGN = /[<>=≤≥≠]/;
-/** A figure that is no part of a name, such as `x2`. */
+/** Number that is not part of a name such as `x2`. */
 const FIGURE = /(?<![\p{L}\p{N}_./])[+-]?[.,]?\d/u;
 const PROHIBITION =
   /\b(?:no (?!nothing|none|idea|thanks?|problem|worr|doubt|question|comment)(?=\p{L})|not|cannot|never|without|neither|nor)\b|n['’]t\b/iu;
 const RULE =
   /\b(?:must|only|always|limit\w*|max(?:imum|imal\w*)?|min(?:imum|imal\w*)?|every|each|per|same|equal\w*|as (?:many|much|few|little)|balanced?)\b/i;
-/** `I do not know`, `this is not right` */
+/** Remarks such as `I do not know` or `this is not right`. */
 const REMARK = /^(?:(?:no|yes|sorry|hello|hi|well|oh|ok|okay|thanks),? )*(?:i|you|it|this|that)(?: |['’])/i;
 
 export const hasFigure = (text: string): boolean => /\d/.test(text) || FIGURE_WORD.test(text);
 export const isCompared = (text: string): boolean =>
   RELATION_SIGN.test(text) || COMPARISON.test(text) || COMPARED.test(text);
 
-/** Whether a text says an amount, a comparison, a rule or a prohibition. A plan may depend on it, whatever it is about. */
+/**
+ * Whether a text contains an amount, a comparison, a rule or a prohibition. A plan may depend on such a text, regardless of its
+ * subject.
+ */
 export const isLimiting = (text: string): boolean =>
   FIGURE.test(text) ||
   FIGURE_WORD.test(text) ||

@@ -1,32 +1,30 @@
 import { type Expression, type Formula, type FormulaProblem, isProblem, type Relation } from './formula.js';
 import { shortened } from './names.js';
 
-/** A linear expression: the sum of coefficient times name over {@link terms}, plus the constant. */
+/** Linear expression: the sum of coefficient times name over {@link terms}, plus the constant. */
 export interface Linear {
-  /** None of them 0. */
+  /** Coefficients by name, never 0. */
   terms: Map<string, number>;
   constant: number;
 }
 
-/** `lower <= sum of terms <= upper`; an infinite bound is none, equal ones are an equation. */
+/** `lower <= sum of terms <= upper`. An infinite bound is absent, and equal bounds form an equation. */
 export interface Row {
-  /** Empty where the relation is between constants. */
+  /** Empty for a relation between constants. */
   terms: Map<string, number>;
   lower: number;
   upper: number;
 }
 
 const TOO_LARGE: FormulaProblem = { problem: 'A number in it becomes too large' };
-/** Most terms that are added or multiplied for one side: each pair of parentheses can go over all terms inside of it. */
+/** Maximum number of terms that are added or multiplied per side. Each pair of parentheses may visit all terms inside it. */
 const MAX_STEPS = 5_000;
 const TOO_DEEP: FormulaProblem = { problem: 'Too many terms stand inside of parentheses: write it with fewer of them' };
 
 /**
- * An expression without members and sums over an index as a linear one. Names that have a value stand for it, all others
- * are variables.
- *
- * The problem names what is not linear: a product of variables, a variable in a divisor; or that a divisor is 0, or a
- * number beyond all bounds.
+ * Converts an expression without members and indexed sums to a linear expression. Names with a value are replaced by it. All
+ * other names are variables. Returns a problem for a product of variables, a variable in a divisor, a division by 0, or an
+ * overflow.
  */
 export function linearize(expression: Expression, values: ReadonlyMap<string, number>): Linear | FormulaProblem {
   const linear = new Linearization(values).of(expression);
@@ -37,8 +35,8 @@ export function linearize(expression: Expression, values: ReadonlyMap<string, nu
 }
 
 /**
- * What a relation asks for, variables on the left of each row; a chain is several rows, and one where they bound the
- * same terms (`0 <= x <= 4`).
+ * Converts a formula to rows with the variables on the left. A chain yields several rows, or a single row if all its relations
+ * bound the same terms (`0 <= x <= 4`).
  */
 export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<string, number>): Row[] | FormulaProblem {
   if (relations.length === 0) return { problem: 'There is no <=, >= or = in it' };
@@ -62,7 +60,7 @@ export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<st
   return rows;
 }
 
-/** The reading of one expression, with the steps that it took so far. */
+/** Converts an expression and counts the steps this takes. */
 class Linearization {
   private steps = 0;
 
@@ -93,7 +91,7 @@ class Linearization {
     for (const { negative, of } of parts) {
       const sign = negative ? -1 : 1;
       if (of.kind === 'name' && !this.values.has(of.name)) {
-        // The most of what is added, without an expression of its own.
+        // Fast path for the most common part: a variable without a coefficient.
         addTerm(total, of.name, sign);
         continue;
       }
@@ -105,7 +103,7 @@ class Linearization {
     return total;
   }
 
-  /** At most one factor may have variables; the constants are multiplied first, so that its terms are gone over once. */
+  /** At most a single factor may have variables. Constants are multiplied first, so that its terms are visited once. */
   private product(factors: Extract<Expression, { kind: 'product' }>['factors']): Linear | FormulaProblem {
     let scale = 1;
     let variable: Linear | undefined;
@@ -150,7 +148,7 @@ function addTerm({ terms }: Linear, name: string, coefficient: number): void {
   else terms.set(name, sum);
 }
 
-/** The relation with its variables on one side: on the left one's, where that has any. */
+/** Moves all variables of a relation to the left side, or to the right side if only that side has variables. */
 function toRow(left: Linear | undefined, relation: Relation, right: Linear | undefined): Row {
   if (left === undefined || right === undefined) throw new Error('A relation stands between two sides');
   const isTurned = left.terms.size === 0 && right.terms.size > 0;

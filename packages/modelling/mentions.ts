@@ -1,6 +1,6 @@
 import { type Condition, type Expression, type Formula, type Index, type Operand, partsOf } from './formula.js';
 
-/** Every name that a formula and its index mention, each once: what is said of them depends on nothing else. */
+/** Returns the distinct names that a formula and its index mention. All checks of a formula depend only on these names. */
 export function mentionsOf(formula: Formula | undefined, index: Index | undefined): string[] {
   const names = new Set<string>();
   if (index !== undefined) visitIndex(index, names);
@@ -8,14 +8,14 @@ export function mentionsOf(formula: Formula | undefined, index: Index | undefine
   return [...names];
 }
 
-/** Everything in a condition that may be the name of an index. */
+/** Returns all names in a condition, including names of indices. */
 export function namesInCondition(condition: Condition): Set<string> {
   const names = new Set<string>();
   visitCondition(condition, names);
   return names;
 }
 
-/** The same of what a condition compares. */
+/** Returns all names in an operand of a condition. */
 export function namesInOperand(operand: Operand): Set<string> {
   const names = new Set<string>();
   visitOperand(operand, names);

@@ -26,7 +26,7 @@ describe('nearestNames', () => {
     expect(nearestNames('price', candidates)).toEqual(['prices', 'pryce', 'Price_kg']);
   });
 
-  it('returns as many names as asked for, each once', () => {
+  it('returns the requested number of distinct names', () => {
     expect(nearestNames('price', ['prices', 'prices', 'Price'], 2)).toEqual(['prices', 'Price']);
     expect(nearestNames('price', ['prices', 'Price'], 1)).toEqual(['prices']);
   });
@@ -55,7 +55,7 @@ describe('misspelledNames', () => {
     ['oka', 'oak'],
     ['Seatle', 'Seattle'],
     ['oak 1', 'Oak 1'],
-  ])('takes %s for %s', (name, candidate) => {
+  ])('matches %s with %s', (name, candidate) => {
     expect(misspelledNames([name], ['table', candidate, 'stool'])).toEqual(new Map([[name, candidate]]));
   });
 
@@ -66,7 +66,7 @@ describe('misspelledNames', () => {
     ['oak', 'elm'],
     ['oak', 'oak chair'],
     ['2025-03-01', '2025-03-02'],
-  ])('does not take %s for %s', (name, candidate) => {
+  ])('does not match %s with %s', (name, candidate) => {
     expect(misspelledNames([name], [candidate])).toEqual(new Map());
   });
 });

@@ -1,19 +1,21 @@
-/** Longest name that is compared, in UTF-16 units: comparing two names takes time in proportion to the product. */
+/**
+ * Maximum length of compared names in UTF-16 units. Comparing two names takes time proportional to the product of their lengths.
+ */
 const MAX_LENGTH = 60;
-/** Shortest word or abbreviation that makes a longer name a suggestion. */
+/** Minimum length of a word or an abbreviation that suggests a longer name. */
 const MIN_WORD = 2;
 const MIN_PREFIX = 3;
 
 interface Spelling {
   words: readonly string[];
-  /** All words without anything between them. */
+  /** All words joined without separators. */
   letters: string;
   digits: string;
 }
 
 /**
- * Returns the candidates that are spelled most like a name, nearest first, each once. Case, accents, spaces, punctuation and a
- * plural `s` do not count. Then come small typing errors, names that contain all words of the other, and abbreviations.
+ * Returns the candidates with the most similar spelling, nearest first, without duplicates. Ignores case, accents, spaces,
+ * punctuation and a plural `s`. Small typos rank next, then names that contain all words of the other, then abbreviations.
  */
 export function nearestNames(wanted: string, candidates: Iterable<string>, count = 3): string[] {
   const spelling = spellingOf(wanted);
@@ -29,12 +31,12 @@ export function nearestNames(wanted: string, candidates: Iterable<string>, count
     .map(({ name }) => name);
 }
 
-/** Longest name of two that are different things although they differ in one letter, as `A` and `B`. */
+/** Maximum length of names that are different although only a single letter differs, such as `A` and `B`. */
 const MAX_MARK = 2;
 
 /**
- * Returns the names that differ from a candidate by case, signs or one letter, each with the first such candidate. The time is
- * proportional to the number of names, whatever the number of candidates.
+ * Returns the names that differ from a candidate by case, punctuation or a single letter, each with the first such candidate. The
+ * time is proportional to the number of names, regardless of the number of candidates.
  */
 export function misspelledNames(names: Iterable<string>, candidates: Iterable<string>): Map<string, string> {
   const byTrace = new Map<string, string[]>();
@@ -54,7 +56,7 @@ export function misspelledNames(names: Iterable<string>, candidates: Iterable<st
 }
 const MAX_ALIKE = 20;
 
-/** A word, and the word without each of its letters: words that differ in one letter have one of these in common. */
+/** Returns a word and all its variants with a letter left out. Words that differ in a single letter share such a variant. */
 const tracesOf = (letters: string): string[] => [
   letters,
   ...Array.from(letters, (_, at) => letters.slice(0, at) + letters.slice(at + 1)),
@@ -76,7 +78,7 @@ function spellingOf(name: string): Spelling {
   return { words, letters, digits: letters.replace(/\P{N}/gu, '') };
 }
 
-/** The words of a text in lower case, without accents and a plural `s`, so that spellings can be compared. */
+/** Splits a text into words in lower case, without accents and a plural `s`, for comparing spellings. */
 export const wordsOf = (text: string): string[] =>
   text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -89,13 +91,13 @@ export const wordsOf = (text: string): string[] =>
 
 const singular = (word: string): string => (/[^s]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word);
 
-/** How far apart two spellings are; undefined if neither suggests the other. */
+/** Returns the distance between two spellings, or undefined if neither suggests the other. */
 function difference(wanted: Spelling, candidate: Spelling): number | undefined {
   if (wanted.letters === candidate.letters) return 0;
   const [shorter, longer] =
     wanted.letters.length <= candidate.letters.length ? [wanted, candidate] : [candidate, wanted];
   if (shorter.letters === '') return undefined;
-  // Another number is another thing: week 12 is no misspelling of week 13.
+  // Names with different numbers are different things: week 12 is not a typo of week 13.
   if (shorter.digits === longer.digits) {
     const typos = typosBetween(shorter.letters, longer.letters, allowedTypos(longer.letters.length));
     if (typos !== undefined) return typos;
@@ -112,14 +114,17 @@ function allowedTypos(length: number): number {
   return length < 6 ? 1 : length < 10 ? 2 : 3;
 }
 
-/** Letters to insert, remove, replace or swap with the next one (optimal string alignment); undefined if more than `most`. */
+/**
+ * Counts the letters to insert, remove, replace or swap with the next letter (optimal string alignment). Returns undefined if
+ * there are more than `most`.
+ */
 export function typosBetween(one: string, other: string, most: number): number | undefined {
   if (Math.abs(one.length - other.length) > most) return undefined;
   const width = other.length + 1;
   let [before, previous, current] = [0, 1, 2].map(() => new Int32Array(width)) as [Int32Array, Int32Array, Int32Array];
   for (let column = 0; column < width; column += 1) previous[column] = column;
   for (let row = 1; row <= one.length; row += 1) {
-    // Further from the diagonal there are more typos than that.
+    // Cells further from the diagonal have more typos than allowed.
     const [from, to] = [Math.max(1, row - most), Math.min(other.length, row + most)];
     current.fill(most + 1);
     if (row <= most) current[0] = row;

@@ -17,7 +17,7 @@ import {
 } from './formula.js';
 import { parseCondition, parseFormula, parseIndex } from './parse-formula.js';
 
-/* Random formulas with everything that there is in them. */
+/* Random formulas with every construct of the language. */
 
 const position = 0;
 const name = fc.constantFrom('x', 'make', 'größe', 'sum', 'for', 'in', 'where', 'e');
@@ -83,7 +83,7 @@ const { expression, index } = fc.letrec<{
     tie('expression'),
   ),
 }));
-/** Relations that point the same way as the first one that is no equation. */
+/** Makes all relations point the same way as the first inequality. */
 function chain(relations: Relation[]): Relation[] {
   const way = relations.find((one) => one !== '=') ?? '=';
   return relations.map((one) => (one === '=' ? one : way));
@@ -96,10 +96,10 @@ const formula: fc.Arbitrary<Formula> = fc
     relations: chain(rest.map(([one]) => one)),
   }));
 
-/** Without texts that are longer than formulas may be. */
+/** Whether a text does not exceed the maximum length of a formula. */
 const isShort = (one: string): boolean => one.length <= 2_000;
 
-/** What a formula is read as, printed in the one way in which that is done. */
+/** Parses a text and prints the result in canonical form. */
 const meaning = (written: string): string => {
   const read = parseFormula(written);
   if (isProblem(read)) throw new Error(`${written}: ${read.problem}`);
@@ -111,8 +111,8 @@ const meaningOfIndex = (written: string): string => {
   return printIndex(read);
 };
 
-describe('what is printed', () => {
-  it('of a formula is read as the same one', () => {
+describe('parser round trip', () => {
+  it('parses a printed formula back to the same formula', () => {
     fc.assert(
       fc.property(formula, (one) => {
         const printed = printFormula(one);
@@ -123,7 +123,7 @@ describe('what is printed', () => {
     );
   });
 
-  it('of an index is read as the same one', () => {
+  it('parses a printed index back to the same index', () => {
     fc.assert(
       fc.property(index, (over) => {
         const printed = printIndex(over);
@@ -149,12 +149,12 @@ describe('members', () => {
     ['stock[t - 0]', 'stock[t]'],
     ['x[x[', undefined],
     ['2 (x[p])', '2 * x[p]'],
-  ])('%s are %s', (written, printed) => {
+  ])('parses %s as %s', (written, printed) => {
     const read = parseFormula(written);
     expect(isProblem(read) ? undefined : printFormula(read)).toBe(printed);
   });
 
-  it('know their place', () => {
+  it('records the positions of a member and its keys', () => {
     expect(parseFormula('2 * make[p, "a", t - 1]')).toMatchObject({
       sides: [
         {
@@ -194,7 +194,7 @@ describe('sums', () => {
     ['sum p in a where sum q in b: c[q] > d[p]: x[p]', 'sum p in a where sum q in b: c[q] > d[p]: x[p]'],
     ['sum (o, d) in lanes, t in weeks: ship[o, d, t]', 'sum (o, d) in lanes, t in weeks: ship[o, d, t]'],
     ['sum (p) in products: make[p]', 'sum p in products: make[p]'],
-  ])('%s is %s', (written, printed) => expect(meaning(written)).toBe(printed));
+  ])('parses %s as %s', (written, printed) => expect(meaning(written)).toBe(printed));
 });
 
 describe('conditions', () => {
@@ -226,12 +226,12 @@ describe('conditions', () => {
     ['not[p] > 3', 'not[p] > 3'],
     ['not not > 3', 'not not > 3'],
     ['not / 2 > 3 and where = in', 'not / 2 > 3 and where = in'],
-  ])('%s is %s', (written, printed) =>
+  ])('parses %s as %s', (written, printed) =>
     expect(meaningOfIndex(`p in products where ${written}`)).toBe(`p in products where ${printed}`),
   );
 });
 
-describe('words of the language', () => {
+describe('words of the language as names', () => {
   it.each([
     ['sum + for + in + where + and + or + not', 'sum + for + in + where + and + or + not'],
     ['2 sum + 3 for <= 2 not', '2 * sum + 3 * for <= 2 * not'],
@@ -243,13 +243,14 @@ describe('words of the language', () => {
     ['sum sum in in: sum[sum]', 'sum sum in in: sum[sum]'],
     ['x <= sum + 2 sum', 'x <= sum + 2 * sum'],
     ['sum for in where where for > 1: in[for]', 'sum for in where where for > 1: in[for]'],
-  ])('are names elsewhere: %s', (written, printed) => expect(meaning(written)).toBe(printed));
+  ])('accepts %s', (written, printed) => expect(meaning(written)).toBe(printed));
 
   /*
-   * Without the new words no formula has changed (compared with the earlier parser, of canvases of scalars). So one with
-   * them as names has to be read like one with others in their places, up to where two names stand beside each other.
+   * The words of indexed formulas did not change the meaning of formulas without them (checked against the earlier parser for
+   * scalar formulas). A formula that uses these words as names must therefore be parsed like a formula with other names, unless
+   * two names are adjacent.
    */
-  it('are read like other names, where those can stand', () => {
+  it('parses them like other names', () => {
     const words = ['sum', 'for', 'in', 'where', 'and', 'or', 'not'];
     const others = ['xum', 'xor', 'xn', 'xhere', 'xnd', 'xr', 'xot'];
     const token = fc.constantFrom(
@@ -291,7 +292,7 @@ describe('words of the language', () => {
   });
 });
 
-describe('what is no formula', () => {
+describe('parser problems', () => {
   it.each([
     ['x <= 2 for p in products', 'What stands behind `for` belongs into the index, not into the formula', 'for'],
     ['make[', 'The formula ends too early', ''],
@@ -321,14 +322,14 @@ describe('what is no formula', () => {
     ['sum p in a where: x[p]', 'A condition is missing behind `where`, as in `where demand[p] > 0`', ':'],
     ['sum p in a: <= 3', 'What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`', '<='],
     ['sum p in a:', 'What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`', ''],
-  ])('%s', (written, problem, token) => {
+  ])('reports the problem of %s', (written, problem, token) => {
     const read = parseFormula(written);
     expect(isProblem(read) && read.problem).toBe(problem);
     expect(isProblem(read) && written.slice(read.position).startsWith(token)).toBe(true);
     if (token === '') expect(read).toMatchObject({ position: written.length });
   });
 
-  it('is what goes too deep', () => {
+  it('rejects formulas that are nested too deeply', () => {
     const nested = (before: string, behind: string, times: number) =>
       before.repeat(times) + 'x > 1' + behind.repeat(times);
     const deep = (text: string) => parseIndex(`p in s where ${text}`);
@@ -351,12 +352,12 @@ describe('what is no formula', () => {
     ['for (o, d) in lanes', 'An index begins without `for`, as in `p in products`', 0],
     ['p in products q in weeks', '`q` at character 15 does not fit into a formula', 14],
     ['p in products: x', '`:` at character 14 does not fit into a formula', 13],
-  ])('%s is no index', (written, problem, at) => {
+  ])('rejects the index %s', (written, problem, at) => {
     expect(parseIndex(written)).toMatchObject({ problem, position: at });
   });
 });
 
-describe('texts that some parser could take long for', () => {
+describe('hostile texts', () => {
   it.each([
     ...[
       '(',
@@ -398,7 +399,7 @@ describe('texts that some parser could take long for', () => {
       'p in s, ',
       '(p, ',
     ],
-  ])('take next to no time: %j', (shape) => {
+  ])('parses repetitions of %j in under 50 ms', (shape) => {
     for (const before of ['', 'x <= ', 'p in s where ', 'sum p in s where ', 'x["']) {
       const hostile = repeated(shape, 2_000, [before, '']);
       const read = (): void => {

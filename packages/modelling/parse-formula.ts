@@ -13,14 +13,14 @@ import type {
 import { Lexer, type Token } from './lexer.js';
 import { shortened } from './names.js';
 
-/** Most characters of a formula: each change of a canvas may read all of them. */
+/** Maximum number of characters of a formula. Each change of a canvas may parse all formulas. */
 export const MAX_FORMULA_LENGTH = 2_000;
-/** Why `a >= 12 => b >= 3` is no chain: nobody means that 12 is at least b. */
+/** Rejects chains such as `a >= 12 => b >= 3`, which are meant as an implication. */
 const MIXED_CHAIN =
   'The relations of a chain point the same way, as in `0 <= x <= 4`: write each other relation on a line of its own';
-/** Most parentheses, sums and `not` inside of each other. */
+/** Maximum nesting depth of parentheses, sums and `not`. */
 const MAX_DEPTH = 50;
-/** Most places that a lag goes to either side. */
+/** Maximum lag in either direction. */
 const MAX_LAG = 100_000;
 
 const RELATIONS: Record<string, Relation> = {
@@ -35,22 +35,22 @@ const RELATIONS: Record<string, Relation> = {
   '=': '=',
   '==': '=',
 };
-/** Of conditions, which can be strict: data can be compared so. */
+/** Comparison signs of conditions. Strict comparisons are allowed, because conditions compare data. */
 const COMPARISONS: Record<string, Comparison> = { ...RELATIONS, '<': '<', '>': '>', '<>': '<>', '≠': '<>' };
 
-/** The formula that a text is, or where it stops being one. Takes time in proportion to the text. */
+/** Parses a formula. Returns the position of the first problem otherwise. Takes linear time. */
 export const parseFormula = (text: string): Formula | FormulaProblem =>
   reading(text, (parser) => parser.wholeFormula());
 
-/** The index that a text is: `p in products where demand[p] > 0`. */
+/** Parses an index such as `p in products where demand[p] > 0`. */
 export const parseIndex = (text: string): Index | FormulaProblem => reading(text, (parser) => parser.wholeIndex());
 
-/** The condition that a text is, as it stands behind a `where`: `region[p] = "north" and demand[p] > 0`. */
+/** Parses a condition as it is written after `where`: `region[p] = "north" and demand[p] > 0`. */
 export const parseCondition = (text: string): Condition | FormulaProblem =>
   reading(text, (parser) => parser.wholeCondition());
 
 const FOR = 'for';
-/** Words that say which values a variable takes. */
+/** Words that declare the domain of a variable. */
 const DOMAIN = /^(?:binary|continuous|integer)$/i;
 
 function reading<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
@@ -63,7 +63,7 @@ function reading<Read extends object>(text: string, read: (parser: Parser) => Re
   }
 }
 
-/** Ends the reading of a text; never leaves this file. */
+/** Aborts parsing. Caught in this file. */
 class Refusal extends Error {
   constructor(readonly reason: FormulaProblem) {
     super(reason.problem);
@@ -79,11 +79,11 @@ class Parser {
   private readonly lexer: Lexer;
   private token: Token;
   private depth = 0;
-  /** Whether what was read last multiplies what stands right after it. */
+  /** Whether the part read last multiplies a name or parenthesis directly after it. */
   private canMultiply = false;
-  /** Whether the product of a sum is being read, outside of parentheses in it. */
+  /** Whether the parser is in the product of a sum, outside of its parentheses. */
   private isInTotal = false;
-  /** Whether a condition is being read. */
+  /** Whether the parser is in a condition. */
   private isInCondition = false;
 
   constructor(text: string) {
@@ -134,7 +134,7 @@ class Parser {
     return relation;
   }
 
-  /** @param begun the first factor, where it has been read */
+  /** @param begun the first factor, if it has already been read */
   private sum(begun?: Expression): Expression {
     const parts = [{ negative: begun === undefined && this.signs(), of: this.product(begun) }];
     while (this.isSign('+', '-')) parts.push({ negative: this.signs(), of: this.product() });
@@ -161,7 +161,7 @@ class Parser {
     }
   }
 
-  /** A factor after `*` or `/`, which can have a sign of its own. */
+  /** Parses a factor after `*` or `/`, which may have its own sign. */
   private signed(divisor: boolean): Expression {
     const negative = this.signs();
     if (divisor && this.isAtTotal()) this.refuse('Divide by a sum in parentheses: `/ (sum ...)`');
@@ -201,7 +201,7 @@ class Parser {
     return inner;
   }
 
-  /** `x`, `make[p]` */
+  /** Parses `x` or `make[p]`. */
   private reference(): Expression {
     const { text: name, position } = this.token;
     this.advance();
@@ -219,14 +219,14 @@ class Parser {
     return { kind: 'member', name, keys, position };
   }
 
-  /** Why a bracket does not end where it should; undefined for nothing special. */
+  /** Returns a specific message for an unclosed bracket, or undefined if none applies. */
   private unclosed(): string | undefined {
     const { kind, written } = this.token;
     if (kind === 'relation') return `A closing ] is missing before \`${written}\``;
     return kind === 'end' ? 'A closing ] is missing' : undefined;
   }
 
-  /** `p`, `t - 1`, `"oak chair"`, `3` */
+  /** Parses a key: `p`, `t - 1`, `"oak chair"` or `3`. */
   private key(): Key {
     const { kind, text, position } = this.token;
     if (kind === 'text' || kind === 'number') {
@@ -244,11 +244,11 @@ class Parser {
     return { kind: 'index', name: text, lag: sign * places, position };
   }
 
-  /** Whether a sum over an index begins here; else `sum` is a name like others. */
+  /** Whether an indexed sum begins here. Otherwise `sum` is an ordinary name. */
   private isAtTotal(): boolean {
     if (!this.isAtWordBefore('sum')) return false;
     const following = this.lexer.next(this.token);
-    // `x <= sum for p in products` and `a > sum and b > 1` are about something called so.
+    // In `x <= sum for p in products` and `a > sum and b > 1`, `sum` is a name.
     if (following.text === FOR) return this.lexer.next(following).text === 'in';
     return !this.isInCondition || (following.text !== 'and' && following.text !== 'or');
   }
@@ -257,14 +257,14 @@ class Parser {
     return this.isAtWordBefore(FOR);
   }
 
-  /** Whether a word stands here with a name or a parenthesis behind it, which no name has. */
+  /** Whether this word is followed by a name or a parenthesis, which never follows a name. */
   private isAtWordBefore(word: string): boolean {
     if (this.token.kind !== 'name' || this.token.text !== word) return false;
     const { kind, text } = this.lexer.next(this.token);
     return kind === 'name' || text === '(';
   }
 
-  /** Whether a name ends what stands before it. */
+  /** Whether a word here ends the preceding expression. */
   private isAtWord(): boolean {
     return this.isInCondition ? this.isName('and') || this.isName('or') : this.isAtFor();
   }
@@ -273,7 +273,7 @@ class Parser {
     return this.token.kind === 'name' && this.token.text === word;
   }
 
-  /** `sum p in products: price[p] * make[p]` */
+  /** Parses `sum p in products: price[p] * make[p]`. */
   private total(): Expression {
     const { position } = this.token;
     if (this.isInTotal) this.refuse('A sum inside another one stands in parentheses');
@@ -335,7 +335,7 @@ class Parser {
     return text;
   }
 
-  /** The condition behind a `where`. */
+  /** Parses the condition after `where`. */
   private condition(): Condition {
     const { isInCondition, isInTotal } = this;
     this.isInCondition = true;
@@ -374,7 +374,7 @@ class Parser {
   private negation(): Comparing {
     if (!this.isName('not')) return this.comparison();
     const following = this.lexer.next(this.token);
-    // `not > 3` is about something called so.
+    // In `not > 3`, `not` is a name.
     if (following.kind === 'relation' || (following.kind === 'sign' && !['(', '-', '+'].includes(following.text)))
       return this.comparison();
     this.advance();
@@ -409,7 +409,7 @@ class Parser {
     return comparison;
   }
 
-  /** A text, a figure, or a condition in parentheses. */
+  /** Parses a text, a number, or a condition in parentheses. */
   private operand(): Comparing {
     const { kind, text, position } = this.token;
     if (kind === 'text') {
@@ -422,7 +422,7 @@ class Parser {
     return this.sum(inner);
   }
 
-  /** Skips signs; whether they make a minus. */
+  /** Consumes leading `+` and `-` signs. Returns true if they negate the term. */
   private signs(): boolean {
     let negative = false;
     while (this.isSign('+', '-')) {

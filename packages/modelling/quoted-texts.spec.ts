@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { listed, quotedList } from './quoted-texts.js';
 
-/** How a text and the text nearest to it are named. */
+/** Returns the warning text for a text and its nearest match. */
 const named = (text: string, near: string): string => quotedList({ texts: [text], count: 1 }, [near]);
 
-describe('a text beside one that looks the same', () => {
+describe('quoted texts that look the same', () => {
   it.each([
     ['San\u00a0Diego', 'San Diego', 'where character 4 is a space and not U+00A0'],
     ['San Diego', 'San\u00a0Diego', 'where character 4 is U+00A0 and not a space'],
@@ -17,11 +17,11 @@ describe('a text beside one that looks the same', () => {
     ['co\u00adop', 'coop', 'where character 3 is "o" and not U+00AD'],
     ['\u0421ity', 'City', 'where character 1 is "C" and not U+0421'],
     [`${'x'.repeat(50)}a`, `${'x'.repeat(50)}b`, 'where character 51 is "b" and not "a"'],
-  ])('is told from it by a character: %j and %j', (text, near, difference) => {
+  ])('names the character that distinguishes %j from %j', (text, near, difference) => {
     expect(named(text, near)).toMatch(new RegExp(`^".*" \\(near ".*", ${difference.replaceAll('+', '\\+')}\\)$`));
   });
 
-  it('is told from it in a list of values', () => {
+  it('explains the difference in a list of values', () => {
     expect(listed(new Set(['San\u00a0Diego', 'Topeka']), 'San Diego')).toBe(
       '"San\u00a0Diego" (where character 4 is U+00A0 and not a space), "Topeka"',
     );
@@ -32,7 +32,7 @@ describe('a text beside one that looks the same', () => {
     ['Zürich', 'Zurich'],
     ['elmm', 'elm'],
     ['Week 1', 'Week-1'],
-  ])('needs no explanation if the difference can be seen: %s and %s', (text, near) => {
+  ])('omits the explanation if the difference is visible: %s and %s', (text, near) => {
     expect(named(text, near)).toBe(`"${text}" (near "${near}")`);
   });
 });

@@ -2,20 +2,23 @@ import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import type { Rest, Values } from './values.js';
 
-/* Texts of the data as warnings name them. */
+/* Maximum number of texts from the data that a warning names. */
 
 const MAX_NAMED = 3;
 const MAX_VALUES = 5;
 const MAX_TEXT = 40;
-/** Texts that are searched for the nearest one. */
+/** Maximum number of texts searched for the nearest text. */
 const MAX_CANDIDATES = 500;
 
 export const shown = (text: string): string => shortened(text, MAX_TEXT);
 
-/** Writing systems with letters of the same shape. */
+/** Scripts that share letters of the same shape. */
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
 
-/** Names the first character in which a text differs from another one that looks the same. Returns an empty text if the eye sees it. */
+/**
+ * Names the first character that differs between two texts that look the same. Returns an empty text if the difference is
+ * visible.
+ */
 function hiddenDifference(text: string, other: string): string {
   const [own, others] = [[...text], [...other]];
   const at = own.findIndex((character, index) => character !== others[index]);
@@ -30,7 +33,7 @@ const scriptOf = (character = ''): number => SCRIPTS.findIndex((script) => scrip
 
 const isLetter = (character = ''): boolean => /\p{L}/u.test(character);
 
-/** What the eye sees of a text: no invisible characters, and no difference between kinds and numbers of blanks. */
+/** Returns a text as it appears to a reader: without invisible characters and with uniform whitespace. */
 const asSeen = (text: string): string =>
   shown(text)
     .normalize('NFKC')
@@ -45,7 +48,7 @@ function codeOf(character: string | undefined): string {
   return character === ' ' ? 'a space' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** `"San Diego" (near "san diego"), "Topeka" and 2 more` */
+/** Formats texts such as `"San Diego" (near "san diego"), "Topeka" and 2 more`. */
 export function quotedList({ texts, count }: Rest, candidates: readonly string[]): string {
   const named = texts.slice(0, MAX_NAMED).map((text) => {
     const [nearest] = nearestNames(text, candidates, 1);
@@ -54,7 +57,7 @@ export function quotedList({ texts, count }: Rest, candidates: readonly string[]
   return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
 }
 
-/** The values nearest to a text, then the first of the others. */
+/** Lists the values nearest to a text, then the first of the other values. */
 export function listed(values: Values, text: string): string {
   const first = firstOf(values);
   const texts = [...new Set([...nearestNames(text, first), ...first])].slice(0, MAX_VALUES);

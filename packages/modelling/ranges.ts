@@ -1,7 +1,7 @@
 import type { Comparison } from './formula.js';
 import type { Values } from './values.js';
 
-/** Whether a comparison holds for no figure of a range. */
+/** Whether no number in a range satisfies a comparison. */
 export function isNever([least, most]: readonly [number, number], comparison: Comparison, figure: number): boolean {
   switch (comparison) {
     case '=':
@@ -21,7 +21,7 @@ export function isNever([least, most]: readonly [number, number], comparison: Co
 
 const ranges = new WeakMap<Values, readonly [number, number] | 'none'>();
 
-/** The smallest and largest of texts that are all figures; undefined where one is none. */
+/** Returns the minimum and maximum of texts that are all numbers, or undefined if any text is not a number. */
 export function rangeOf(values: Values): readonly [number, number] | undefined {
   const cached = ranges.get(values);
   if (cached !== undefined) return cached === 'none' ? undefined : cached;

@@ -2,20 +2,20 @@ import type { MemberOf } from './formula.js';
 import { shortened } from './names.js';
 import type { ColumnShape } from './vocabulary.js';
 
-/* What is said of formulas both before their figures are looked at and when they are expanded. */
+/* Messages shared by the check of formulas and their expansion. */
 
 const LETTERS = ['p', 'q', 'r', 's', 't'];
 
-/** Names that a message takes for the parts of a member. */
+/** Placeholder names for the key parts of a member in messages. */
 export const lettersFor = (arity: number): string[] => LETTERS.slice(0, arity);
 
-/** `make[p, t]`, to be shown in a message. */
+/** Formats a member such as `make[p, t]` for a message. */
 export const called = (name: string, keys: readonly string[]): string => `\`${shortened(name)}[${keys.join(', ')}]\``;
 
 export const textIsNoFigure = (name: string): string =>
   `${name} is text, which cannot be counted with: compare it in a condition, as in \`where ${name}[...] = "..."\``;
 
-/** A member that a lag leads to, at the ends of its set. */
+/** Describes a member whose lag leads beyond the ends of its set. */
 export function beyondTheEnds({ name, keys }: MemberOf): string {
   const written = keys.map((key) => {
     if (key.kind === 'text') return `"${shortened(key.text)}"`;
@@ -24,7 +24,7 @@ export function beyondTheEnds({ name, keys }: MemberOf): string {
   return `Beyond the ends of its set ${called(name, written)} counts as nothing`;
 }
 
-/** @param kind what the name is, as in `a column over products` */
+/** @param kind description of the name, such as `a column over products` */
 export function wrongArity(name: string, kind: string, expected: readonly string[]): string {
   const parts = expected.length === 1 ? 'one member' : `${expected.length} members`;
   return `${name} is ${kind}: write ${parts} in its [ ], as in ${called(name, expected)}`;
@@ -40,7 +40,7 @@ export function sumHasEnded(name: string): string {
   return `The sum over ${short} ends before this: put all that it adds up into parentheses, as in \`sum ${short} in ...: (... + ...)\``;
 }
 
-/** @param name of an index that a sum has again over the same set, so that the sum has one term */
+/** @param name index that a sum binds again over the same set, so that the sum has a single term */
 export const reboundIndex = (name: string, set: string): string =>
   `The index ${shortened(name)} runs over ${shortened(set)} already, so this adds up one member: give it another name, as in \`sum other in ${shortened(set)}: ...\`, or leave out one of the two`;
 
@@ -53,11 +53,11 @@ export function noSet(name: string, [nearest]: readonly string[] = []): string {
   return `No set is called ${short}:${suggestion} say what it is, as in \`${short}: a, b, c\``;
 }
 
-/** @param members for which members; empty where there is no index */
+/** @param members description of the affected members, empty without an index */
 export const dividesByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: leave them out with a condition behind \`where\``;
 
-/** Something else that stands in the place of a set. */
+/** Explains that a name is not a set. */
 export const isNoSet = (name: string, kind: string): string =>
   `${shortened(name)} is ${kind}, no set: write the name of a set, as in \`p in products\``;
 
@@ -72,11 +72,11 @@ export function noCell(name: string, member: string, set: string, isMember: bool
   return `${name} has no value for ${members}, which ${others === 0 ? 'is no member' : 'are no members'} of ${set}`;
 }
 
-/** @param name of a variable */
+/** @param name name of a variable */
 export const noMember = (name: string, member: string): string => `${name} has no member ${member}`;
 
-/** Columns of several sets that are called the same. */
-/** Columns of one set have the same name if they are in one file, where they are called otherwise. */
+/** Explains that columns of several sets share a name. */
+/** Columns of the same set share a name only if their file uses other names for them. */
 export function doubledColumn(name: string, one: NamedColumn, other: NamedColumn): string {
   const isSame = one.set === other.set;
   const meant =
@@ -88,7 +88,7 @@ export function doubledColumn(name: string, one: NamedColumn, other: NamedColumn
   return `${name} ${meant}: give one of them another name in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
 }
 
-/** A column of a set. Its origin is absent if formulas call it as its file does. */
+/** Column of a set. Its origin is absent if formulas use the name from the file. */
 type NamedColumn = Pick<ColumnShape, 'set' | 'origin' | 'column'>;
 
 export function wrongMembership(set: string, arity: number): string {

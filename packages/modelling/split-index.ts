@@ -5,7 +5,7 @@ const FOR = ' for ';
 const BEGINNING = /^\(?(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)/u;
 const MEMBERSHIP = /^\(?[\p{L}_][^=<>]* in(?: [\p{L}_]|$)/u;
 
-/** A text and the index behind its `for` apart: `make[p] >= 3 for p in products`; undefined where there is no such `for`. */
+/** Splits a text such as `make[p] >= 3 for p in products` at its `for`. Returns undefined if it has no such `for`. */
 export function splitIndex(text: string): { body: string; index: string } | undefined {
   for (let place = text.indexOf(FOR); place >= 0; place = text.indexOf(FOR, place + 1)) {
     const index = text.slice(place + FOR.length).trim();
@@ -15,7 +15,7 @@ export function splitIndex(text: string): { body: string; index: string } | unde
   return undefined;
 }
 
-/** Whether a text seems to be meant as an index, and should be told why it is none: `p of products` behind `make[p]`. */
+/** Whether a text seems to be meant as an index, such as `p of products` after `make[p]`, and deserves an error message. */
 function isMeantAsIndex(index: string, body: string): boolean {
   const { name } = BEGINNING.exec(index)?.groups ?? {};
   if (name === undefined) return false;

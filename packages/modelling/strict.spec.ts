@@ -54,11 +54,11 @@ describe('noteOnStrict', () => {
     ['half * x > 1', '`>` is taken as `>=`, because a coefficient is a fraction'],
     ['x + z > 3', '`>` is taken as `>=`, because z may be a fraction'],
     ['melt[p] > 0', '`>` is taken as `>=`, because melt may be a fraction'],
-  ])('explains %s', (text, note) => {
+  ])('explains how %s is read', (text, note) => {
     expect(noteOf(text)).toBe(note);
   });
 
-  it.each(['x >= 3', 'x = 3', 'x ≤ 3', '0 <= x <= 9', '3 > 2', 'unknown > 2'])('says nothing of %s', (text) => {
+  it.each(['x >= 3', 'x = 3', 'x ≤ 3', '0 <= x <= 9', '3 > 2', 'unknown > 2'])('returns no note for %s', (text) => {
     expect(noteOf(text)).toBeUndefined();
   });
 });

@@ -6,14 +6,20 @@ import type { Vocabulary } from './vocabulary.js';
 
 const TOLERANCE = 1e-9;
 
-/** Returns the smallest whole number above a bound. @param tolerance rounding errors of the bound, relative to it */
+/**
+ * Returns the smallest whole number above a bound.
+ * @param tolerance rounding error of the bound, relative to its size
+ */
 export function nextWhole(bound: number, tolerance = TOLERANCE): number {
   const nearest = Math.round(bound);
   const isWhole = Math.abs(bound - nearest) <= tolerance * Math.max(1, Math.abs(bound));
   return isWhole ? nearest + 1 : Math.ceil(bound);
 }
 
-/** Explains how `<` and `>` in a formula are read, without a full stop; undefined if it has neither, or no variable. */
+/**
+ * Explains how `<` and `>` in a formula are read, without a full stop. Returns undefined for a formula without them or without
+ * variables.
+ */
 export function noteOnStrict(formula: Formula, vocabulary: Vocabulary): string | undefined {
   const { strict = [], relations } = formula;
   const [first] = strict;
@@ -40,7 +46,7 @@ export function noteOnStrict(formula: Formula, vocabulary: Vocabulary): string |
 
 const signOf = (relation: Relation): string => relation.slice(0, 1);
 
-/** Whether all variables of a relation are on its left side and nothing else is, so that its limit is a number on the right. */
+/** Whether all variables of a relation, and nothing else, are on its left side. Its limit is then the number on the right. */
 const isOnLeft = ({ sides: [left, right] }: Formula, values: Vocabulary['values']): boolean => {
   const [one, other] = [left, right].map((side) =>
     side === undefined ? undefined : linearRows({ sides: [side, ZERO], relations: ['='] }, values),

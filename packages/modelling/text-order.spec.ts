@@ -23,7 +23,7 @@ describe('compareTexts', () => {
     ['KW 9', 'KW 10a'],
     ['KW 1a', 'KW 10'],
     ['9', 'x'],
-  ])('puts %s before %s', (one, other) => {
+  ])('sorts %s before %s', (one, other) => {
     expect(compareTexts(orderedText(one), orderedText(other))).toBeLessThan(0);
     expect(compareTexts(orderedText(other), orderedText(one))).toBeGreaterThan(0);
     expect(compareTexts(orderedText(one), orderedText(one))).toBe(0);
@@ -71,7 +71,7 @@ describe('firstFall', () => {
       ['10:00:00', '08:30:00'],
       ['10:00:00', '08:30:00'],
     ],
-  ])('is the first place of %j out of order', (texts, fall) => {
+  ])('returns the first descending pair of %j', (texts, fall) => {
     expect(firstFall(texts)).toEqual(fall);
     expect(firstFall(texts)).toEqual(fall);
   });
@@ -87,7 +87,7 @@ describe('firstFall', () => {
     [['01/27/2025', '02/03/2025']],
     [['3', 'W1']],
     [[]],
-  ])('is undefined for %j', (texts) => {
+  ])('returns undefined for %j', (texts) => {
     expect(firstFall(texts)).toBeUndefined();
   });
 });

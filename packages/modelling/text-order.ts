@@ -1,6 +1,6 @@
 import { isoDate } from './dates.js';
 
-/** A text with the pieces that order it: letters and numbers by turns, beginning with the letters before the first number. */
+/** Text and its sort pieces: alternating letters and numbers, beginning with the letters before the first number. */
 export interface OrderedText {
   text: string;
   pieces: readonly (string | number)[];
@@ -14,8 +14,8 @@ export const orderedText = (text: string): OrderedText => ({
 });
 
 /**
- * Compares texts piece by piece, numbers by their value and everything else letter by letter, so that `KW 9` is before `KW 10`. Negative
- * if the first text is smaller.
+ * Compares texts piece by piece: numbers by value, other pieces by characters. `KW 9` sorts before `KW 10`. Returns a negative
+ * number if the first text is smaller.
  */
 export function compareTexts(one: OrderedText, other: OrderedText): number {
   const at = one.pieces.findIndex((piece, place) => piece !== other.pieces[place]);
@@ -25,10 +25,12 @@ export function compareTexts(one: OrderedText, other: OrderedText): number {
   return difference !== 0 ? difference : one.text < other.text ? -1 : one.text > other.text ? 1 : 0;
 }
 
-/** A year or an hour before other numbers, as in `2025-02-01` and `08:30`, where the numbers order a text from left to right. */
+/**
+ * Year or hour before other numbers, as in `2025-02-01` and `08:30`. Such texts are ordered by their numbers from left to right.
+ */
 const YEAR_OR_HOUR = /^(?:\d{4}\D|\d{1,2}:\d{2})/;
 
-/** Returns the order of a text among others of its form, or undefined if its form does not show an order. */
+/** Returns the sort pieces of a text and its form, or undefined if its form does not imply an order. */
 function orderOf(text: string): { form: string; ordered: OrderedText } | undefined {
   if (text !== '' && Number.isFinite(Number(text))) return { form: '', ordered: { text, pieces: [Number(text)] } };
   const ordered = orderedText(isoDate(text, 'mixed') ?? text);
@@ -39,8 +41,8 @@ function orderOf(text: string): { form: string; ordered: OrderedText } | undefin
 const falls = new WeakMap<Iterable<string>, readonly [string, string] | null>();
 
 /**
- * Returns the first two neighbours that do not ascend among numbers, dates, or texts that differ in one number, such as `W9` and `W10`.
- * Undefined for other texts. Results are cached.
+ * Returns the first two neighbours that are not in ascending order. Compares numbers, dates, and texts that differ in a single
+ * number, such as `W9` and `W10`. Returns undefined for other texts. Results are cached.
  */
 export function firstFall(texts: Iterable<string>): readonly [string, string] | undefined {
   const cached = falls.get(texts);

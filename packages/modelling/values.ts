@@ -1,33 +1,33 @@
 import { cellOf, type DateReading, isoDate } from './dates.js';
 
-/** The distinct texts of a column, or of one part of the members of a set. */
+/** Distinct texts of a column or of a key part of a set. */
 export interface Values extends Iterable<string> {
   readonly size: number;
-  /** How dates or times became these texts. */
+  /** Format of the dates or times before they were normalised. */
   readonly reading?: DateReading;
   has(text: string): boolean;
 }
 
-/** Texts that only one of two columns has. */
+/** Texts that exist in only one of two columns. */
 export interface Rest {
-  /** The first of them. */
+  /** First texts of the rest. `count` is the total. */
   texts: readonly string[];
   count: number;
 }
 
-/** Bounds the comparisons of texts while a canvas is looked at. */
+/** Limits text comparisons during a pass over a canvas. */
 export interface LookupBudget {
   left: number;
 }
 
-/** Texts that are kept of a rest, to name some and to search the nearest ones among them. */
+/** Maximum number of texts kept of a rest. Messages name some of them and suggest the nearest texts. */
 const MAX_TEXTS = 500;
 
-/** Whether a text is among values. A date may be written in another form than in its file. */
+/** Whether the values contain a text. A date may be written in a different format than in its file. */
 export const hasText = (values: Values, text: string): boolean =>
   values.has(text) || values.has((values.reading ? cellOf(text, values.reading) : isoDate(text)) ?? text);
 
-/** The values in the form of the dates or times of another column, as a solve compares them. */
+/** Returns the values in the date or time format of another column, as a solve compares them. */
 function readAs(values: Values, { reading }: Values): Pick<Values, 'has'> {
   if (reading === undefined || values.reading !== undefined) return { has: (text) => hasText(values, text) };
   return new Set(Array.from(values, (text) => cellOf(text, reading) ?? text));
@@ -36,7 +36,7 @@ function readAs(values: Values, { reading }: Values): Pick<Values, 'has'> {
 let identities = 0;
 const identityByObject = new WeakMap<object, number>();
 
-/** Returns a number that only the same object has. */
+/** Returns a unique number for an object. */
 export function identityOf(values: object): number {
   const identity = identityByObject.get(values) ?? (identities += 1);
   identityByObject.set(values, identity);
@@ -45,7 +45,7 @@ export function identityOf(values: object): number {
 
 const restsByPair = new WeakMap<Values, WeakMap<Values, Rest>>();
 
-/** Returns the texts of one column that another one lacks; undefined if the budget does not suffice. Results are cached. */
+/** Returns the texts of a column that another column lacks, or undefined if the budget is exhausted. Results are cached. */
 export function restOf(values: Values, other: Values, budget: LookupBudget): Rest | undefined {
   const cached = restsByPair.get(values)?.get(other);
   if (cached !== undefined) return cached;

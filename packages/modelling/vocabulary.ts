@@ -2,70 +2,70 @@ import type { DateReading } from './dates.js';
 import type { Index } from './formula.js';
 import type { LookupBudget, Values } from './values.js';
 
-/** Cells of a column in the order of the members; null where one is empty. */
+/** Cells of a column in the order of the members. Empty cells are null. */
 export type Cells = readonly (number | string | null)[];
 
-/** A set as formulas see it. */
+/** Set as formulas see it. */
 export interface SetShape {
-  /** Columns of its keys: 1 for a plain set, 2 for pairs. */
+  /** Number of key columns: 1 for a plain set, 2 for pairs. */
   arity: number;
-  /** The texts of each column of the keys, as far as they are known. */
+  /** Distinct texts of each key column, if known. */
   parts?: readonly (Values | undefined)[];
-  /** Each column of the keys, member by member, as far as they are known. Absent for a set of single members. */
+  /** Cells of each key column in the order of the members, if known. Absent for a set with a single key column. */
   keys?: readonly Cells[];
-  /** How the dates or times of each column of the keys are read. */
+  /** Date or time format of each key column. */
   readings?: readonly (DateReading | undefined)[];
-  /** Number of members of a set in a file, as far as it is known. */
+  /** Number of members of a set in a file, if known. */
   size?: number;
-  /** Stands for figures that are missing. */
+  /** Default for missing values. */
   fallback?: number;
 }
 
-/** A column of figures or of texts (labels) over a set. */
+/** Column of numbers or of texts (labels) over a set. */
 export interface ColumnShape {
-  /** The set that it is over: it takes as many keys. */
+  /** Name of the set. A member of the column takes as many keys as the set has key columns. */
   set: string;
   type: 'number' | 'text';
-  /** How its dates or times are read. */
+  /** Format of its dates or times. */
   reading?: DateReading;
-  /** Of a column of texts that seems to be meant as figures: which one is none, in a sentence. */
+  /** Sentence that names the first non-numeric cell of a text column that seems to be meant as numeric. */
   misfit?: string;
-  /** What it is called in which file, if formulas call it otherwise. */
+  /** Name and file of the source column, if formulas use a different name. */
   origin?: string;
-  /** What its file calls it, if formulas call it otherwise. */
+  /** Name of the column in its file, if formulas use a different name. */
   column?: string;
-  /** The different texts, as far as they are known. */
+  /** Distinct texts, if known. */
   values?: Values;
-  /** The smallest and the largest figure, as far as they are known. */
+  /** Minimum and maximum, if known. */
   range?: readonly [number, number];
-  /** The key of the first member without a figure. */
+  /** Key of the first member without a value. */
   empty?: readonly string[];
-  /** The cells, in the order of the members or by member, as far as they are known. */
+  /** Cells in the order of the members or by member, if known. */
   cells?: Cells | ReadonlyMap<string, number | string>;
 }
 
-/** A variable for each member of an index. */
+/** Family of variables, with a variable for each member of an index. */
 export interface Family {
   index: Index;
 }
 
-/** What the names of a canvas stand for. A set and a column may be called the same: the place tells which is meant. */
+/** Meaning of each name on a canvas. A set and a column may share a name, because their places in a formula differ. */
 export interface Vocabulary {
   sets: ReadonlyMap<string, SetShape>;
-  /** Several where columns of different sets are called the same. */
+  /** Columns by name. Columns of different sets may share a name. */
   columns: ReadonlyMap<string, readonly ColumnShape[]>;
   families: ReadonlyMap<string, Family>;
   /** Variables without an index. */
   variables: ReadonlySet<string>;
-  /** Variables and families whose values are whole numbers. */
+  /** Variables and families with integer values. */
   wholes?: ReadonlySet<string>;
-  /** Figures without an index. */
+  /** Constants without an index. */
   values: ReadonlyMap<string, number>;
-  /** Comparisons of texts that are left for this look at the canvas. Absent: no bound. */
+  /** Remaining text comparisons for this pass over the canvas. Unlimited if absent. */
   lookups?: LookupBudget;
 }
 
-/** The readings of the parts of a family's members, as its index binds them. */
+/** Returns the date or time format of each key of a family, as bound by its index. */
 export function readingsOfFamily({ index }: Family, { sets }: Pick<Vocabulary, 'sets'>): (DateReading | undefined)[] {
   const readings = new Map<string, DateReading | undefined>();
   for (const { names, set } of index.over)
@@ -74,5 +74,5 @@ export function readingsOfFamily({ index }: Family, { sets }: Pick<Vocabulary, '
   return [...readings.values()];
 }
 
-/** The names that an index binds, in the order in which they come first. */
+/** Returns the distinct names that an index binds, in the order of first occurrence. */
 export const namesOfIndex = ({ over }: Index): string[] => [...new Set(over.flatMap(({ names }) => names))];

@@ -10,7 +10,7 @@ const COMPARISONS: Record<Comparison, (one: number, other: number) => boolean> =
   '>=': (one, other) => one >= other,
 };
 
-/** In which rows a comparison of figures holds. */
+/** Returns a mask of the rows whose numbers satisfy a comparison. */
 export function comparedFigures(one: Float64Array, comparison: Comparison, other: Float64Array): Uint8Array {
   const holds = new Uint8Array(one.length);
   const compare = COMPARISONS[comparison];
@@ -19,8 +19,8 @@ export function comparedFigures(one: Float64Array, comparison: Comparison, other
 }
 
 /**
- * In which rows a comparison of texts holds, which are ordered as {@link Texts.compare} says. It never does for a negative
- * number, which is no text.
+ * Returns a mask of the rows whose texts satisfy a comparison, ordered by {@link Texts.compare}. Negative codes are not texts and
+ * never satisfy it.
  */
 export function comparedTexts(one: Int32Array, comparison: Comparison, other: Int32Array, texts: Texts): Uint8Array {
   const holds = new Uint8Array(one.length);

@@ -1,21 +1,21 @@
 import type { Condition, Index, Operand } from '../formula.js';
 import { namesInCondition, namesInOperand } from '../mentions.js';
 
-/** What is known when a membership adds its members to the rows so far. */
+/** Names that are available when a membership adds its members to the existing rows. */
 export interface Stage {
-  /** Names that it brings. */
+  /** Names that the membership binds. */
   members: ReadonlySet<string>;
-  /** Names that the rows have. */
+  /** Names that the rows already have. */
   rows: ReadonlySet<string>;
-  /** Names of the memberships behind it: what has to do with them waits, as they may leave out some of the members. */
+  /** Names that later memberships bind. Conditions on these names wait, because a later membership may exclude members. */
   later: ReadonlySet<string>;
 }
 
-/** The conditions of an index that have not been looked at: each waits until all that it speaks of is known. */
+/** Conditions of an index that have not been applied. Each condition waits until all of its names are available. */
 export class WaitingConditions {
   private waiting: { condition: Condition; names: ReadonlySet<string> }[];
 
-  /** @param indices all names of indices; others that a condition mentions are known from the beginning */
+  /** @param indices all names of indices. Other names in a condition are available from the start. */
   constructor(
     where: Index['where'],
     private readonly indices: ReadonlySet<string>,
@@ -26,18 +26,18 @@ export class WaitingConditions {
     }));
   }
 
-  /** Takes those that speak of new members only. */
+  /** Takes the conditions that use only names of the new members. */
   takeOfMembers(stage: Stage): Condition[] {
     return this.take((names) => isOfMembers(names, stage));
   }
 
-  /** Takes those of which everything is known, once rows and members are together. */
+  /** Takes the conditions whose names are all available once rows and members are joined. */
   takeKnown({ members, rows, later }: Stage): Condition[] {
     const known = new Set([...rows, ...members]);
     return this.take((names) => isKnown(names, known, later));
   }
 
-  /** Takes the equalities of something of new members with something of a row, those that `toKey` makes a key of. */
+  /** Takes the equalities between new members and existing rows that `toKey` converts to a join key. */
   takeKeys<Key>(stage: Stage, toKey: (ofMembers: Operand, ofRows: Operand) => Key | undefined): Key[] {
     const keys: Key[] = [];
     const rest: typeof this.waiting = [];
@@ -57,7 +57,7 @@ export class WaitingConditions {
     return due.map(({ condition }) => condition);
   }
 
-  /** The side of new members and that of rows; undefined for what is no such equality. */
+  /** Returns the operands of new members and of rows, or undefined if the condition is not such an equality. */
   private sidesOf(condition: Condition, stage: Stage): [ofMembers: Operand, ofRows: Operand] | undefined {
     if (condition.kind !== 'compare' || condition.comparison !== '=') return undefined;
     const { left, right } = condition;

@@ -39,8 +39,8 @@ function refusal(expand: () => unknown): string {
   return 'none';
 }
 
-describe('the rows of one formula', () => {
-  it('are counted before two sets without a key are put together', () => {
+describe('row limit of one formula', () => {
+  it('counts rows before joining two sets without a key', () => {
     const evaluator = over({ suppliers: 5_000, customers: 5_000 });
     const all = index('s in suppliers, c in customers');
     const before = process.memoryUsage().arrayBuffers;
@@ -49,9 +49,9 @@ describe('the rows of one formula', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * MB);
   });
 
-  it('are those of all its parts', () => {
+  it('applies to the rows of all parts together', () => {
     const evaluator = over({});
-    // Nothing is called so: that ends each formula once its rows are counted, and saves the time of the figures.
+    // An unknown name ends each formula after its rows are counted, which saves the time for its values.
     const unknown = sum('unknown');
     expect(refusal(() => evaluator.finite(unknown, frameOf(10_000_000)))).toMatch(/ is called unknown$/);
     expect(refusal(() => evaluator.finite(unknown, ONE_ROW))).toMatch(
@@ -62,8 +62,8 @@ describe('the rows of one formula', () => {
   });
 });
 
-describe('the rows of all formulas', () => {
-  // A product that is refused is counted, and costs nothing: 4,000 rows and 4,000 times 9,999 are 40,000,000.
+describe('row limit of all formulas', () => {
+  // A rejected product is counted but takes no time: 4,000 rows plus 4,000 times 9,999 combinations make 40,000,000.
   const product = index('d in depots, s in stops');
   const single = index('d in depots');
   const refused = (times: number): Evaluator => {
@@ -73,12 +73,12 @@ describe('the rows of all formulas', () => {
     return evaluator;
   };
 
-  it('may be many', () => {
+  it('allows fewer than 200,000,000 rows', () => {
     const evaluator = refused(4);
     expect(refusal(() => evaluator.rows(single))).toBe('none');
   });
 
-  it('are 200,000,000 at most', () => {
+  it('rejects more than 200,000,000 rows', () => {
     const evaluator = refused(5);
     expect(refusal(() => evaluator.rows(single))).toMatch(
       /^The formulas up to this one go through more than 200000000/,
@@ -86,16 +86,16 @@ describe('the rows of all formulas', () => {
   });
 });
 
-describe('the terms of one sum', () => {
+describe('term limit of one sum', () => {
   const rows = frameOf(1_000_000);
   const most = Array.from({ length: 10 }, () => 'x');
 
-  it('may be 10,000,000 before they are added up', () => {
-    // What ends it is the part behind them: adding them up takes longer.
+  it('allows 10,000,000 terms before they are added up', () => {
+    // The unknown name ends the formula before the terms are added up, which would take longer.
     expect(refusal(() => over({}).finite(sum(...most, 'unknown'), rows))).toMatch(/ is called unknown$/);
   });
 
-  it('are no more than that', () => {
+  it('rejects more than 10,000,000 terms', () => {
     expect(refusal(() => over({}).finite(sum(...most, 'x'), rows))).toBe('It has more than 10000000 terms');
   });
 });

@@ -13,15 +13,15 @@ import type { Space } from './space.js';
 import { Steps } from './steps.js';
 import { concatenated, type Linear, merged, negate, scale, startsOf, Terms } from './terms.js';
 
-/** Most terms of one sum before those of the same variable are added up. */
+/** Maximum number of terms of a sum before terms of the same variable are added up. */
 const MAX_TERMS = 10_000_000;
-/** A key that no member has. */
+/** Key that no member has. */
 const NO_KEY = -9;
 const TOO_LARGE = 'A number in it becomes too large';
 
 /**
- * What formulas say of all rows of an index at once. Everything is done in columns: the time is that of the rows and the
- * terms, whatever the number of formulas.
+ * Evaluates formulas for all rows of an index together. All operations work on columns, so the time depends on rows and terms,
+ * not on the number of formulas.
  *
  * @throws ExpansionRefusal from every method
  */
@@ -30,8 +30,8 @@ export class Evaluator {
   private readonly lookup: Lookup;
 
   /**
-   * @param nameOf what a variable is called, for messages
-   * @param observer receives missing figures, which are refused otherwise
+   * @param nameOf returns the name of a variable for messages
+   * @param observer receives missing values, which are rejected otherwise
    */
   constructor(
     private readonly space: Space,
@@ -42,13 +42,13 @@ export class Evaluator {
     this.lookup = new Lookup(space, observer);
   }
 
-  /** The rows that an index stands for, in the order of its sets, each by itself. A formula begins with them. */
+  /** Starts a formula and returns the rows of its index, in the order of its sets. */
   rows(index: Index | undefined): Frame {
     this.steps.begin();
     return index === undefined ? ONE_ROW : this.extend(ONE_ROW, index, false).frame;
   }
 
-  /** An expression in each row. */
+  /** Evaluates an expression in each row. */
   private linear(expression: Expression, frame: Frame): Linear {
     this.steps.goThrough(frame.size);
     switch (expression.kind) {
@@ -67,7 +67,7 @@ export class Evaluator {
     }
   }
 
-  /** An expression without an index: its constant, and each variable once. */
+  /** Evaluates an expression without an index. Each variable occurs once in its terms. */
   figureOf(expression: Expression): { constant: number; terms: Terms } {
     this.steps.begin();
     const linear = this.finite(expression, ONE_ROW);
@@ -75,7 +75,7 @@ export class Evaluator {
     return { constant: linear.constants[0]!, terms };
   }
 
-  /** An expression in each row, whose numbers are within bounds. */
+  /** Evaluates an expression in each row. Rejects values that are not finite. */
   finite(expression: Expression, frame: Frame): Linear {
     const linear = this.linear(expression, frame);
     const { constants, terms } = linear;
@@ -87,7 +87,7 @@ export class Evaluator {
     return linear;
   }
 
-  /** The same of what has no variable in it. */
+  /** Evaluates an expression without variables in each row. */
   figures(expression: Expression, frame: Frame, place: string): Float64Array {
     const { constants, terms } = this.finite(expression, frame);
     if (terms !== undefined && terms.size > 0)
@@ -95,7 +95,7 @@ export class Evaluator {
     return constants;
   }
 
-  /** The terms by rows, each variable once in a row. */
+  /** Sorts terms by row, with each variable at most once per row. */
   merge(terms: Terms, rows: number): ReturnType<typeof merged> {
     if (terms.isMerged) return { terms, starts: startsOf(terms, rows) };
     const variables = this.countVariables();
@@ -145,7 +145,7 @@ export class Evaluator {
     return { constants, ...(lists.length > 0 && { terms: this.merge(concatenated(lists), frame.size).terms }) };
   }
 
-  /** At most one factor may have variables. */
+  /** At most a single factor may have variables. */
   private product(factors: Extract<Expression, { kind: 'product' }>['factors'], frame: Frame): Linear {
     const scales = new Float64Array(frame.size).fill(1);
     let variable: { constants: Float64Array; terms: Terms } | undefined;
@@ -189,7 +189,7 @@ export class Evaluator {
     return { constants: sums, terms: this.merge(terms, frame.size).terms };
   }
 
-  /** The rows of a frame with those that an index adds to each. */
+  /** Extends each row of a frame by the members of an index. */
   private extend(outer: Frame, index: Index, isSum: boolean): Derived {
     const { over } = index;
     const where = this.withDates(index, outer);
@@ -219,7 +219,7 @@ export class Evaluator {
     return extended;
   }
 
-  /** The condition of an index, whose texts have the form of the dates and times beside them. */
+  /** Returns the condition of an index, with its texts in the format of the dates and times that they are compared with. */
   private withDates({ over, where }: Index, { readings: known }: Frame): Condition | undefined {
     const readings = new Map(known);
     for (const membership of over) {
@@ -240,14 +240,14 @@ export class Evaluator {
     return passed;
   }
 
-  /** The sides of an equality as a key; undefined where a text is compared with a figure. */
+  /** Converts the sides of an equality to a join key. Returns undefined if a text is compared with a number. */
   private joinKey(ofMembers: Operand, members: Frame, ofRows: Operand, rows: Frame): JoinKey | undefined {
     const isText = this.lookup.isText(ofMembers, members);
     if (isText !== this.lookup.isText(ofRows, rows)) return undefined;
     if (isText)
       return {
         members: this.lookup.texts(ofMembers, '=', ofRows, members, rows),
-        // Nothing equals an empty date or what is beyond the end of a lag, not even another one.
+        // Empty dates and members outside of the set equal nothing, including each other.
         rows: this.lookup.texts(ofRows, '=', ofMembers, rows, members).map((code) => (code < 0 ? NO_KEY : code)),
       };
     return keyOfFigures(
@@ -256,7 +256,7 @@ export class Evaluator {
     );
   }
 
-  /** In which rows a condition holds. */
+  /** Returns a mask of the rows that satisfy a condition. */
   private matches(condition: Condition, frame: Frame): Uint8Array {
     switch (condition.kind) {
       case 'and':
@@ -286,7 +286,7 @@ export class Evaluator {
     return comparedFigures(this.comparable(left, frame), comparison, this.comparable(right, frame));
   }
 
-  /** An operand beside a figure. */
+  /** Evaluates an operand that is compared with a number. */
   private comparable(operand: Operand, frame: Frame): Float64Array {
     if (operand.kind === 'text')
       refuse(`"${shortened(operand.text)}" is a text and is compared with a figure`, operand.position);

@@ -1,27 +1,27 @@
 import type { DateReading } from '../dates.js';
 import type { Members } from './space.js';
 
-/** Rows that an index stands for: each is one choice of members. */
+/** Rows of an index. Each row is a combination of members. */
 export interface Frame {
   size: number;
-  /** The member that each index stands for, row by row. */
+  /** Codes of the members of each index name, by row. */
   codes: ReadonlyMap<string, Int32Array>;
-  /** The sets that indices run over one by one: lags go by their order. */
+  /** Sets of the names that each iterate a whole set. Lags follow the order of these sets. */
   homes: ReadonlyMap<string, Members>;
-  /** How the dates or times that indices stand for are read. */
+  /** Date or time formats of the index names. */
   readings: ReadonlyMap<string, DateReading>;
 }
 
-/** Without an index there is one row. */
+/** Frame of a formula without an index. */
 export const ONE_ROW: Frame = { size: 1, codes: new Map(), homes: new Map(), readings: new Map() };
 
-/** A frame made of the rows of another one, which `parents` tells. */
+/** Frame derived from the rows of another frame. `parents` contains the row numbers in that frame. */
 export interface Derived {
   frame: Frame;
   parents: Int32Array;
 }
 
-/** Some rows of a frame, in the order given; a row may come several times. */
+/** Returns the given rows of a frame in the given order. Rows may repeat. */
 export function pick({ codes, ...rest }: Frame, rows: Int32Array): Frame {
   const picked = new Map<string, Int32Array>();
   for (const [name, column] of codes) picked.set(name, pickFrom(column, rows));
@@ -34,7 +34,7 @@ export function pickFrom(column: Int32Array, rows: Int32Array): Int32Array {
   return picked;
 }
 
-/** The numbers of the rows that a mask lets pass. */
+/** Returns the numbers of the rows whose mask is set. */
 export function passing(mask: Uint8Array): Int32Array {
   let count = 0;
   for (const passes of mask) count += passes;

@@ -4,13 +4,16 @@ import { allRows, type Derived, type Frame, pick, pickFrom } from './frame.js';
 import { KeyTable } from './key-table.js';
 import type { Members } from './space.js';
 
-/** Columns that have to be equal for a member to belong to a row. */
+/** Columns that must be equal for a member to match a row. */
 export interface JoinKey {
   members: Int32Array;
   rows: Int32Array;
 }
 
-/** The members of a set under the names that are new, without those that contradict themselves, as in `(a, a)`. */
+/**
+ * Returns the members of a set under the names that are not bound yet. Excludes members that contradict a repeated name, as in
+ * `(a, a)`.
+ */
 export function newMembers({ names }: Membership, set: Members, bound: ReadonlySet<string>): Derived {
   const codes = new Map<string, Int32Array>();
   const readings = new Map<string, DateReading>();
@@ -34,7 +37,7 @@ export function newMembers({ names }: Membership, set: Members, bound: ReadonlyS
   return { frame: pick(frame, kept), parents: kept };
 }
 
-/** What some members have to share with a row: those parts of their keys that an outer index stands for. */
+/** Returns the join keys between members and rows: the key parts whose names an outer index has bound. */
 export function boundKeys({ names }: Membership, set: Members, members: Int32Array, frame: Frame): JoinKey[] {
   return names.flatMap((name, at): JoinKey[] => {
     const rows = frame.codes.get(name);
@@ -42,7 +45,7 @@ export function boundKeys({ names }: Membership, set: Members, members: Int32Arr
   });
 }
 
-/** Figures as a key: equal ones have the same number. */
+/** Converts numbers to a join key. Equal numbers have the same code. */
 export function keyOfFigures(members: Float64Array, rows: Float64Array): JoinKey {
   const ids = new Map<number, number>();
   const idsOf = (figures: Float64Array): Int32Array =>
@@ -55,9 +58,9 @@ export function keyOfFigures(members: Float64Array, rows: Float64Array): JoinKey
 }
 
 /**
- * Each row with each of the members that have its keys.
+ * Joins each row with all members that have its keys.
  *
- * @param admit is told how many there are before any is made, and may throw
+ * @param admit receives the number of joined rows before they are created, and may throw
  */
 export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], admit: (size: number) => void): Derived {
   const table = new KeyTable(
@@ -96,7 +99,7 @@ export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], adm
   };
 }
 
-/** The rows that have each tuple, in their order. */
+/** Groups the rows by tuple, in their original order. */
 function groupsOf({ ids, size }: KeyTable): { starts: Int32Array; members: Int32Array } {
   const starts = new Int32Array(size + 1);
   for (const id of ids) if (id >= 0) starts[id + 1]! += 1;

@@ -1,24 +1,24 @@
-/** Most numbers of tuples and of codes, so that two of them fit into one exact number. */
+/** Maximum number of tuples and of codes. A pair of them fits into an exact integer. */
 const SPAN = 2 ** 26;
-/** Longest table that has a place for each pair of numbers. */
+/** Maximum length of a table with a slot for each pair. */
 const MAX_PLACES = 2 ** 22;
 
-/** Numbers pairs of the number of a tuple and the code behind it. */
+/** Assigns ids to pairs of a tuple id and the code of the next column. */
 interface Level {
-  /** The codes that there are, numbered from 0; -1 for others. */
+  /** Local number of each code, counted from 0. -1 for codes that do not occur. */
   locals: Int32Array;
-  /** How many there are. */
+  /** Number of distinct codes. */
   width: number;
-  /** By `tuple * width + code`: a place for each, or those that there are where that would be too long. */
+  /** Tuple ids by `tuple * width + code`. A map by `tuple * SPAN + code` if the array would be too long. */
   pairs: Int32Array | Map<number, number>;
 }
 
 /**
- * The distinct tuples of some columns of whole numbers from 0, numbered in the order in which they come first. Tuples with
- * a negative number in them are in no table.
+ * Distinct tuples of several columns of codes from 0, numbered in the order of first occurrence. Tuples with a negative code are
+ * excluded.
  */
 export class KeyTable {
-  /** Which tuple each row has; -1 for none. */
+  /** Tuple id of each row, or -1. */
   readonly ids: Int32Array;
   /** Number of distinct tuples. */
   readonly size: number;
@@ -34,7 +34,7 @@ export class KeyTable {
     }
   }
 
-  /** The numbers of the tuples in the first rows of other columns; -1 for those that are not there. */
+  /** Returns the tuple ids of rows in other columns, or -1 for tuples that do not exist. */
   find(columns: readonly Int32Array[], length: number): Int32Array {
     const ids = new Int32Array(length);
     for (const [at, { locals, width, pairs }] of this.levels.entries()) {
@@ -51,7 +51,10 @@ export class KeyTable {
   }
 }
 
-/** An empty level over a column. @param tuples the number of those before it */
+/**
+ * Creates an empty level for a column.
+ * @param tuples number of tuples of the preceding columns
+ */
 function levelFor(column: Int32Array, tuples: number): Level {
   let largest = -1;
   for (const code of column) if (code > largest) largest = code;
@@ -62,7 +65,7 @@ function levelFor(column: Int32Array, tuples: number): Level {
   return { locals, width, pairs: isShort ? new Int32Array(tuples * width).fill(-1) : new Map() };
 }
 
-/** Puts the numbers of the longer tuples in the place of those so far; answers how many there are. */
+/** Replaces tuple ids by the ids of tuples extended by a column. Returns the number of tuples. */
 function extend({ locals, width, pairs }: Level, ids: Int32Array, column: Int32Array): number {
   let size = 0;
   for (let row = 0; row < ids.length; row += 1) {

@@ -5,7 +5,7 @@ import type { Vocabulary } from '../vocabulary.js';
 import { KnownSpace } from './known-space.js';
 import { ExpansionRefusal } from './refusal.js';
 
-/** Returns the figures of a text without variables for each member of an index; undefined if they are not known. */
+/** Returns the value of an expression without variables for each member of an index, or undefined if the values are not known. */
 export function knownFigures(
   text: string,
   index: Index | FormulaProblem,

@@ -9,11 +9,11 @@ import { ExpansionRefusal } from './refusal.js';
 import { Space } from './space.js';
 import { Steps } from './steps.js';
 
-/** Maximum number of members of a set, and of rows that a formula goes through. Larger ones are left to the solve. */
+/** Maximum number of members of a set, and of rows of a formula. Larger data are checked only by the solve. */
 const MAX_MEMBERS = 50_000;
 const MAX_ROWS = 200_000;
 
-/** The part of a canvas whose data are known, as a solve expands it. Names are added when a formula first mentions them. */
+/** Part of a canvas with known data, expanded as in a solve. Names are added when a formula first mentions them. */
 export class KnownSpace {
   private readonly space: Space;
   private readonly isKnown = new Map<string, boolean>();
@@ -29,12 +29,15 @@ export class KnownSpace {
 
   readonly textOf = (code: number): string => this.space.texts.text(code);
 
-  /** Adds everything that names stand for. Returns false if some of the data are not known. */
+  /** Adds the data of the given names. Returns false if some of the data are not known. */
   add(names: readonly string[]): boolean {
     return names.map((name) => this.addName(name)).every(Boolean);
   }
 
-  /** Evaluates something. Returns undefined if it goes through too many rows. @throws ExpansionRefusal */
+  /**
+   * Runs an evaluation. Returns undefined if it has too many rows.
+   * @throws ExpansionRefusal
+   */
   evaluate<Result>(work: (evaluator: Evaluator) => Result, observer?: Observer): Result | undefined {
     const steps = new Steps(Math.min(MAX_ROWS, this.budget.left));
     try {
@@ -47,7 +50,7 @@ export class KnownSpace {
     }
   }
 
-  /** Returns false if there is no room for so many members. */
+  /** Returns false if the budget does not allow this number of members. */
   private hasRoomFor(members: number): boolean {
     if (members > MAX_MEMBERS) return false;
     this.charge(members);
@@ -61,7 +64,7 @@ export class KnownSpace {
   private addName(name: string): boolean {
     const known = this.isKnown.get(name);
     if (known !== undefined) return known;
-    // An index cannot mention the family that it belongs to.
+    // Avoids recursion, because an index cannot mention its own family.
     this.isKnown.set(name, false);
     const { sets, columns, families, variables, values } = this.vocabulary;
     const set = sets.get(name);
@@ -81,7 +84,7 @@ export class KnownSpace {
   private addSet(name: string, { parts = [], keys, arity, size, readings = [] }: SetShape): boolean {
     if (this.space.sets.has(name)) return true;
     const count = keys?.[0]?.length ?? parts[0]?.size;
-    // Keys that are empty or there twice are a gap of the data card.
+    // Empty or duplicate keys are reported as gaps of the data card.
     if (count === undefined || (size !== undefined && size !== count) || !this.hasRoomFor(count)) return false;
     const [first, ...others] = keys?.map((cells) => cells.map(String)) ?? [Array.from(parts[0] ?? [])];
     if (first === undefined || others.length + 1 !== arity) return false;

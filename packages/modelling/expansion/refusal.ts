@@ -1,6 +1,6 @@
 import type { FormulaProblem } from '../formula.js';
 
-/** Ends an expansion. */
+/** Aborts an expansion. */
 export class ExpansionRefusal extends Error {
   constructor(readonly reason: FormulaProblem) {
     super(reason.problem);

@@ -51,16 +51,16 @@ const { side } = fc.letrec<{ side: string }>((tie) => ({
   ),
 }));
 
-describe('the rows of a formula without an index', () => {
+describe('rowsOf without an index', () => {
   const parsed = (text: string): Formula => {
     const formula = parseFormula(text);
     if (isProblem(formula)) throw new Error(formula.problem);
     return formula;
   };
 
-  it('are those that it had before there were indices, bit for bit', () => {
+  it('returns exactly the rows of linearRows', () => {
     const seen = { rows: 0, refused: 0 };
-    // The relations of a chain point the same way.
+    // Relations of a chain point the same way.
     const chain = fc
       .constantFrom('<=', '>=')
       .chain((way) => fc.array(fc.tuple(fc.constantFrom(way, '='), side), { minLength: 1, maxLength: 3 }));
@@ -83,7 +83,7 @@ describe('the rows of a formula without an index', () => {
     ['0 * x <= y', [{ terms: new Map([['y', 1]]), lower: 0, upper: Infinity }]],
     ['(0 * x) * y <= 1', [{ terms: new Map(), lower: -Infinity, upper: 1 }]],
     ['2 x + 2 y <= y + x <= 4', [{ terms: new Map(Object.entries({ x: 1, y: 1 })), lower: -Infinity, upper: 0 }]],
-  ])('%s', (text, rows) => {
+  ])('expands %s', (text, rows) => {
     expect(expanded(parsed(text))).toEqual(rows);
     expect(linearRows(parsed(text), VALUES)).toEqual(rows);
   });

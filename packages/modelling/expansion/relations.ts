@@ -4,18 +4,18 @@ import type { Evaluator } from './evaluator.js';
 import type { Frame } from './frame.js';
 import { concatenated, type Linear, Terms } from './terms.js';
 
-/** Rows `lower <= terms <= upper`, one for each row of a frame; an infinite bound is none, equal ones are an equation. */
+/** Rows `lower <= terms <= upper` for each row of a frame. An infinite bound is absent, and equal bounds form an equation. */
 export interface Rows {
   terms: Terms;
-  /** Where the terms of each row begin, and the end of the last one. */
+  /** Start of the terms of each row, followed by the end of the last row. */
   starts: Int32Array;
   lower: Float64Array;
   upper: Float64Array;
 }
 
 /**
- * What a relation asks for, variables on the left of each row; a chain is several, and one where they bound the same
- * terms (`0 <= x <= 4`). Between whole numbers `<` and `>` leave a difference of at least 1.
+ * Expands a formula to rows with the variables on the left. A chain yields several row sets, but only a single set if all its
+ * relations bound the same terms (`0 <= x <= 4`). Between whole numbers `<` and `>` require a difference of at least 1.
  *
  * @param isWhole whether the values of a variable are whole numbers
  * @throws ExpansionRefusal
@@ -44,20 +44,20 @@ export function rowsOf(
   return all;
 }
 
-/** Moves the bounds of rows between whole numbers to the next whole number. */
+/** Tightens strict bounds of integer rows to the next whole number. */
 function tighten({ terms, starts, lower, upper }: Rows, isWhole: (variable: number) => boolean): void {
   for (let row = 0; row < lower.length; row += 1) {
     let at = starts[row]!;
     while (at < starts[row + 1]! && Number.isInteger(terms.coefficients[at]!) && isWhole(terms.columns[at]!)) at += 1;
     if (at < starts[row + 1]!) continue;
-    // Without variables the two sides are known exactly.
+    // Sums without variables are exact.
     const tolerance = starts[row] === starts[row + 1] ? 0 : undefined;
     lower[row] = nextWhole(lower[row]!, tolerance);
     upper[row] = 0 - nextWhole(-upper[row]!, tolerance);
   }
 }
 
-/** The relation with its variables on one side: on the left one's, where that has any. */
+/** Moves all variables of a relation to the left side, or to the right side if only that side has variables. */
 function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: Linear, frame: Frame): Rows {
   const isTurned = (left.terms?.size ?? 0) === 0 && (right.terms?.size ?? 0) > 0;
   const sign = isTurned ? -1 : 1;
@@ -77,7 +77,7 @@ function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: L
   };
 }
 
-/** The same terms, times a sign; the list itself stays, since both its neighbours in a chain have it. */
+/** Returns terms multiplied by a sign. Copies the list, because both neighbours in a chain share it. */
 function scaled(terms: Terms | undefined, sign: number): Terms | undefined {
   if (terms === undefined || sign === 1) return terms;
   const { rows, columns, size } = terms;
@@ -92,7 +92,7 @@ function haveSameTerms(one: Rows, other: Rows): boolean {
   return true;
 }
 
-/** Whether one row has the same terms, in whatever order. */
+/** Whether a row has the same terms in both lists, in any order. */
 function haveSameRow({ terms: some, starts }: Rows, { terms: others }: Rows, row: number): boolean {
   const [from, to] = [starts[row]!, starts[row + 1]!];
   let at = from;

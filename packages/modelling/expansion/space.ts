@@ -2,31 +2,31 @@ import type { DateReading } from '../dates.js';
 import { KeyTable } from './key-table.js';
 import { Texts } from './texts.js';
 
-/** The members of a set, in order. */
+/** Members of a set in order. */
 export interface SetData {
-  /** What the columns of the keys are called. */
+  /** Titles of the key columns. */
   titles: readonly string[];
-  /** A list for each column of the keys, all of the same length. */
+  /** Key columns, all of the same length. */
   keys: readonly [readonly string[], ...(readonly string[])[]];
-  /** How the dates or times of each column of the keys are read. */
+  /** Date or time format of each key column. */
   readings?: readonly (DateReading | undefined)[];
 }
 
-/** A column over a set, with a cell for each member. */
+/** Column over a set, with a cell for each member. */
 export type ColumnData = {
   set: string;
 } & (
   | {
       type: 'number';
-      /** NaN where there is none. */
+      /** Values by member. NaN if the value is missing. */
       figures: Float64Array;
-      /** What stands for a missing one. */
+      /** Default for missing values. */
       fallback?: number;
     }
   | { type: 'text'; texts: readonly (string | null)[]; reading?: DateReading }
 );
 
-/** A set with its members as numbers of {@link Texts}. */
+/** Set whose members are codes of {@link Texts}. */
 export interface Members {
   name: string;
   titles: readonly string[];
@@ -36,37 +36,37 @@ export interface Members {
   readings: readonly (DateReading | undefined)[];
 }
 
-/** A column with its texts as such numbers; null is the empty text. */
+/** Column whose texts are codes of {@link Texts}. Null becomes the empty text. */
 export type Column = { name: string; set: Members } & (
   | { type: 'number'; figures: Float64Array; fallback?: number }
   | { type: 'text'; codes: Int32Array; reading?: DateReading }
 );
 
-/** The variables of a family: one for each of its members, one after the other. */
+/** Variables of a family, numbered consecutively in the order of its members. */
 export interface FamilyOf {
   name: string;
   names: readonly string[];
   columns: readonly Int32Array[];
   size: number;
   table: KeyTable;
-  /** How the dates or times of each part of its members are read. */
+  /** Date or time format of each key part. */
   readings: readonly (DateReading | undefined)[];
-  /** The variable of the first member. */
+  /** Variable of the first member. */
   from: number;
 }
 
-/** All that formulas are expanded over. */
+/** Data that formulas are expanded over. */
 export class Space {
   readonly texts: Texts;
   readonly sets = new Map<string, Members>();
   readonly columns = new Map<string, Column>();
-  /** The second sets of columns that are called like one of another set: formulas cannot mean either. */
+  /** Second sets of columns whose name exists in another set. Formulas cannot refer to either column. */
   readonly doubled = new Map<string, string>();
   readonly families = new Map<string, FamilyOf>();
   readonly variables = new Map<string, number>();
   readonly values = new Map<string, number>();
 
-  /** @param readings of the columns with dates or times in files */
+  /** @param readings formats of the columns with dates or times in files */
   constructor(readings: Iterable<DateReading> = []) {
     this.texts = new Texts(readings);
   }

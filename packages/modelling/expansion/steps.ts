@@ -1,34 +1,34 @@
 import { refuse } from './refusal.js';
 
-/** Most rows that all parts of a formula go through together: what comes of them may be in memory at once. */
+/** Maximum number of rows for all parts of a formula. Their results may be in memory at the same time. */
 const MAX_ROWS = 20_000_000;
-/** Most rows that all formulas of a model go through. */
+/** Maximum number of rows for all formulas of a model. */
 const MAX_STEPS = 200_000_000;
 
-/** Counts the rows that formulas go through, before anything is made of them. */
+/** Counts the rows of formulas before memory is allocated for them. */
 export class Steps {
-  /** Of the parts of the present formula, and of all formulas so far. */
+  /** Rows of the current formula, and of all formulas so far. */
   private gone = 0;
   private steps = 0;
 
   constructor(private readonly maxRows = MAX_ROWS) {}
 
-  /** Whether the present formula goes through too many rows. */
+  /** Whether the current formula has too many rows. */
   get isExceeded(): boolean {
     return this.gone > this.maxRows;
   }
 
-  /** Rows that the present formula has gone through. */
+  /** Number of rows of the current formula so far. */
   get rows(): number {
     return this.gone;
   }
 
-  /** Another formula begins. */
+  /** Starts the next formula. */
   begin(): void {
     this.gone = 0;
   }
 
-  /** @throws ExpansionRefusal when they are too many */
+  /** @throws ExpansionRefusal if a limit is exceeded */
   goThrough(rows: number, position?: number): void {
     this.gone += rows;
     this.steps += rows;

@@ -1,11 +1,11 @@
-/** A term of many rows at once: `coefficients[k]` times the variable `columns[k]` in the row `rows[k]`. */
+/** Terms of many rows in columns: term k is `coefficients[k]` times the variable `columns[k]` in the row `rows[k]`. */
 export class Terms {
   rows: Int32Array;
   columns: Int32Array;
   coefficients: Float64Array;
   size = 0;
 
-  /** @param isMerged whether they are by rows, each variable at most once in a row, and none with 0 */
+  /** @param isMerged whether terms are sorted by row, with each variable at most once per row and no coefficient 0 */
   constructor(
     capacity: number,
     public isMerged = false,
@@ -24,14 +24,14 @@ export class Terms {
   }
 }
 
-/** A linear expression in each row of a frame. */
+/** Linear expression in each row of a frame. */
 export interface Linear {
   constants: Float64Array;
-  /** Merged; absent: none. */
+  /** Merged terms. Absent for constants. */
   terms?: Terms;
 }
 
-/** Several lists of terms as one. */
+/** Concatenates several lists of terms. */
 export function concatenated(lists: readonly Terms[]): Terms {
   const [only] = lists;
   if (lists.length === 1 && only !== undefined) return only;
@@ -46,11 +46,11 @@ export function concatenated(lists: readonly Terms[]): Terms {
 }
 
 /**
- * The terms by rows, each variable once in a row and none with 0, in the order in which variables come first. The
- * coefficients of a variable are added in their order.
+ * Sorts terms by row and adds up the terms of each variable. Drops coefficients of 0. Variables keep the order of their first
+ * occurrence in the row. Coefficients are added in their original order.
  *
- * @param places scratch with a -1 for each variable, which it is left with
- * @returns the terms, and where those of each row begin; one more number for the end
+ * @param places scratch array with a -1 for each variable. It is restored before the return.
+ * @returns the terms, and the start of each row's terms followed by the total number of terms
  */
 export function merged(terms: Terms, rows: number, places: Int32Array): { terms: Terms; starts: Int32Array } {
   const order = byRow(terms, rows);
@@ -78,7 +78,7 @@ export function merged(terms: Terms, rows: number, places: Int32Array): { terms:
   return { terms: result, starts };
 }
 
-/** The places of terms, those of the first row first, each row's in their order. */
+/** Returns the places of terms sorted by row. The sort is stable. */
 function byRow({ rows, size }: Terms, count: number): Int32Array {
   const next = startsOf({ rows, size }, count);
   const order = new Int32Array(size);
@@ -86,7 +86,7 @@ function byRow({ rows, size }: Terms, count: number): Int32Array {
   return order;
 }
 
-/** Where the terms of each row begin, and the end of the last one, of those that are by rows. */
+/** Returns the start of each row's terms and the end of the last row. Terms must be sorted by row. */
 export function startsOf({ rows, size }: Pick<Terms, 'rows' | 'size'>, count: number): Int32Array {
   const starts = new Int32Array(count + 1);
   for (let at = 0; at < size; at += 1) starts[rows[at]! + 1]! += 1;
@@ -94,7 +94,7 @@ export function startsOf({ rows, size }: Pick<Terms, 'rows' | 'size'>, count: nu
   return starts;
 }
 
-/** Drops those with 0 from a place on. */
+/** Drops terms with a coefficient of 0, starting at `from`. */
 function dropZeros(terms: Terms, from: number): void {
   let kept = from;
   for (let at = from; at < terms.size; at += 1) {
@@ -107,7 +107,7 @@ function dropZeros(terms: Terms, from: number): void {
   terms.size = kept;
 }
 
-/** Multiplies the terms of each row, in place. */
+/** Multiplies the terms of each row in place. */
 export function scale(terms: Terms, scales: Float64Array): void {
   const { rows, coefficients, size } = terms;
   let zeros = 0;
@@ -115,11 +115,11 @@ export function scale(terms: Terms, scales: Float64Array): void {
     coefficients[at]! *= scales[rows[at]!]!;
     if (coefficients[at] === 0) zeros += 1;
   }
-  // What is multiplied by 0 is no term: it may stand in a divisor, or beside another variable.
+  // A term multiplied by 0 must disappear, so that it may be in a divisor or multiply another variable.
   if (zeros > 0) dropZeros(terms, 0);
 }
 
-/** Turns the signs of terms, in place. */
+/** Negates terms in place. */
 export function negate({ coefficients, size }: Terms): void {
   for (let at = 0; at < size; at += 1) coefficients[at] = -coefficients[at]!;
 }

@@ -1,10 +1,10 @@
 import { cellOf, type DateReading, mergedReadings } from '../dates.js';
 import { compareTexts, type OrderedText, orderedText } from '../text-order.js';
 
-/** What is read as a figure, of members. */
+/** Member names that are read as numbers. */
 const FIGURE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 
-/** Numbers texts, so that members are compared and looked up as numbers. */
+/** Assigns codes to texts, so that members can be compared and looked up as numbers. */
 export class Texts {
   private readonly codes = new Map<string, number>();
   private readonly texts: string[] = [];
@@ -12,12 +12,12 @@ export class Texts {
   private readonly ordered: OrderedText[] = [];
   private readonly readings: readonly DateReading[];
 
-  /** @param readings of the dates and times in files: with dates, `02.02.2025` is the same as `2025-02-02` */
+  /** @param readings formats of the dates and times in files. With dates, `02.02.2025` equals `2025-02-02`. */
   constructor(readings: Iterable<DateReading> = []) {
     this.readings = mergedReadings(readings);
   }
 
-  /** The number of a text, which is given one the first time. */
+  /** Returns the code of a text. Assigns a new code to a new text. */
   add(text: string): number {
     const known = this.codes.get(text);
     if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export class Texts {
     return code;
   }
 
-  /** A date or time in the form that those of files have. */
+  /** Returns a date or time in the format of the files. */
   private inForm(text: string): string {
     for (const reading of this.readings) {
       const cell = cellOf(text, reading);
@@ -40,14 +40,17 @@ export class Texts {
     return this.texts[code] ?? '';
   }
 
-  /** What texts are as figures, by their numbers; NaN for those that are none. */
+  /** Numeric values of the texts by code. NaN for texts that are not numbers. */
   get asFigures(): readonly number[] {
     for (let code = this.figures.length; code < this.texts.length; code += 1)
       this.figures.push(toFigure(this.text(code)));
     return this.figures;
   }
 
-  /** Compares two texts by their numbers: figures as such, others in their natural order. Negative if the first is smaller. */
+  /**
+   * Compares two texts by code: numbers by value, other texts in natural order. Returns a negative number if the first is
+   * smaller.
+   */
   compare(one: number, other: number): number {
     const { asFigures } = this;
     const difference = asFigures[one]! - asFigures[other]!;

@@ -81,7 +81,7 @@ describe('tryOut', () => {
     ['x <= width[g]', 'g in goods where kind[g] = "soft"', 'width has no value for "elm": fill it in'],
     ['x <= 3', 'g in goods where width[g] > 3', 'width has no value for "elm": fill it in'],
     ['sum g in goods where width[g] > 3: make[g] <= 3', undefined, 'width has no value for "elm": fill it in'],
-  ])('reports figures that a formula reaches and the data lack: %s for %s', (text, index, problem) => {
+  ])('reports missing values that a formula reaches: %s for %s', (text, index, problem) => {
     expect(trialOf(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });
 
@@ -93,7 +93,7 @@ describe('tryOut', () => {
     ['x <= lead[t + 1]', 't in weeks'],
     ['sum g in goods where g = "oak": need[g, "1"] * x <= 3', undefined],
     ['soft_only[g] <= 3', 'g in goods where kind[g] = "soft"'],
-  ])('ignores missing figures that a formula does not reach: %s for %s', (text, index) => {
+  ])('ignores missing values that a formula does not reach: %s for %s', (text, index) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
   });
 
@@ -143,7 +143,7 @@ describe('tryOut', () => {
       '(g, t) in straight',
       ['No member that is meant here is in spares, so each spare is its default'],
     ],
-  ])('warns of members that match nothing together: %s for %s', (text, index, warnings) => {
+  ])('warns of members whose combination has no match: %s for %s', (text, index, warnings) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings });
   });
 
@@ -151,11 +151,11 @@ describe('tryOut', () => {
     ['sum (g, t) in straight: ship[g, t] <= 3', 'g in goods, t in weeks'],
     ['x <= spare[g, t]', 'g in goods, t in weeks'],
     ['sum t in weeks where t > 2: stock[g, t] <= zero[g]', 'g in goods'],
-  ])('says nothing of combinations that are left out on purpose: %s for %s', (text, index) => {
+  ])('accepts combinations that are excluded on purpose: %s for %s', (text, index) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings: [] });
   });
 
-  it('knows nothing of data that have not been read, or that are too large', () => {
+  it('returns undefined for data that are not read yet or too large', () => {
     expect(trialOf('x <= late[g, t]', 'g in goods, t in weeks')).toBeUndefined();
     const many = Array.from({ length: 1_000 }, (_, at) => `m${at}`);
     const sets = new Map<string, SetShape>([...canvas.sets, ['many', single(...many)]]);
@@ -163,7 +163,7 @@ describe('tryOut', () => {
     expect(tryOut(formula, over('a in many, b in many'), { ...canvas, sets })).toBeUndefined();
   });
 
-  /** The members that meet a condition, as the figure that a sum over them has for each. */
+  /** Returns the members that meet a condition. */
   const membersWhere = (set: string, condition: string): string[] => {
     const names = [...(canvas.sets.get(set)?.parts?.[0] ?? [])];
     return names.filter((name) => {
@@ -184,11 +184,11 @@ describe('tryOut', () => {
     ['slot[m] <= "KW 9"', ['o3']],
     ['slot[m] > ""', ['o2', 'o3']],
     ['slot[m] <> "KW 9"', ['o1', 'o2']],
-  ])('compares no empty cell in %s', (condition, members) => {
+  ])('excludes empty cells from %s', (condition, members) => {
     expect(membersWhere('orders', condition)).toEqual(members);
   });
 
-  it('matches no empty dates of two columns with each other', () => {
+  it('does not match empty dates of two columns with each other', () => {
     expect(trialOf('sum n in orders where due[n] = sent[m]: x <= 3', 'm in orders where m = "o1"')?.warnings).toContain(
       'Nothing in orders meets this condition, so its sum is always empty',
     );
@@ -200,7 +200,7 @@ describe('tryOut', () => {
     ['slot[m] <= "KW 9"', ['slot is empty for "o1", and an empty cell meets no comparison']],
     ['due[m] <> "" and due[m] < "2025-02-01"', []],
     ['slot[m] = "KW 9"', []],
-  ])('names the empty cells that %s leaves out', (condition, sentences) => {
+  ])('names the empty cells that %s excludes', (condition, sentences) => {
     expect(trialOf('x <= 3', `m in orders where ${condition}`)?.warnings).toEqual(sentences);
   });
 
@@ -209,7 +209,7 @@ describe('tryOut', () => {
     ['m > "KW 9"', ['KW 10', 'KW 11']],
     ['m >= "KW 9" and m < "KW 11"', ['KW 9', 'KW 10']],
     ['m < "L"', ['KW 8', 'KW 9', 'KW 10', 'KW 11']],
-  ])('orders members that differ in their numbers by these in %s', (condition, members) => {
+  ])('sorts members with numbers naturally in %s', (condition, members) => {
     expect(membersWhere('calendar', condition)).toEqual(members);
   });
 });

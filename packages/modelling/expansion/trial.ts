@@ -10,26 +10,26 @@ import type { Missing, Observer } from './observer.js';
 import { ExpansionRefusal } from './refusal.js';
 import type { Column, Members } from './space.js';
 
-/** What a solve would find out about a formula. Sentences have no full stop. */
+/** Findings of a trial expansion. Sentences have no full stop. */
 export interface TrialReport {
-  /** Why a solve would refuse the formula. */
+  /** Reason why a solve would reject the formula. */
   problem: string | undefined;
-  /** Whether figures are missing. */
+  /** Whether values are missing. */
   lacksData: boolean;
   warnings: TrialWarning[];
 }
 
 export interface TrialWarning {
   sentence: string;
-  /** Whether a condition leaves an index or a sum empty. */
+  /** Whether the warning is about a condition that leaves an index or a sum empty. */
   isOfCondition: boolean;
 }
 
 const spaces = new WeakMap<Vocabulary, KnownSpace>();
 
 /**
- * Expands a formula over the data that are known, as a solve does, so that only members count that the formula reaches.
- * Returns undefined if some of the data are not known, or too large.
+ * Expands a formula over the known data as a solve does, so that only members reached by the formula count. Returns undefined if
+ * some of the data are unknown or too large.
  */
 export function tryOut(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): TrialReport | undefined {
   const space = spaces.get(vocabulary) ?? new KnownSpace(vocabulary);
@@ -49,15 +49,15 @@ export function tryOut(formula: Formula, index: Index | undefined, vocabulary: V
   }
 }
 
-/** Collects what the evaluation of a formula finds out. */
+/** Collects findings during the evaluation of a formula. */
 class Trial implements Observer {
   private readonly gaps = new Map<string, { first: Missing; members: Set<string> }>();
-  /** Sentences, each with whether it is of a condition. */
+  /** Sentences, each with whether it is about a condition. */
   private readonly warnings = new Map<string, boolean>();
-  /** Members with empty cells, by their column. */
+  /** Members with empty cells, by column. */
   private readonly empty = new Map<string, Set<string>>();
 
-  /** @param hasConditions whether a condition leaves out some members on purpose */
+  /** @param hasConditions whether a condition excludes some members on purpose */
   constructor(
     private readonly textOf: (code: number) => string,
     private readonly hasConditions: boolean,
@@ -91,13 +91,13 @@ class Trial implements Observer {
     this.empty.set(column, members.add(member));
   }
 
-  /** A default that stands for every figure hides keys that match nothing together. */
+  /** Warns if every value is the default, which hides keys whose combination has no match. */
   defaulted({ name, keys }: MemberOf, { set }: Column, places: Int32Array): void {
     if (keys.length < 2 || places.length === 0 || places.some((place) => place >= 0)) return;
     this.warn(`No member that is meant here is in ${set.name}, so each ${name} is its default`);
   }
 
-  /** Warns of members whose parts match each by itself, and not together. */
+  /** Warns of members whose key parts match individually but not in combination. */
   filtered({ names, set: called }: Membership, set: Members, outer: Frame): void {
     const bound = names.flatMap((name, at): Part[] => {
       const rows = outer.codes.get(name);
@@ -108,7 +108,7 @@ class Trial implements Observer {
     const members = bound.map((part) => part.members);
     const unmatched = this.unmatched(rows, outer.size, members, set.size);
     const unused = this.unmatched(members, set.size, rows, outer.size);
-    // Of all combinations of two sets, some are left out on purpose.
+    // Combinations of two whole sets are usually a superset, so some have no match on purpose.
     if (unmatched.count > 0 && (unmatched.isNone || !isProduct(rows, outer.size))) {
       const [matches, sums] = unmatched.count === 1 ? ['matches', 'its sum is'] : ['match', 'their sums are'];
       this.warn(`${listed(unmatched)} ${matches} nothing in ${called}, so ${sums} empty`);
@@ -119,7 +119,7 @@ class Trial implements Observer {
     }
   }
 
-  /** The different tuples that others lack although these have each of their parts. */
+  /** Returns the distinct tuples that the others lack, although the others contain each part. */
   private unmatched(tuples: Int32Array[], size: number, others: Int32Array[], count: number): Unmatched {
     const places = new KeyTable(others, count).find(tuples, size);
     const matches = tuples.map((codes, part) => new KeyTable([others[part]!], count).find([codes], size));
@@ -145,24 +145,24 @@ class Trial implements Observer {
   }
 }
 
-/** A part of the keys of a set that is bound outside of a sum. */
+/** Key part of a set that is bound outside of a sum. */
 interface Part {
   rows: Int32Array;
   members: Int32Array;
 }
 
-/** Tuples that match nothing. */
+/** Tuples without a match. */
 interface Unmatched {
   example: string;
   count: number;
-  /** Whether no tuple matches anything. */
+  /** Whether none of the tuples has a match. */
   isNone: boolean;
 }
 
-/** `("oak", "2") and 3 more` */
+/** Formats tuples such as `("oak", "2") and 3 more`. */
 const listed = ({ example, count }: Unmatched): string => `(${example})${count > 1 ? ` and ${count - 1} more` : ''}`;
 
-/** Whether rows are all combinations of the members in their columns. */
+/** Whether rows contain all combinations of the members in their columns. */
 const isProduct = (columns: Int32Array[], size: number): boolean =>
   columns.reduce((product, column) => product * new KeyTable([column], size).size, 1) ===
   new KeyTable(columns, size).size;
