@@ -20,21 +20,21 @@ import {
 import type { FileState } from './data-file.js';
 import { readIndex } from './expressions.js';
 
-/** Most comparisons of texts in one look at a canvas; comparisons of the same columns are cached. */
+/** Maximum number of text comparisons per pass over a canvas. Comparisons of the same columns are cached. */
 const MAX_LOOKUPS = 2_000_000;
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
-/** What a data card says, and what is known of its file. */
+/** Content of a data card, and cached metadata of its file. */
 interface Known {
   content: DataContent;
   state: FileState | undefined;
 }
 
 /**
- * What the names in formulas stand for. Of names that are given twice, the first card counts.
+ * Returns the meaning of all names in formulas. If several cards define a name, the first card counts.
  *
- * @param contents what the data cards among them say
+ * @param contents contents of the data cards
  */
 export function vocabularyOf(cards: readonly Content[], contents: readonly Known[]): Vocabulary {
   const sets = new Map<string, SetShape>();
@@ -98,7 +98,7 @@ function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {
   };
 }
 
-/** The index of a card; undefined for one that has none, or none that can be read. */
+/** Returns the index of a card, or undefined if it is missing or invalid. */
 function indexOf(card: Content): Index | undefined {
   const text = fieldOf<string>(card, 'index');
   const index = text === undefined ? undefined : readIndex(text);

@@ -15,7 +15,7 @@ export function gapsOfShape({ card_type, data }: Content): Gap[] {
   });
 }
 
-/** Returns the value of a known field if it has the right form. */
+/** Returns the value of a known field if its form is valid. */
 export const fieldOf = <Value>({ card_type, data }: Content, field: string): Value | undefined =>
   valueOf<Value>(CARD_KINDS[card_type].fields, data, field);
 

@@ -5,7 +5,7 @@ export const CARD_STATUSES = ['draft', 'needs_input', 'complete'] as const;
 /** Maximum number of characters of a card's label. */
 export const MAX_LABEL_LENGTH = 200;
 
-/** The part of a card that people and agents write. Everything else is derived from it. */
+/** Card content written by people and agents. Everything else is derived from it. */
 export interface CardContent {
   id: string;
   card_type: CardType;
@@ -13,14 +13,14 @@ export interface CardContent {
   data: Record<string, unknown>;
 }
 
-/** Something that a card lacks. */
+/** Missing or invalid content of a card. */
 export interface Gap {
   field: string;
   message: string;
   severity: 'blocking' | 'warning' | 'info';
 }
 
-/** The part of a card that is derived from the canvas. */
+/** Card properties derived from the canvas. */
 export interface Judgement {
   status: (typeof CARD_STATUSES)[number];
   gaps: Gap[];

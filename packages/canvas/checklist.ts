@@ -1,7 +1,7 @@
 export const FEASIBILITY_RESULTS = ['pass', 'fail', 'unchecked'] as const;
 export const OVERALL_RESULTS = ['incomplete', 'complete'] as const;
 
-/** The items of the checklist that follow from the cards alone. */
+/** Checklist items that depend only on the cards. */
 export interface DerivedItems {
   all_constraints_classified: boolean;
   all_variables_provided: boolean;
@@ -12,7 +12,7 @@ export interface DerivedItems {
   production_requirements_defined: boolean;
 }
 
-/** The checklist that a model has to meet. */
+/** Checklist of a model. */
 export interface Checklist extends DerivedItems {
   feasibility_result: (typeof FEASIBILITY_RESULTS)[number];
   overall: (typeof OVERALL_RESULTS)[number];

@@ -1,18 +1,18 @@
 import type { ColumnCells } from '../data-engine/index.js';
 import type { FactsOfColumn } from './data-file.js';
 
-/** Most rows of a table whose values are kept, and most of its cells. */
+/** Maximum numbers of rows and cells of a table whose values are kept. */
 export const MAX_ROWS = 100_000;
 export const MAX_CELLS = 2_000_000;
-/** Most bytes of the values of a file: each process keeps those of the canvases that it works on. */
+/** Maximum size of the values of a file in bytes. Each process caches the values of its active canvases. */
 const MAX_BYTES = 2 * 1024 ** 2;
-/** Most cells of a table that are kept one by one. */
+/** Maximum number of cells of a table that are kept individually. */
 const MAX_KEPT_CELLS = 50_000;
 
 /**
- * Adds the different texts and the range of figures to the facts on columns, those of the key first, as far as there is room.
+ * Adds distinct texts and numeric ranges to the metadata of columns, key columns first, until the limits are reached.
  *
- * @param cells of the columns, in their order
+ * @param cells cells of the columns in the same order
  */
 export function withValues(
   columns: readonly FactsOfColumn[],
@@ -69,7 +69,7 @@ function rangeOf(cells: ColumnCells): [number, number] | undefined {
 const rowsOf = ([first]: readonly ColumnCells[]): number =>
   first === undefined ? 0 : first.type === 'number' ? first.figures.length : first.places.length;
 
-/** Figures, or the places of texts in the list of the different ones. */
+/** Returns numbers, or the places of texts in the list of distinct texts. */
 const placesOf = (cells: ColumnCells): (number | null)[] =>
   cells.type === 'number'
     ? Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? null : figure))

@@ -8,57 +8,57 @@ import { cellsOf, columnNames, type DataFile, type FileFacts } from './data-file
 import { MAX_FILE_SETS } from './kinds/data.js';
 import { toMember, valuesOf } from './members.js';
 
-/** What a data card says. */
+/** Parsed content of a data card. */
 export interface DataContent {
-  /** Figures by name. */
+  /** Constants by name. */
   values: ReadonlyMap<string, number>;
   set?: {
     name: string;
-    /** Columns of its keys. */
+    /** Number of key columns. */
     arity: number;
-    /** As they are written: a list, or a range. Absent: they stand in the file, or nowhere. */
+    /** Members written in the card: a list, or a range. Absent if they are in a file or missing. */
     members?: readonly (string | number)[] | string;
   };
-  /** Columns over the set that are written into the card, by name. */
+  /** Columns over the set that are written in the card, by name. */
   columns: ReadonlyMap<string, InlineColumn>;
-  /** The file that it names; without a set nothing is read of it. */
+  /** File of the card. Its content is only read for a set. */
   file?: DataFile;
 }
 
-/** A column that is written into a card: cells by member, all of one type. */
+/** Column written in a card: cells by member, all of the same type. */
 export interface InlineColumn {
   type: 'number' | 'text';
   cells: ReadonlyMap<string, number | string>;
-  /** The different texts. */
+  /** Distinct texts. */
   values?: Values;
-  /** The smallest and the largest figure. */
+  /** Minimum and maximum. */
   range?: readonly [number, number];
 }
 
-/** A column of the file of a card. */
+/** Column of a card's file. */
 export interface FileColumn {
   type: 'number' | 'text';
-  /** What it is called in the file. */
+  /** Name of the column in the file. */
   column: string;
-  /** How its dates or times are read. */
+  /** Format of its dates or times. */
   reading?: DateReading;
-  /** Of texts that seem to be meant as figures: which one is none, in a sentence. */
+  /** Sentence that names the first non-numeric cell of a text column that seems to be meant as numeric. */
   misfit?: string;
-  /** The different texts, as far as they are known. */
+  /** Distinct texts, if known. */
   values?: Values;
-  /** The smallest and the largest figure, as far as they are known. */
+  /** Minimum and maximum, if known. */
   range?: readonly [number, number];
-  /** The cells, row by row, as far as they are known. */
+  /** Cells by row, if known. */
   cells?: Cells;
-  /** The key of the first row without a figure. */
+  /** Key of the first row without a value. */
   empty?: readonly string[];
-  /** `column "Unit cost" of products.csv`, if formulas call it otherwise. */
+  /** `column "Unit cost" of products.csv`, if formulas use a different name. */
   origin?: string;
 }
 
 type DataCard = Pick<CardContent, 'card_type' | 'data'>;
 
-/** What one data card says; nothing of other cards, and nothing of what stands in its file. */
+/** Parses a data card. Does not consider other cards or the content of its file. */
 export function readData(card: DataCard): DataContent {
   if (card.card_type !== 'data') return NO_DATA;
   const values = new Map<string, number>();
@@ -78,14 +78,14 @@ export function readData(card: DataCard): DataContent {
 
 export const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
 
-/** The path of the file that a card names. */
+/** Returns the file path of a card. */
 function pathOf(card: DataCard): string | undefined {
   const path = fieldOf<string>(card, 'file_path');
-  // What is no path is that of no file.
+  // An invalid path is kept, because it cannot match an existing file.
   return path === undefined || pathProblem(path) !== undefined ? path : normalizePath(path);
 }
 
-/** The path of the file that the set of a card stands in; nothing else of the card, which may be large, is looked at. */
+/** Returns the path of the file of a card's set. Reads no other fields, because the card may be large. */
 export const pathOfSet = (card: DataCard): string | undefined =>
   card.card_type === 'data' && fieldOf(card, 'set') !== undefined ? pathOf(card) : undefined;
 
@@ -109,20 +109,20 @@ function readFile(card: DataCard): DataFile | undefined {
   };
 }
 
-/** Whether a card is that of a set whose members stand in a file. */
+/** Whether the members of a card's set are in a file. */
 export const isSetOfFile = (card: DataCard): boolean =>
   card.card_type === 'data' &&
   fieldOf(card, 'file_path') !== undefined &&
   fieldOf(card, 'set') !== undefined &&
   fieldOf(card, 'members') === undefined;
 
-/** Cards without those of the sets in files that there is no room for. */
+/** Returns the cards without sets in files beyond the maximum. */
 export function withRoom<Card extends DataCard>(cards: readonly Card[]): Card[] {
   let sets = 0;
   return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);
 }
 
-/** The columns of the file of a set with the names that formulas have for them. Several may have the same name. */
+/** Returns the columns of a set's file with their names in formulas. Several columns may share a name. */
 export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name: string, column: FileColumn][] {
   const columns: [string, FileColumn][] = [];
   if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
@@ -151,7 +151,7 @@ export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name
   return columns;
 }
 
-/** The texts of each part of the members of a set, as far as they are known. */
+/** Returns the distinct texts of each key part of a set, if known. */
 export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined): (Values | undefined)[] {
   if (set === undefined) return [];
   if (set.members !== undefined) return [valuesOf(set.members)];
@@ -161,14 +161,14 @@ export function partsOf({ set, file }: DataContent, facts: FileFacts | undefined
   });
 }
 
-/** How the dates or times of each part of the members of a set are read. */
+/** Returns the date or time format of each key part of a set. */
 export const readingsOf = ({ set, file }: DataContent, facts: FileFacts | undefined): (DateReading | undefined)[] =>
   set === undefined || set.members !== undefined ? [] : (file?.key ?? []).map((name) => factsOf(name, facts).reading);
 
 const factsOf = (name: string, facts: FileFacts | undefined): Partial<FileFacts['columns'][number]> =>
   facts?.columns.find((column) => column.name === name) ?? {};
 
-/** The columns of the keys of a set of tuples, row by row, as far as they are known. */
+/** Returns the key columns of a set of tuples by row, if known. */
 export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined): Cells[] | undefined {
   if (set === undefined || set.arity === 1) return undefined;
   const columns = (file?.key ?? []).map((name) => facts?.columns.find((column) => column.name === name));
@@ -176,7 +176,7 @@ export function keysOf({ set, file }: DataContent, facts: FileFacts | undefined)
   return keys.every((cells) => cells.length > 0 && !cells.includes(null)) ? keys : undefined;
 }
 
-/** How many figures, texts and members a card has written out, whether or not they can be read. */
+/** Counts the values, texts and members written in a card, including invalid content. */
 export function sizeOf({ card_type, data: { values, members } }: DataCard): number {
   if (card_type !== 'data') return 0;
   let size = Array.isArray(members) ? members.length : 0;
@@ -187,14 +187,14 @@ export function sizeOf({ card_type, data: { values, members } }: DataCard): numb
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Characters of the columns in cards that are cached. */
+/** Maximum number of characters of cached columns in cards. */
 const MAX_CHARACTERS = 2_000_000;
 const columnsByText = new LRUCache<string, InlineColumn>({
   maxSize: MAX_CHARACTERS,
   sizeCalculation: (_, text) => text.length + 1,
 });
 
-/** The column that is written into a card. Equal ones are the same object, so that what follows from them can be cached. */
+/** Parses a column written in a card. Equal columns return the same object, so that results can be cached. */
 function columnOf(cells: object): InlineColumn {
   const text = JSON.stringify(cells);
   const column = columnsByText.get(text) ?? toColumn(cells);

@@ -24,7 +24,7 @@ const FACTS: FileFacts = {
     { name: 'region', type: 'text' },
   ],
 };
-/** What is known of the files of cards: the same of each. */
+/** Returns the same state for the files of all cards. */
 const known = (state: FileState, ...cards: CardContent[]): FileStates =>
   new Map(cards.flatMap((one) => [readData(one).file ?? []].flat().map((file) => [questionOf(file), state] as const)));
 const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
@@ -32,8 +32,8 @@ const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
     gaps.flatMap(({ severity, field, message }) => (severity === 'info' ? [] : [`${severity} ${field}: ${message}`])),
   );
 
-describe('a set in a file', () => {
-  it('has the columns of the file over it', () => {
+describe('sets in files', () => {
+  it('reads the columns of the file as columns over the set', () => {
     const set = products();
     const cards = [
       set,
@@ -66,7 +66,7 @@ describe('a set in a file', () => {
       true,
     ],
     ['an empty cell that no formula uses', { expression: 'make[p] <= 3', index: 'p in products' }, true],
-  ])('is available unless a formula needs a figure that is missing: %s', (_, formula, isAvailable) => {
+  ])('marks data as unavailable only if a formula needs a missing value: %s', (_, formula, isAvailable) => {
     const set = products();
     const columns = FACTS.columns.map((column) => (column.name === 'price' ? { ...column, empty: ['elm'] } : column));
     const cards = [
@@ -143,14 +143,14 @@ describe('a set in a file', () => {
       FACTS,
       'blocking key: key must be a list of at most 5 different columns of the file',
     ],
-  ])('that %s', (_, more, state, message) => {
+  ])('reports a set that %s', (_, more, state, message) => {
     const set = products(more);
     set.data = Object.fromEntries(Object.entries(set.data).filter(([, value]) => value !== undefined));
     expect(gapsOf([set], known(state, set))).toContain(message);
     expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
   });
 
-  it('is a file that is there where nothing else is said of it', () => {
+  it('accepts an existing file without further fields', () => {
     const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
     expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
     expect(gapsOf([file], known('missing', file))).toEqual([
@@ -190,7 +190,7 @@ describe('a set in a file', () => {
     expect(gapsOf(cards, files)).toHaveLength(gap === '' ? 0 : 1);
   });
 
-  it('judges a formula again when cells of a condition change', () => {
+  it('judges a formula again when cells in its condition change', () => {
     const plants = (size: number) => [
       card('data', { set: 'plants', members: ['rome'], description: 'Plants', values: { size: { rome: size } } }),
       card('variable', { name: 'open', index: 'o in plants where size[o] > 3', unit: 'plants' }),
@@ -201,7 +201,7 @@ describe('a set in a file', () => {
     expect(gapsOf(plants(5), new Map())).toEqual([]);
   });
 
-  it('has pairs for members where the key has two columns', () => {
+  it('reads pairs as members if the key has two columns', () => {
     const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'] });
     const facts: FileFacts = {
       columns: ['from', 'to', 'cost'].map((name) => ({ name, type: name === 'cost' ? 'number' : 'text' })),
@@ -213,7 +213,7 @@ describe('a set in a file', () => {
     ]);
   });
 
-  it('is another model when what is read of the file changes, and a file without a set is none', () => {
+  it('changes the digest with the parts of the file that a solve reads, but not with a file without a set', () => {
     const digests = [
       [products()],
       [products({ file_path: 'others.csv' })],
@@ -227,7 +227,7 @@ describe('a set in a file', () => {
   });
 });
 
-describe('a name that two columns of a file have', () => {
+describe('a name shared by two columns of a file', () => {
   const facts: FileFacts = {
     columns: [
       { name: 'item', type: 'text' },
@@ -249,7 +249,7 @@ describe('a name that two columns of a file have', () => {
   it.each([
     ['make[i] <= Price_kg[i]', 'i in items'],
     ['make[i] <= 3', 'i in items where Price_kg[i] > 3'],
-  ])('has a blocking gap that names both: %s for %s', (expression, index) => {
+  ])('blocks a formula with the names of both columns: %s for %s', (expression, index) => {
     const make = card('variable', { name: 'make', index: 'i in items', unit: 'kg' });
     const most = card('constraint', { expression, index, classification: 'hard' });
     const data = items();
@@ -263,7 +263,7 @@ describe('a name that two columns of a file have', () => {
   });
 });
 
-describe('a name that no card has', () => {
+describe('unknown names', () => {
   const demand = card('data', { set: 'demand', file_path: 'demand.csv', key: ['product'], description: 'Demand' });
   const facts: FileFacts = {
     columns: [
@@ -285,7 +285,7 @@ describe('a name that no card has', () => {
       'price[p] * weigth[p]',
       'price, weigth. Did you mean Price_kg (column "Price (€/kg)" of demand.csv) for price, weight for weigth?',
     ],
-  ])('leads to the nearest names: %s', (figure, expected) => {
+  ])('suggests the nearest names: %s', (figure, expected) => {
     const most = card('constraint', {
       expression: `make[p] <= ${figure}`,
       index: 'p in demand',
@@ -302,7 +302,7 @@ describe('a name that no card has', () => {
       'demands: did you mean demand? Otherwise say what it is, as in `demands: a, b, c` (at character 1: p in demands)',
     ],
     ['zebras', 'zebras: say what it is, as in `zebras: a, b, c` (at character 1: p in zebras)'],
-  ])('leads to the nearest set: %s', (set, expected) => {
+  ])('suggests the nearest set: %s', (set, expected) => {
     const most = card('constraint', { expression: 'make[p] <= 3', index: `p in ${set}`, classification: 'hard' });
     expect(gapsOf([demand, make, most], known(facts, demand))).toEqual([
       `blocking index: No set is called ${expected}`,
@@ -310,7 +310,7 @@ describe('a name that no card has', () => {
   });
 });
 
-describe('data that formulas compute with', () => {
+describe('availability of data', () => {
   const demand = card('data', { set: 'demand', file_path: 'demand.csv', key: ['product'], description: 'Demand' });
   const facts: FileFacts = {
     columns: [
@@ -338,7 +338,7 @@ describe('data that formulas compute with', () => {
       [make(), card('objective', { sense: 'minimize', expression: 'sum p in demand: cost[p] * make[p]' })],
     ],
     ['as a label', [make(), most('make[p] <= region[p]')]],
-  ])('are not available while a text stands among them: %s', (_, cards) => {
+  ])('rejects texts in a calculation: %s', (_, cards) => {
     expect(isAvailable(...cards)).toBe(false);
   });
 
@@ -349,12 +349,12 @@ describe('data that formulas compute with', () => {
       'texts that are compared',
       [make(), most('make[p] <= 3', 'p in demand where region[p] = "north" or amount[p] = "3"')],
     ],
-  ])('are available with %s', (_, cards) => {
+  ])('accepts %s', (_, cards) => {
     expect(isAvailable(...cards)).toBe(true);
   });
 });
 
-describe('keys and conditions that match nothing', () => {
+describe('keys and conditions without a match', () => {
   const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
   const lanes = card('data', { set: 'lanes', file_path: 'lanes.csv', key: ['from', 'to'], description: 'Lanes' });
   const ship = card('variable', { name: 'ship', index: '(i, j) in lanes', unit: 'cases' });
@@ -389,7 +389,7 @@ describe('keys and conditions that match nothing', () => {
   const rows = '"San Diego" (near "san diego") of lanes matches no member of plants, so it is left out';
   const members = '"san diego" (near "San Diego") of plants matches nothing in lanes, so its sum is empty';
 
-  it('are told on the card whose formula uses them, which stays complete', () => {
+  it('warns on the card of the formula, which remains complete', () => {
     expect(gapsOf(cards, files('san diego'))).toEqual([
       `warning expression: ${rows}`,
       `warning expression: ${members}`,
@@ -399,7 +399,7 @@ describe('keys and conditions that match nothing', () => {
     expect(derived.data_available).toBe(true);
   });
 
-  it('are no longer told once the file has changed', () => {
+  it('drops the warnings after the file has changed', () => {
     expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
     expect(gapsOf(cards, files('San Diego'))).toEqual([]);
     expect(gapsOf(cards, files('san diego'))).toHaveLength(2);
@@ -441,11 +441,11 @@ describe('keys and conditions that match nothing', () => {
       card('production_requirement', { expression: 'sum (i, j) in lanes where i = "x": ship[i, j] >= 1' }),
       'warning expression: No member of lanes is "x", so nothing meets this condition: there are "seattle", "San Diego"',
     ],
-  ])('are told on %s', (_, formula, gap) => {
+  ])('warns on %s', (_, formula, gap) => {
     expect(gapsOf([plants, lanes, ship, formula], files('San Diego'))).toEqual([gap]);
   });
 
-  it('are told of members and labels that are written into a card', () => {
+  it('warns of members and labels of a data card', () => {
     const goods = card('data', { set: 'goods', members: ['a', 'b'], values: { kind: { a: 'wood', b: 'iron' } } });
     const make = card('variable', { name: 'make', index: 'g in goods', unit: 'm' });
     const most = card('constraint', {
@@ -474,7 +474,7 @@ describe('withValues', () => {
     { type: 'number', figures: Float64Array.of(4, NaN, -1) },
   ];
 
-  it('keeps the different texts of keys and texts, and the range of figures', () => {
+  it('keeps the distinct texts of keys and text columns, and the range of numbers', () => {
     expect(withValues(columns, cells('a'), ['year'])).toEqual([
       { name: 'note', type: 'text', values: ['a'], cells: [0, 0] },
       { name: 'year', type: 'number', values: ['2025', '2026'], range: [2025, 2026], cells: [2025, 2026, 2025] },
@@ -482,12 +482,12 @@ describe('withValues', () => {
     ]);
   });
 
-  it('keeps no member without a figure if the key is unknown', () => {
+  it('omits members without a value if the key is unknown', () => {
     expect(JSON.stringify(withValues(columns, cells('a'), ['week']))).not.toContain('empty');
     expect(JSON.stringify(withValues(columns, cells('a'), []))).not.toContain('empty');
   });
 
-  it('keeps the key where there is no room for more', () => {
+  it('keeps the values of the key if space runs out', () => {
     const long = 'x'.repeat(3 * 1024 ** 2);
     expect(withValues(columns, cells(long), ['year']).map(({ values }) => values)).toEqual([
       undefined,
@@ -530,7 +530,7 @@ it.each<[string[], [string, string][]]>([
     ],
   ],
   [['given', 'cost', 'id'], [['cost', 'given']]],
-])('formulas call the columns %j what they can', (columns, names) => {
+])('derives formula names of the columns %j', (columns, names) => {
   const given: Record<string, string> = columns.includes('given') ? { cost: 'given' } : {};
   expect(columnNames({ names: given, key: ['id'] }, columns)).toEqual(names);
 });

@@ -1,60 +1,60 @@
 import { dialectOf, type DialectOptions, tableFormat } from '../data-engine/index.js';
 import { type Cells, type DateReading, isName, withoutPowers } from '../modelling/index.js';
 
-/** A table in a file of the workspace, as a data card names it. */
+/** Table in a workspace file, as a data card describes it. */
 export interface DataFile {
   path: string;
-  /** Absent: the first one of a workbook. */
+  /** Name of the sheet. Defaults to the first sheet of a workbook. */
   sheet?: string;
-  /** How it is to be read; the rest is recognised. */
+  /** Dialect of the file. Missing options are detected automatically. */
   dialect?: DialectOptions;
-  /** Columns whose cells together are a member. */
+  /** Columns whose cells identify a member. */
   key: readonly string[];
-  /** Whether the set is that of the different members, which may come several times. */
+  /** Whether the members are the distinct values of the key, which may repeat. */
   isDistinct: boolean;
-  /** The key that a card names beside the column of the different members: it is not known which of them is meant. */
+  /** Second key of a card that has both `key` and `column`, so that its members are ambiguous. */
   otherKey?: readonly string[];
-  /** Columns by the names that formulas have for them; others are called as they are, as far as formulas can say it. */
+  /** Columns by the formula names given in the card. The names of other columns are derived. */
   names: Readonly<Record<string, string>>;
-  /** Stands in the place of figures that are missing. */
+  /** Default for missing values. */
   fallback?: number;
 }
 
-/** What is known of the content of a file, as far as the key of a card asks for it. Rows are those of the file. */
+/** Cached metadata of a file for the key of a card. Row numbers refer to the file. */
 export interface FileFacts {
-  /** Why it is no table, in a sentence; then nothing else is known. */
+  /** Reason why the file is not a table. All other fields are then empty. */
   problem?: string;
   columns: FactsOfColumn[];
-  /** The first key that is there twice. */
+  /** First duplicate key. */
   doubled?: { key: string[]; rows: [number, number] };
-  /** The first row without a whole key. */
+  /** First row with an incomplete key. */
   empty?: { row: number; column: string };
-  /** Rows of the table. */
+  /** Number of rows. */
   rows?: number;
-  /** What a planner should check: rows that are left out, and guesses. */
+  /** Findings that a planner should check, such as skipped rows and guesses. */
   notes?: string[];
 }
 
 export interface FactsOfColumn {
   name: string;
   type: 'number' | 'text';
-  /** How its dates or times are read. */
+  /** Format of its dates or times. */
   reading?: DateReading;
-  /** The first text among figures. */
+  /** First text in a numeric column. */
   misfit?: { row: number; text: string };
-  /** The different texts of a column of the key or of texts, unless there are too many. */
+  /** Distinct texts of a key or text column, unless there are too many. */
   values?: string[];
-  /** The smallest and the largest figure. */
+  /** Minimum and maximum. */
   range?: [number, number];
-  /** The key of the first row without a figure. */
+  /** Key of the first row without a value. */
   empty?: string[];
-  /** The cells, unless there are too many: figures, or of texts their places in `values`; null where one is empty. */
+  /** Cells, unless there are too many: numbers, or places of texts in `values`. Null for empty cells. */
   cells?: (number | null)[];
 }
 
 const cellsByColumn = new WeakMap<FactsOfColumn, Cells>();
 
-/** The cells of a column, as far as they are known. Equal ones are the same object, so that what follows from them can be cached. */
+/** Returns the cells of a column, if known. The same column always returns the same object, so that results can be cached. */
 export function cellsOf(column: FactsOfColumn): Cells | undefined {
   const { type, cells, values = [] } = column;
   if (cells === undefined || type === 'number') return cells;
@@ -63,36 +63,36 @@ export function cellsOf(column: FactsOfColumn): Cells | undefined {
   return texts;
 }
 
-/** What is known of the file of a card: whether it is there, and what stands in it once that has been read. */
+/** Cached state of a card's file: missing, not read yet, or its metadata. */
 export type FileState = FileFacts | 'missing' | 'unread';
 
-/** What is known of files, by {@link questionOf}. What is not there has not been looked at. */
+/** States of files by {@link questionOf}. Files without an entry have not been inspected. */
 export type FileStates = ReadonlyMap<string, FileState>;
 
 export const NO_FILES: FileStates = new Map();
 
 type Question = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct'>;
 
-/** What a card asks of its file, equal for those that ask the same. */
+/** Returns the cache key of a card's file. Cards with the same key need the same metadata. */
 export const questionOf = (file: Question): string => JSON.stringify([file.path, aspectOf(file)]);
 
-/** The same without the place of the file: of equal contents the answer is the same. */
+/** Returns the cache key without the path. Files with equal contents share its metadata. */
 export const aspectOf = ({ path, sheet, dialect, key, isDistinct }: Question): string =>
   JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
 
-/** The table of a card, without what the card wants of it. */
+/** Returns the table of a card, without its key and columns. */
 export const tableOf = ({ path, sheet, dialect }: DataFile): Pick<DataFile, 'path' | 'sheet' | 'dialect'> => ({
   path,
   ...(sheet !== undefined && { sheet }),
   ...(dialect !== undefined && { dialect }),
 });
 
-/** Counts up when contents come to be read in another way: what was found out before does not count any more. */
+/** Version of the metadata. Increase it when files are read differently, to invalidate cached metadata. */
 const VERSION = 5;
 
 /**
- * Columns with the names that formulas have for them, without those of the key. Several columns may have the same name, unless one is
- * written so in the file or a card gives the name.
+ * Returns the columns with their names in formulas, without key columns. Several columns may share a derived name. Exact column
+ * names and names from the card take precedence.
  */
 export function columnNames(
   { names, key }: Pick<DataFile, 'names' | 'key'>,
@@ -109,7 +109,10 @@ export function columnNames(
   return [...Object.entries(names), ...derived];
 }
 
-/** What formulas call a column: its name, with `_` in the place of what no name has in it, and `m2` for `m²`; undefined where nothing is left. */
+/**
+ * Returns the name of a column in formulas: invalid characters become `_`, and `m²` becomes `m2`. Returns undefined if nothing
+ * remains.
+ */
 export function nameOf(column: string): string | undefined {
   if (isName(column)) return column;
   let name = withoutPowers(column.normalize('NFC')).replace(/[^\p{L}\p{M}\p{N}]+/gu, '_');

@@ -5,7 +5,7 @@ import type { DataFile, FileFacts, FileState } from './data-file.js';
 import { gap } from './kinds/fields.js';
 import { type Members, membersOf, toMember } from './members.js';
 
-/** Members that are there twice, cells of members that are not there, and members without a cell. */
+/** Returns gaps for duplicate members, cells of unknown members, and members without a cell. */
 export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (set === undefined) {
     const names = someNames([...columns.keys()]);
@@ -30,7 +30,7 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   return gaps;
 }
 
-/** The first member of a list that is there already. */
+/** Returns the first duplicate member of a list. */
 function doubledIn(members: readonly (string | number)[] | string | undefined): string | undefined {
   const seen = new Set<string>();
   if (typeof members === 'object')
@@ -41,13 +41,16 @@ function doubledIn(members: readonly (string | number)[] | string | undefined): 
   return undefined;
 }
 
-/** The first member without a cell. */
+/** Returns the first member without a cell. */
 function firstWithout(members: Members, cells: ReadonlyMap<string, unknown>): string {
   for (const member of members) if (!cells.has(member)) return shortened(member);
   return '';
 }
 
-/** What keeps the file of a card from being what the card says of it. @param state undefined: nobody has looked */
+/**
+ * Returns the differences between a card and its file.
+ * @param state cached metadata, or undefined if the file has not been inspected
+ */
 export function gapsOfFile({ set, file }: DataContent, state: FileState | undefined): Gap[] {
   if (file === undefined) return [];
   const { path, key } = file;
@@ -64,13 +67,13 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   return [...gapsOfKey(file, state, set.name), ...notes];
 }
 
-/** How the file of a set was read, where a planner should check it. */
+/** Returns notes on how the file of a set was read, for a planner to check. */
 export function notesOfFile({ set, file }: Pick<DataContent, 'set' | 'file'>, state: FileState | undefined): string[] {
   if (set === undefined || set.members !== undefined || file === undefined || typeof state !== 'object') return [];
   return (state.notes ?? []).map((note) => `${shortened(file.path)}: ${note}`);
 }
 
-/** Why it cannot be said which members a set in a file has; undefined for nothing. */
+/** Explains why the members of a set in a file are ambiguous. Returns undefined if they are not. */
 export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
   if (otherKey === undefined) return undefined;
   const [columns, column] = [someNames(otherKey), someNames(key)];

@@ -29,8 +29,8 @@ const judged = (subject: CardContent, ...others: CardContent[]) => judge([subjec
 const blocking = (subject: CardContent, ...others: CardContent[]): string[] =>
   (judged(subject, ...others)?.gaps ?? []).filter(({ severity }) => severity === 'blocking').map(({ field }) => field);
 
-describe('a card', () => {
-  it('is a draft while nothing known is on it, then needs input, then is complete', () => {
+describe('judge', () => {
+  it('returns draft without known fields, then needs_input, then complete', () => {
     expect(judged(card('objective'))?.status).toBe('draft');
     expect(judged(card('objective', { colour: 'red' }))?.status).toBe('draft');
     expect(judged(card('objective', { sense: 'maximize' }))).toEqual({
@@ -67,7 +67,7 @@ describe('a card', () => {
     ['values that are no numbers', card('data', { values: { a: '1' } }), ['values']],
     ['figures that are not in the formulas', card('data', { in_formulas: false }), ['file_path']],
     ['no values', card('data', { values: {} }), ['values']],
-  ])('is blocked by %s', (_, subject, fields) => {
+  ])('reports %s as a blocking gap', (_, subject, fields) => {
     expect(blocking(subject)).toEqual(fields);
     expect(judged(subject)?.status).toBe('needs_input');
   });
@@ -76,7 +76,7 @@ describe('a card', () => {
     ['alone', { name: 'x' }],
     ['with bounds', { name: 'x', lower: 0, upper: 4 }],
     ['with an index', { name: 'x', index: 't in weeks', upper: 4 }],
-  ])('is complete without a domain, which a note tells: a variable %s', (_, data) => {
+  ])('accepts a variable without a domain, with a note: %s', (_, data) => {
     const weeks = card('data', { set: 'weeks', members: '1 to 4', description: 'Weeks' });
     const cards = [weeks, card('variable', data)];
     expect(judge(cards)[1]).toMatchObject({ status: 'complete' });
@@ -88,7 +88,7 @@ describe('a card', () => {
     expect(derive(cards).all_variables_provided).toBe(true);
   });
 
-  it('is judged with the others: weights of several objectives, names given twice, names of nothing', () => {
+  it('compares a card with the others: weights of several objectives, duplicate names, unknown names', () => {
     const second = card('objective', { sense: 'minimize', expression: 'x', weight: 2 });
     expect(blocking(PROFIT, second)).toEqual(['weight']);
     expect(blocking(second, PROFIT)).toEqual([]);
@@ -107,11 +107,11 @@ describe('a card', () => {
   });
 });
 
-describe('the checklist', () => {
+describe('checklist', () => {
   const flagsOf = (cards: CardContent[]): string[] =>
     Object.entries(derive(cards)).flatMap(([field, value]) => (value === true ? [field] : []));
 
-  it('holds for a whole model, and nothing of it for an empty canvas', () => {
+  it('is met by a complete model and not by an empty canvas', () => {
     expect(flagsOf([])).toEqual([]);
     expect(flagsOf(COMPLETE).sort()).toEqual([
       'all_constraints_classified',
@@ -145,7 +145,7 @@ describe('the checklist', () => {
     ['an empty KPI', card('kpi'), ['kpis_defined']],
     ['data from nowhere', card('data'), ['data_available']],
     ['an empty requirement', card('production_requirement'), ['production_requirements_defined']],
-  ])('loses with %s exactly what that denies', (_, extra, lost) => {
+  ])('clears exactly the flags that %s contradicts', (_, extra, lost) => {
     const whole = flagsOf(COMPLETE);
     expect(whole.filter((flag) => !flagsOf([...COMPLETE, extra]).includes(flag)).sort()).toEqual(lost.sort());
   });
@@ -167,7 +167,7 @@ describe('the checklist', () => {
     expect(derive([X])).toMatchObject({ objective_type: null, objective_description: null });
   });
 
-  it('depends on what is on the cards alone, whatever that is', () => {
+  it('depends only on the content of the cards', () => {
     const anything = fc.record({
       id: fc.uuid(),
       card_type: fc.constantFrom(...COMPLETE.map(({ card_type }) => card_type)),
@@ -194,8 +194,8 @@ describe('the checklist', () => {
   });
 });
 
-describe('the digest of a model', () => {
-  it('changes with what a solve reads, and with nothing else', () => {
+describe('modelDigest', () => {
+  it('changes only with content that a solve reads', () => {
     const digest = modelDigest(COMPLETE);
     const changed = (at: number, data: CardContent['data']): string =>
       modelDigest(COMPLETE.map((one, index) => (index === at ? { ...one, data: { ...one.data, ...data } } : one)));

@@ -15,11 +15,11 @@ import { describeStray, strayVariables } from './stray-variables.js';
 import { suggestionFor } from './suggestions.js';
 import { wordedLimits } from './worded-limits.js';
 
-/** Objectives that a project lists, and characters of their descriptions together. */
+/** Maximum number of objectives listed in a project, and of characters of their joined descriptions. */
 const MAX_COMPONENTS = 20;
 const MAX_DESCRIBED = 2_000;
 
-/** What a project shows of its cards. */
+/** Project fields derived from its cards. */
 export interface Derived extends DerivedItems {
   card_count: number;
   objective_components: Record<string, unknown>[];
@@ -29,44 +29,44 @@ export interface Derived extends DerivedItems {
 }
 
 interface Canvas {
-  /** What names in formulas stand for. */
+  /** Meaning of the names in formulas. */
   vocabulary: Vocabulary;
-  /** By card, in their order. */
+  /** Facts about the canvas for each card, in the order of the cards. */
   surroundings: readonly Surroundings[];
 }
 
-/** A judgement, and the gaps for names in the card's formulas that nothing on the canvas has: no solve runs with them. */
+/** Judgement of a card, and gaps for unknown names in its formulas. Unknown names prevent a solve. */
 export interface SolveJudgement extends Judgement {
   unknown: readonly Gap[];
 }
 
 interface Reading extends SolveJudgement {
-  /** Whether a formula of the card computes with a column of texts. */
+  /** Whether a formula of the card calculates with a text column. */
   hasTexts: boolean;
 }
 
 /**
- * Gaps and status of every card of a canvas, in its order.
+ * Returns the gaps and status of every card of a canvas, in order.
  *
- * A card is a `draft` while no known field of it holds anything, `complete` without a blocking gap, else it `needs_input`.
+ * A card without known fields is a `draft`. Other cards are `complete` if they have no blocking gap, or else `needs_input`.
  *
- * @param files what is known of the files that data cards name
+ * @param files states of the files of data cards
  */
 export const judge = (cards: readonly CardContent[], files = NO_FILES): Judgement[] =>
   readAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
 
-/** The same, with the warnings that keep a model from being solved. */
+/** Returns the same judgements with the warnings that prevent a solve. */
 export const judgeForSolve = (cards: readonly CardContent[], files = NO_FILES): SolveJudgement[] =>
   readAll(cards, files);
 
 /**
- * The project's fields that follow from its cards, given oldest first. A flag needs a card of its kind: nothing is
- * defined by an empty canvas.
+ * Returns the project fields derived from cards, which must be sorted by age, oldest first. A flag is false without a card of its
+ * kind.
  */
 export const derive = (cards: readonly CardContent[], files = NO_FILES): Derived =>
   derivedFrom(cards, readAll(cards, files));
 
-/** Both together, from one reading of the cards. */
+/** Judges the cards and derives the project fields in a single pass. */
 export function judgeAndDerive(
   cards: readonly CardContent[],
   files = NO_FILES,
@@ -99,7 +99,7 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
     readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
   const allComplete = (type: CardType): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
-  // A plan has all its variables whatever its KPIs are.
+  // KPIs do not affect the variables of a plan.
   const hasItsNames = ({ card_type }: CardContent, at: number): boolean =>
     CARD_KINDS[card_type].role === 'rating' || readings[at]?.unknown.length === 0;
   return {
@@ -124,7 +124,7 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
   };
 }
 
-/** Reads the formulas of a card. */
+/** Judges the formulas of a card. */
 function readFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Reading, 'status'> {
   const gaps: Gap[] = [];
   let hasTexts = false;
@@ -138,7 +138,7 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Reading, 
     const judged = judgeFormula(formula, vocabulary);
     const { problem, unknown: names, notes, warnings } = judged;
     hasTexts ||= judged.hasTexts;
-    // A KPI is as good without a formula: it is told in words then.
+    // A KPI may also be described in words, so an invalid formula is only a warning.
     if (problem !== undefined) gaps.push(gap(field, problem, kind.role === 'rating' ? 'warning' : 'blocking'));
     addWarnings(gaps, field, warnings);
     gaps.push(...notes.map((note) => gap(field, note, 'info')));
@@ -146,12 +146,12 @@ function readFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Reading, 
     const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`;
     unknown.push(gap(field, message, 'warning'));
   }
-  // Without a formula, the index alone says which members there are.
+  // The index alone determines the members if there is no formula.
   if (judgedIndex !== undefined && formulas.length === 0) addWarnings(gaps, index!.field, judgedIndex.warnings);
   return { gaps, unknown, hasTexts };
 }
 
-/** Adds warnings that no other formula of the card has led to. */
+/** Adds warnings that the card does not have yet. */
 function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): void {
   for (const message of warnings)
     if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
@@ -192,15 +192,15 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
   return { vocabulary, surroundings };
 }
 
-/** What names in formulas stand for on a canvas. */
+/** Returns the meaning of the names on a canvas. */
 export const vocabularyOn = (cards: readonly CardContent[], files: FileStates): Vocabulary =>
   survey(cards, files).vocabulary;
 
-/** The figures of all data cards, by the names that formulas use. */
+/** Returns the constants of all data cards by name. */
 export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>
   survey(cards.filter(({ card_type }) => card_type === 'data')).vocabulary.values;
 
-/** The names that a card lets formulas use once: a variable's, those of the values of a data card, and of its set. */
+/** Returns the names that a card defines and that must be unique: its variable, values and set. */
 function symbolsGivenBy(card: CardContent, { values, set }: DataContent): string[] {
   if (card.card_type === 'variable') return [fieldOf<string>(card, 'name') ?? []].flat();
   return [...values.keys(), ...(set === undefined ? [] : [set.name])];
@@ -211,13 +211,13 @@ function isClassified(card: CardContent): boolean {
   return classification === 'hard' || (classification === 'soft' && fieldOf(card, 'penalty') !== undefined);
 }
 
-/** What objectives are about: their descriptions, else their labels. */
+/** Joins the descriptions of objectives. The label replaces a missing description. */
 function describeAll(objectives: readonly CardContent[]): string | null {
   const texts = objectives.map((card) => fieldOf<string>(card, 'description') ?? card.label);
   return texts.length === 0 ? null : shortened(texts.join('; '), MAX_DESCRIBED);
 }
 
-/** The sense of a single objective, `weighted_sum` for several. */
+/** Returns the sense of a single objective, or `weighted_sum` for several objectives. */
 function objectiveType([first, ...others]: readonly CardContent[]): string | null {
   if (first === undefined) return null;
   return others.length > 0 ? 'weighted_sum' : (fieldOf<string>(first, 'sense') ?? null);

@@ -27,58 +27,58 @@ import {
   type Vocabulary,
 } from '../modelling/index.js';
 
-/** A formula of a card, and what it is for. */
+/** Formula of a card and its purpose. */
 export interface CardFormula {
   text: string;
-  /** The text of the index that it stands under. */
+  /** Text of its index. */
   index?: string | undefined;
   use: Use;
 }
 
-/** A formula, and the index that it stands under. */
+/** Formula and the text of its index. */
 export interface IndexedFormula {
   expression: string;
   index?: string;
 }
 
-/** What a formula says beside what else is on the canvas. */
+/** Judgement of a formula on a canvas. All sentences lack a full stop. */
 export interface Judged {
-  /** What keeps it from being solved, in a sentence without a full stop. */
+  /** Reason why the formula prevents a solve. */
   problem: string | undefined;
-  /** The names in it that nothing on the canvas has, each once, in the order of their first place. */
+  /** Distinct names that do not exist on the canvas, in the order of first occurrence. */
   unknown: readonly string[];
-  /** What its author may not think of, in sentences without a full stop. */
+  /** Hints about behaviour that may surprise the author. */
   notes: readonly string[];
-  /** What in the data does not fit it, in sentences without a full stop. */
+  /** Mismatches between the formula and the data. */
   warnings: readonly string[];
-  /** Whether it computes with a column of texts, or with figures that are missing. */
+  /** Whether the formula calculates with a text column or with missing values. */
   hasTexts: boolean;
 }
 
-/** What was found out last about a formula, and what the names in it meant then. */
+/** Latest judgement of a formula, and the meaning of its names at that time. */
 interface Kept {
   mentions: readonly string[];
   roles: readonly unknown[];
   judged: Judged;
 }
 
-/** More than the formulas of a canvas, so that a change of one card reads its formulas only. */
+/** Exceeds the number of formulas on a canvas, so that changing a card only judges its own formulas. */
 const MAX_KEPT = 1_500;
-/** By use, index and text. The formulas themselves take much more memory and are not kept. */
+/** Judgements by use, index and text. Parsed formulas take much more memory and are not cached. */
 const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
-/** Those of all cards with an index, which are short: each change of a canvas looks at all of them. */
+/** Limit of cached indices in characters. Each change of a canvas reads the indices of all cards. */
 const MAX_INDEX_CHARACTERS = 100_000;
 const indices = new LRUCache<string, Index | FormulaProblem>({
   maxSize: MAX_INDEX_CHARACTERS,
   sizeCalculation: (_, text) => text.length + 1,
 });
-/** Of the descriptions that look like relations. */
+/** Relations found in descriptions. */
 const relations = new LRUCache<string, { relation: IndexedFormula | undefined }>({ max: MAX_KEPT });
 const RELATION_SIGN = /[<>=≤≥]/;
-/** Characters that are shown of the place of a problem. */
+/** Maximum number of characters quoted at the position of a problem. */
 const SHOWN = 24;
 
-/** What a formula says. Unknown names count as variables. */
+/** Judges a formula. Unknown names count as variables. */
 export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged {
   const { text, index = '', use } = given;
   const key = `${use}\n${index}\n${text}`;
@@ -91,14 +91,14 @@ export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged
     over === undefined || isProblem(over) ? undefined : over,
   );
   const judged = { ...NOTHING, ...judge(formula, over, given, vocabulary) };
-  // What is too long is told from its length.
+  // Formulas that are too long are rejected by length, which needs no cache.
   const isWhole = vocabulary.lookups?.left !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
     kept.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
   return judged;
 }
 
-/** The names without an index in the formula that a text is; none where it is no formula. */
+/** Returns the names in a formula that its index does not bind, or an empty list for an invalid formula. */
 export function namesInText(text: string, index?: string): readonly string[] {
   const formula = parseFormula(text);
   if (isProblem(formula)) return [];
@@ -107,7 +107,7 @@ export function namesInText(text: string, index?: string): readonly string[] {
   return namesIn(formula).filter((name) => !bound.includes(name));
 }
 
-/** The relation that a text is by itself, with the index behind its `for`; undefined for other texts. */
+/** Returns the relation that makes up a whole text, with the index after its `for`. Returns undefined for other texts. */
 export function relationIn(text: string): IndexedFormula | undefined {
   if (text.length > MAX_FORMULA_LENGTH || !RELATION_SIGN.test(text)) return undefined;
   const { relation } = relations.get(text) ?? { relation: readRelation(text) };
@@ -123,14 +123,14 @@ function readRelation(text: string): IndexedFormula | undefined {
   return { expression: body, ...(index !== undefined && { index }) };
 }
 
-/** The index that a text is, as {@link parseIndex} reads it. */
+/** Parses an index. Results are cached. */
 export function readIndex(text: string): Index | FormulaProblem {
   const index = indices.get(text) ?? parseIndex(text);
   indices.set(text, index);
   return index;
 }
 
-/** What keeps a text from being an index; undefined for nothing. */
+/** Returns the problem of an index, or undefined if it is valid. */
 export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
   const index = readIndex(text);
   if (isProblem(index)) return whyUnread(index, text, true);
@@ -147,7 +147,7 @@ function judge(
   vocabulary: Vocabulary,
 ): Partial<Judged> {
   if (isProblem(formula)) return { problem: whyUnread(formula, text) };
-  // It is told where it stands.
+  // The problem of an index is reported on its own field.
   if (index !== undefined && isProblem(index)) return {};
   const { problem, unknown, lagged, rebound, hasTexts = false } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
@@ -155,7 +155,7 @@ function judge(
   const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
   const isMisused = (name: string): boolean =>
     vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
-  // Of formulas without an index the figures are known.
+  // Formulas without an index use constants, which are known.
   if (isOfFigures && !namesIn(formula).some(isMisused))
     return { problem: problemOfFigures(formula, use, vocabulary.values), unknown, notes };
   const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
@@ -179,17 +179,17 @@ function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, num
     : linearize(sides[0], values);
 }
 
-/** What formulas without an index do not have in them: these are told where they end as they always have been. */
+/** Syntax of indexed formulas. Problems of other formulas are reported without a position. */
 const OF_INDEX = /["“[\]:]|\b(?:sum|for)\b/;
 
-/** Why a text cannot be read as a formula or an index, with the place where that was noticed. */
+/** Explains why a formula or an index could not be parsed, with the position of the problem. */
 export function whyUnread(problem: FormulaProblem, text: string, isIndex = false): string {
   const { problem: sentence, position = text.length } = problem;
   const isTold = position >= text.length || sentence.includes(' at character ');
   return isTold || !(isIndex || OF_INDEX.test(text)) ? sentence : placed(problem, text);
 }
 
-/** A problem with the place where it stands. */
+/** Adds the position to a problem. */
 function placed({ problem, position }: FormulaProblem, text: string): string {
   if (position === undefined) return problem;
   return `${problem} (at character ${position + 1}: ${shortened(text.slice(position), SHOWN)})`;
@@ -199,7 +199,7 @@ const identity = (data: object | undefined): number | undefined => data && ident
 
 const NO_FAMILIES: Vocabulary['families'] = new Map();
 
-/** What a name means, as a value that is equal where it means the same. */
+/** Returns a value that is equal for names with the same meaning. */
 function roleOf(name: string, vocabulary: Vocabulary): unknown {
   const { values, variables, wholes, families, columns, sets } = vocabulary;
   const isWhole = wholes?.has(name) === true;

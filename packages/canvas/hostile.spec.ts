@@ -14,7 +14,7 @@ const constraint = (id: number, expression: string, more: object = {}): CardCont
   data: { expression, classification: 'hard', ...more },
 });
 
-/** A sum of many names, which no other sum of another first name has; at most 2,000 characters. */
+/** Returns a sum of many names of at most 2,000 characters. It is unique for each first name. */
 function longSum(first: number, before = '', behind = ''): string {
   let text = `${before}n${first}`;
   for (let name = 0; text.length + behind.length < 1_970; name += 1) text += `+a${name.toString(36)}`;
@@ -23,8 +23,8 @@ function longSum(first: number, before = '', behind = ''): string {
 const canvasOf = (expression: (index: number) => string): CardContent[] =>
   Array.from({ length: 500 }, (_, index) => constraint(index, expression(index)));
 
-describe('formulas that some parser could take long for', () => {
-  it.each(SHAPES)('take next to no time: %j', (shape) => {
+describe('hostile formulas', () => {
+  it.each(SHAPES)('parses repetitions of %j in under 50 ms', (shape) => {
     for (const around of [
       ['', ''],
       ['x ', ' <= 1'],
@@ -35,32 +35,32 @@ describe('formulas that some parser could take long for', () => {
         const formula = parseFormula(text);
         if (!isProblem(formula)) linearize(formula.sides[0], new Map());
       };
-      // The first time, the patterns are compiled.
+      // The first call compiles the patterns.
       read();
       expect(cpuMs(read)).toBeLessThan(50);
     }
   });
 
-  it('are refused when parentheses go over too many terms again and again', () => {
+  it('rejects nested parentheses that would visit too many terms', () => {
     const formula = parseFormula(longSum(0, '2('.repeat(45), ')'.repeat(45)));
     if (isProblem(formula)) throw new Error(formula.problem);
     expect(linearize(formula.sides[0], new Map())).toEqual({ problem: expect.stringContaining('parentheses') });
   });
 });
 
-describe('a canvas of 500 long formulas', () => {
+describe('judgeAndDerive with 500 long formulas', () => {
   it.each<[string, (index: number) => string]>([
     ['many names', (index) => longSum(index)],
     ['deep parentheses', (index) => longSum(index + 1_000, '2('.repeat(45), ')'.repeat(45))],
     ['signs', (index) => `${'-'.repeat(1_900)}x${index}`],
-  ])('costs little at first, and the edit of one afterwards: %s', (_, expression) => {
+  ])('is fast at first and after one edit: %s', (_, expression) => {
     const cards = canvasOf(expression);
     expect(cpuMs(() => judgeAndDerive(cards))).toBeLessThan(3_000);
     cards[250] = constraint(250, 'x + y <= 4');
     expect(cpuMs(() => judgeAndDerive(cards))).toBeLessThan(300);
   });
 
-  it('has gaps of a bounded length', () => {
+  it('limits the length of gap messages', () => {
     const name = 'x'.repeat(1_000);
     const { judgements } = judgeAndDerive([
       constraint(0, longSum(0)),
@@ -75,7 +75,7 @@ describe('a canvas of 500 long formulas', () => {
   });
 });
 
-describe('a canvas of many values', () => {
+describe('judgeAndDerive with many values', () => {
   const data = (id: number, count: number): CardContent => ({
     id: String(id),
     card_type: 'data',
@@ -83,7 +83,7 @@ describe('a canvas of many values', () => {
     data: { values: Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${id}_${index}`, index])) },
   });
 
-  it('knows the first 20,000, and says so on the other cards', () => {
+  it('reads the first 20,000 values and reports the limit on further cards', () => {
     const cards = [data(0, 15_000), data(1, 5_001), data(2, 5_000), constraint(3, 'v0_1 + v2_1 + v1_1 <= 1')];
     const { judgements } = judgeAndDerive(cards);
     const message = 'The data cards of a canvas have at most 20000 values together';
@@ -95,7 +95,7 @@ describe('a canvas of many values', () => {
     ]);
   });
 
-  it('is looked at once', () => {
+  it('caches the values of a canvas', () => {
     const cards = Array.from({ length: 128 }, (_, index) => data(index, 3_000));
     expect(cpuMs(() => judgeAndDerive(cards))).toBeLessThan(3_000);
     expect(cpuMs(() => judgeAndDerive(cards))).toBeLessThan(500);

@@ -16,14 +16,14 @@ const gapsOf = (limit: string, slack: object = {}, objective = '30 chairs'): str
     card('constraint', 'wood', { expression: limit, classification: 'hard' }),
   ])[0]!.gaps.map(({ severity, field, message }) => `${severity} ${field}: ${message}`);
 
-describe('a variable that only loosens a limit', () => {
+describe('looseVariables', () => {
   it.each([
     'chairs <= slack',
     'chairs - slack <= 19',
     'slack >= chairs',
     '19 + 2 slack >= chairs',
     '19 >= chairs - slack',
-  ])('has a warning gap that names the limit: %s', (limit) => {
+  ])('warns with the name of the limit: %s', (limit) => {
     expect(gapsOf(limit)).toEqual([
       expect.stringContaining('warning name: It occurs only where it loosens a limit (wood)'),
     ]);
@@ -37,7 +37,7 @@ describe('a variable that only loosens a limit', () => {
     ['tightens a limit', 'chairs + slack <= 9', {}, '30 chairs'],
     ['stands in an equation', 'chairs = slack', {}, '30 chairs'],
     ['stands in a chain', '1 <= chairs + slack <= 9', {}, '30 chairs'],
-  ])('has no gap if it %s', (_, limit, data, objective) => {
+  ])('accepts a variable that %s', (_, limit, data, objective) => {
     expect(gapsOf(limit, data, objective)).toEqual([]);
   });
 });

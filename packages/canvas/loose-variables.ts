@@ -16,21 +16,21 @@ import { formulaIn } from './requirement.js';
 
 type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 
-/** A variable without an upper bound that can be as large as a limit needs, at no cost. */
+/** Variable without an upper bound that can grow to satisfy a limit at no cost. */
 export interface LooseVariable<Of extends Content> {
   card: Of;
   name: string;
-  /** Labels of the limits that it loosens. */
+  /** Labels of the limits that it makes ineffective. */
   limits: string[];
 }
 
 const MAX_SHOWN = 5;
 const MAX_LABEL = 60;
-/** Formulas whose effects are cached. */
+/** Maximum number of formulas whose effects are cached. */
 const MAX_FORMULAS = 1_500;
 const effectsByFormula = new LRUCache<string, ReadonlyMap<string, boolean>>({ max: MAX_FORMULAS });
 
-/** Variables that no objective has and that only loosen limits: these limits have no effect. */
+/** Returns variables that occur in no objective and only relax limits. These limits have no effect. */
 export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseVariable<Of>[] {
   if (!cards.some(({ card_type }) => card_type === 'objective')) return [];
   const limits = new Map<string, string[]>();
@@ -49,7 +49,7 @@ export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseV
   });
 }
 
-/** Warns of a variable whose limits have no effect. Has no full stop. */
+/** Returns a warning about a variable whose limits have no effect, without a full stop. */
 export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>): string {
   const shown = limits.map((label) => shortened(label, MAX_LABEL));
   return `It occurs only where it loosens a limit (${someOf(shown, MAX_SHOWN)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if it is meant so`;
@@ -58,7 +58,9 @@ export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>
 /** Sign of a change of the left side that makes the relation easier to meet. */
 const EASIER: Record<Relation, number> = { '<=': -1, '>=': 1, '=': NaN };
 
-/** Whether more of each name makes every relation of a formula easier to meet. False in a formula without relations. */
+/**
+ * Returns for each name whether increasing it makes every relation of a formula easier to meet. Always false without relations.
+ */
 function effectsOf(text: string): ReadonlyMap<string, boolean> {
   const cached = effectsByFormula.get(text);
   if (cached !== undefined) return cached;
@@ -81,7 +83,7 @@ function readEffects({ sides, relations }: Formula, effects: Map<string, boolean
   }
 }
 
-/** Calls back with each name and its sign. Figures count as positive. */
+/** Calls `note` with each name and its sign. Constants count as positive. */
 function visit(expression: Expression, sign: number, note: (name: string, sign: number) => void): void {
   if (expression.kind === 'name' || expression.kind === 'member') note(expression.name, sign);
   else if (expression.kind === 'sum')

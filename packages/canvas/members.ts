@@ -2,17 +2,17 @@ import { LRUCache } from 'lru-cache';
 import { type DateReading, isoDate, type Values } from '../modelling/index.js';
 import type { DataContent } from './data-content.js';
 
-/** The members of a set, in order, each once. */
+/** Distinct members of a set, in order. */
 export interface Members extends Iterable<string> {
   size: number;
   has(member: string): boolean;
 }
 
-/** Most members of a set that a card names as a range. */
+/** Maximum number of members that a card may define as a range. */
 export const MAX_RANGE = 100_000;
 const RANGE = /^(?<from>-?\d{1,9}) to (?<to>-?\d{1,9})$/;
 
-/** Characters of lists and ranges in cards whose values are cached. Longer lists stand in files, whose facts are cached. */
+/** Limits of cached lists and ranges in cards. Longer lists belong in files, whose metadata is cached. */
 const MAX_CHARACTERS = 4_000_000;
 const MAX_LISTED = 20_000;
 const valuesByText = new LRUCache<string, Values>({
@@ -22,9 +22,9 @@ const valuesByText = new LRUCache<string, Values>({
 const valuesByList = new WeakMap<readonly (string | number)[], Values>();
 
 /**
- * The different texts of a list or a range. Equal ones are the same object, so that comparisons of them can be cached.
+ * Returns the distinct texts of a list or a range. Equal lists return the same object, so that comparisons can be cached.
  *
- * @param reading of a column of a file that has dates or times
+ * @param reading format of a file column with dates or times
  */
 export function valuesOf(members: readonly (string | number)[] | string, reading?: DateReading): Values | undefined {
   const cached = typeof members === 'string' ? undefined : valuesByList.get(members);
@@ -36,11 +36,11 @@ export function valuesOf(members: readonly (string | number)[] | string, reading
   return values;
 }
 
-/** The members that a set is written with; of those that are written twice the first. */
+/** Returns the members defined in a card. Of duplicate members only the first is kept. */
 export const membersOf = ({ members }: NonNullable<DataContent['set']>): Members | undefined =>
   typeof members === 'string' ? rangeOf(members) : members && new Set(members.map(toMember));
 
-/** Texts that are found in the form that dates of files have, too. */
+/** Also finds texts in the date format of files. */
 function withDates(texts: Set<string>, reading: DateReading | undefined): Values {
   const dates = new Set(Array.from(texts, (text) => isoDate(text) ?? text));
   const has = (text: string): boolean => texts.has(text) || dates.has(text);
@@ -58,10 +58,13 @@ function cachedAs(text: string, make: () => Values | undefined): Values | undefi
   return values;
 }
 
-/** Members as they are compared: texts without spaces around them. */
+/** Converts a member to a text without surrounding spaces. Members are compared in this form. */
 export const toMember = (member: string | number): string => String(member).trim();
 
-/** The whole numbers of `1 to 52`, in either direction; undefined for other texts and for too many. None is made before it is asked for. */
+/**
+ * Returns the integers of a range such as `1 to 52`, ascending or descending. Returns undefined for other texts and for ranges
+ * that are too long. Members are generated lazily.
+ */
 export function rangeOf(text: string): Members | undefined {
   const { from, to } = RANGE.exec(text.trim())?.groups ?? {};
   if (from === undefined || to === undefined) return undefined;

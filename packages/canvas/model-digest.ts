@@ -7,23 +7,23 @@ import { plainVariables } from './requirement.js';
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /**
- * Hash of the model that cards describe, in hex: equal as long as a solve would read the same, whatever the order of
- * the cards and of the keys in them, their labels, descriptions and KPIs.
+ * Returns a hash of the model in hex. It is equal for canvases that a solve reads the same way. Ignores labels, descriptions,
+ * KPIs, and the order of cards and keys.
  *
- * @param variables names of the variables without an index, where these are not all cards of a canvas
+ * @param variables names of the variables without an index, if `cards` is only a part of a canvas
  */
 export function modelDigest(cards: readonly Content[], variables = plainVariables(cards)): string {
   const parts = cards.map((card) => modelPart(card, variables)).filter((part) => part !== '');
   return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
 }
 
-/** What a solve reads of one card, as text that is equal for equal content; empty when that is nothing. */
+/** Returns the content of a card that a solve reads, in canonical form. Empty if a solve reads nothing. */
 function modelPart({ card_type, data }: Content, variables: Variables): string {
   const solved = CARD_KINDS[card_type].solved(data, variables);
   return solved.length === 0 ? '' : JSON.stringify([card_type, ...solved.map(sorted)]);
 }
 
-/** The value with the keys of its objects in order, as lists of pairs. */
+/** Converts objects to lists of pairs sorted by key. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);

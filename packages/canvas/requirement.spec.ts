@@ -22,7 +22,7 @@ const PRODUCTS = card('data', {
 });
 const MAKE = card('variable', { name: 'make', index: 'p in products', domain: 'integer', unit: 'pieces' });
 const CHAIRS = card('variable', { name: 'chairs', domain: 'integer', unit: 'pieces' });
-/** The gaps of a requirement beside variables with and without an index. */
+/** Returns the gaps of a requirement on a canvas with indexed and plain variables. */
 const gapsOf = (data: CardContent['data']): string[] =>
   (judge([requirement(data), PRODUCTS, MAKE, CHAIRS])[0]?.gaps ?? []).map(
     ({ severity, field, message }) => `${severity} ${field}: ${message}`,
@@ -58,9 +58,9 @@ describe('a production requirement', () => {
     ['nothing of an index that is none', { description: 'x >= 2 for p in products where' }, undefined],
     ['nothing of a text that is too long', { description: `x >= ${'1'.repeat(2_000)}` }, undefined],
     ['nothing of an expression that is no text', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
-  ])('is %s', (_, data, expected) => expect(of(data)).toEqual(expected));
+  ])('reads %s', (_, data, expected) => expect(of(data)).toEqual(expected));
 
-  it('is one on cards of its own type alone', () => {
+  it('exists only on cards of its own type', () => {
     expect(requirementOf(card('constraint', { expression: 'x >= 2' }), VARIABLES)).toBeUndefined();
   });
 
@@ -157,15 +157,15 @@ describe('a production requirement', () => {
       { expression: 'tables >= 2' },
       ['warning expression: No variable or value on the canvas is called tables'],
     ],
-  ])('is told %s', (_, data, expected) => expect(gapsOf(data)).toEqual(expected));
+  ])('reports %s', (_, data, expected) => expect(gapsOf(data)).toEqual(expected));
 
-  it('lets not all variables be provided when nothing has a name in it', () => {
+  it('clears all_variables_provided if a name is unknown', () => {
     const flag = (data: CardContent['data']) =>
       judgeAndDerive([requirement(data), CHAIRS]).derived.all_variables_provided;
     expect([flag({ expression: 'tables >= 2' }), flag({ expression: 'chairs >= 2' })]).toEqual([false, true]);
   });
 
-  it('changes the digest of a model with the constraint that it is, and with nothing else', () => {
+  it('changes the digest of a model only through its constraint', () => {
     const digest = (data: CardContent['data'], ...others: CardContent[]) =>
       modelDigest([CHAIRS, requirement(data), ...others]);
     const without = modelDigest([CHAIRS]);
@@ -185,17 +185,17 @@ describe('a production requirement', () => {
       digest({ expression: 'make[p] >= 11', index: 'p in products' }),
       digest({ expression: 'make[p] >= 11', index: 'p in goods' }),
     ];
-    // 11 chairs are said in two ways.
+    // Two spellings of 11 chairs have the same digest.
     expect(new Set([without, ten, ...others]).size).toBe(others.length + 1);
   });
 
-  it('counts as it does on the whole canvas where some of the cards are looked at', () => {
+  it('has the same digest if only some cards of the canvas are given', () => {
     const ten = requirement({ quantity: 10, product: 'chairs' });
     expect(modelDigest([ten], new Set(['chairs']))).not.toBe(modelDigest([], new Set(['chairs'])));
     expect(modelDigest([ten], new Set())).toBe(modelDigest([]));
   });
 
-  it('costs little where there are many', () => {
+  it('takes little time to judge in large numbers', () => {
     const long = (at: number) => requirement({ description: `n${at}${'+a'.repeat(950)} >= 1` });
     const cards = Array.from({ length: 500 }, (_, at) => long(at));
     judgeAndDerive(cards);

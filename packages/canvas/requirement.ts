@@ -6,11 +6,11 @@ import { relationOf, type Requirement, requirementIn } from './kinds/production-
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
-/** Returns the constraint of a production requirement, undefined for cards of other kinds and requirements in words. */
+/** Returns the constraint of a production requirement. Returns undefined for other cards and for requirements in words. */
 export const requirementOf = (card: Content, variables: Variables): Requirement | undefined =>
   isRequirement(card) ? requirementIn(card.data, variables) : undefined;
 
-/** Returns the formula of a card. A requirement has it in either of two fields. */
+/** Returns the formula of a card. A requirement may have its formula in either of two fields. */
 export function formulaIn(card: Content): IndexedFormula | undefined {
   const written = isRequirement(card) ? relationOf(card.data) : undefined;
   const expression = written?.expression ?? fieldOf<string>(card, 'expression');
@@ -18,7 +18,7 @@ export function formulaIn(card: Content): IndexedFormula | undefined {
   return expression === undefined ? undefined : { expression, ...(index !== undefined && { index }) };
 }
 
-/** The names of the variables without an index among cards. */
+/** Returns the names of the variables without an index. */
 export const plainVariables = (cards: readonly Content[]): ReadonlySet<string> =>
   new Set(
     cards.flatMap((card) =>

@@ -21,8 +21,8 @@ const staff = card('variable', { name: 'staff', index: 's in shifts', domain: 'i
 const constraint = (expression: string, index?: string) =>
   card('constraint', { expression, classification: 'hard', ...(index !== undefined && { index }) });
 
-describe('a canvas with sets', () => {
-  it('is complete when all members have what formulas use', () => {
+describe('judge with sets', () => {
+  it('returns complete if every member has the values that formulas use', () => {
     const cost = { early: 10, late: 12, 3: 15 };
     expect(
       blocking(
@@ -80,12 +80,12 @@ describe('a canvas with sets', () => {
       [shifts(), card('variable', { name: 'x', domain: 'binary' }), constraint('x[s] <= 4', 's in shifts')],
       ['expression: x has no index'],
     ],
-  ])('tells of %s', (_, cards, messages) => {
+  ])('reports %s', (_, cards, messages) => {
     const found = blocking(...cards);
     expect(found.map((text, at) => text.slice(0, messages[at]?.length))).toEqual(messages);
   });
 
-  it('tells how many cells are missing', () => {
+  it('reports the number of missing cells', () => {
     const cards = [shifts({ values: { cost: { late: 1 }, rate: { early: 1, late: 2 } } })];
     expect(blocking(...cards)).toEqual([
       'values: cost has no value for early and 1 more',
@@ -93,7 +93,7 @@ describe('a canvas with sets', () => {
     ]);
   });
 
-  it('tells of names in bounds that nothing has where they stand', () => {
+  it('warns of unknown names in bounds', () => {
     const bounded = card('variable', { name: 'x', index: 's in shifts', domain: 'integer', unit: 'h', upper: 'most' });
     const [, judged] = judge([shifts(), bounded]);
     expect(judged).toEqual({
@@ -103,7 +103,7 @@ describe('a canvas with sets', () => {
     expect(judgeAndDerive([shifts(), bounded]).derived.all_variables_provided).toBe(false);
   });
 
-  it('is looked at anew when what a name stands for changes', () => {
+  it('judges a formula again when the meaning of a name changes', () => {
     const formula = constraint('price <= 3');
     const value = card('data', { values: { price: 2 } });
     const column = shifts({ values: { price: { early: 1, late: 2, 3: 3 } } });
@@ -114,7 +114,7 @@ describe('a canvas with sets', () => {
     expect(gapsOf(column)).not.toEqual(alone);
   });
 
-  it('tells that a lag beyond the ends of a set is no term', () => {
+  it('notes that a lag beyond the ends of a set has no effect', () => {
     const balance = constraint('stock[t] = stock[t - 1] + 2', 't in weeks');
     const cards = [weeks, card('variable', { name: 'stock', index: 't in weeks', domain: 'integer' }), balance];
     expect(judge(cards).at(-1)).toEqual({
@@ -129,14 +129,14 @@ describe('a canvas with sets', () => {
     });
   });
 
-  it('takes what nothing is called so for a figure where it stands beside a variable', () => {
+  it('treats an unknown name next to a variable as a number', () => {
     const formula = constraint('sum s in shifts: cost[s] * staff[s] <= 3');
     expect(judge([shifts(), staff, formula]).at(-1)?.gaps).toEqual([
       { field: 'expression', message: 'No variable or value on the canvas is called cost', severity: 'warning' },
     ]);
   });
 
-  it('is another model when its sets, members, cells or indices change', () => {
+  it('changes the digest when sets, members, cells or indices change', () => {
     const digests = [
       [shifts(), staff],
       [shifts({ members: ['early', 'late'] }), staff],
@@ -147,7 +147,7 @@ describe('a canvas with sets', () => {
     expect(new Set(digests).size).toBe(digests.length);
   });
 
-  it('costs little however large its sets are', () => {
+  it('judges large sets quickly', () => {
     const ranges = Array.from({ length: 500 }, (__, at) => card('data', { set: `s${at}`, members: '1 to 100000' }));
     expect(cpuMs(() => judgeAndDerive(ranges))).toBeLessThan(500);
     const lists = Array.from({ length: 130 }, (__, at) =>

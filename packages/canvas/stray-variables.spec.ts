@@ -20,13 +20,13 @@ const gapsOf = (cards: CardContent[]): string[] =>
     gaps.flatMap(({ severity, field, message }) => (severity === 'blocking' ? [`${field}: ${message}`] : [])),
   );
 
-describe('a variable with limits alone', () => {
+describe('strayVariables', () => {
   it.each([
     ['tabels', { upper: 3 }, 'tables'],
     ['chair', { lower: 2 }, 'chairs'],
     ['Tables', { lower: 1, upper: 4 }, 'tables'],
     ['tbles', { lower: 0, upper: 9 }, 'tables'],
-  ])('is a blocking gap if it is spelled like another one: %s', (name, limits, meant) => {
+  ])('reports a variable with limits that is spelled like another variable: %s', (name, limits, meant) => {
     const cards = [...MODEL, variable(name, limits)];
     const message = `No objective and no other variable depends on ${name}. Did you mean ${meant}?`;
     expect(gapsOf(cards)).toEqual([`name: ${message}`]);
@@ -51,7 +51,7 @@ describe('a variable with limits alone', () => {
         variable('tabels', { upper: 3 }),
       ],
     ],
-  ])('is accepted if it %s', (_, cards) => {
+  ])('accepts a variable that %s', (_, cards) => {
     expect(gapsOf([...MODEL, ...cards]).filter((gap) => gap.startsWith('name'))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { formulaIn } from './requirement.js';
 
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
-/** A variable that has limits alone and is spelled like a variable of the model. */
+/** Variable with limits that is not used and whose name resembles a used variable. */
 export interface StrayVariable<Of extends Content> {
   card: Of;
   name: string;
@@ -15,26 +15,26 @@ export interface StrayVariable<Of extends Content> {
   meant: string;
 }
 
-/** A variable that has limits alone. */
+/** Variable with limits that is not used. */
 type UnusedVariable<Of extends Content> = Omit<StrayVariable<Of>, 'meant'> & Partial<Pick<StrayVariable<Of>, 'meant'>>;
 
 /** Maximum number of variables whose names are compared with the others. */
 const MAX_COMPARED = 50;
-/** Formulas whose names are cached. */
+/** Maximum number of formulas whose names are cached. */
 const MAX_FORMULAS = 1_500;
 const namesByFormula = new LRUCache<string, readonly string[]>({ max: MAX_FORMULAS });
 
-/** Variables that are probably misspelled names. */
+/** Returns the variables that are probably misspelled names. */
 export const strayVariables = <Of extends Content>(cards: readonly Of[]): StrayVariable<Of>[] =>
   unusedVariables(cards).flatMap(({ meant, ...one }) => (meant === undefined ? [] : [{ ...one, meant }]));
 
-/** Variables that nothing depends on and that are not spelled like another one, in a model with an objective. */
+/** Returns unused variables without a similar name, in a model with an objective. */
 export const idleVariables = <Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] =>
   cards.some((card) => card.card_type === 'objective' && formulaIn(card) !== undefined)
     ? unusedVariables(cards).filter(({ meant }) => meant === undefined)
     : [];
 
-/** Variables with limits that no formula uses. A variable with a domain was declared on purpose. */
+/** Returns variables with limits that no formula uses. A variable with a domain was declared on purpose. */
 function unusedVariables<Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] {
   const variables = cards.flatMap((card) => {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
@@ -60,7 +60,10 @@ function hasLimitsAlone({ data: { domain, lower, upper } }: Content): boolean {
   return domain == null && (upper != null || (lower != null && lower !== 0));
 }
 
-/** The variables of an objective, or of a relation between several. A relation of one variable is its limit. */
+/**
+ * Returns the variables of an objective, or of a relation between several variables. A relation of a single variable is its
+ * limit.
+ */
 function variablesOfModel(card: Content, names: ReadonlySet<string>): string[] {
   if (CARD_KINDS[card.card_type].role !== 'plan') return [];
   const mentions = namesOf(formulaIn(card)?.expression ?? '').filter((name) => names.has(name));

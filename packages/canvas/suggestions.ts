@@ -1,10 +1,13 @@
 import { nearestNames, shortened, type Vocabulary } from '../modelling/index.js';
 
-/** Unknown names for which a message suggests others, and names of a canvas that are compared with each. */
+/** Maximum number of unknown names that get suggestions, and of names on the canvas that each is compared with. */
 const MAX_SUGGESTED = 3;
 const MAX_CANDIDATES = 1_000;
 
-/** `. Did you mean Price_kg (column "Price (€/kg)" of demand.csv)?`; empty if no name of the canvas is near. */
+/**
+ * Returns a sentence such as `. Did you mean Price_kg (column "Price (€/kg)" of demand.csv)?`, or an empty text if no similar
+ * name exists.
+ */
 export function suggestionFor(names: readonly string[], vocabulary: Vocabulary): string {
   const { variables, families, values, columns } = vocabulary;
   const known = new Set([...variables, ...families.keys(), ...values.keys(), ...columns.keys()]);
@@ -17,7 +20,7 @@ export function suggestionFor(names: readonly string[], vocabulary: Vocabulary):
   return suggestions.length === 0 ? '' : `. Did you mean ${suggestions.join(', ')}?`;
 }
 
-/** A name, and what it is called in its file where formulas call it otherwise. */
+/** Describes a name. Adds its column and file if formulas use a different name. */
 function described(name: string, { columns }: Vocabulary): string {
   const [column] = columns.get(name) ?? [];
   return `${shortened(name)}${column?.origin === undefined ? '' : ` (${column.origin})`}`;

@@ -4,21 +4,21 @@ import { fieldOf } from './card-shapes.js';
 import { asksForNothing } from './kinds/production-requirement.js';
 import { requirementOf } from './requirement.js';
 
-/* Limits in the words of requirements and KPIs: plans ignore words, whatever was said first. */
+/* Finds limits in the words of requirements and KPIs. Plans ignore words. */
 
 type Content = Pick<CardContent, 'card_type' | 'label' | 'data'>;
 
-/** Names, words of a text, and words of a name that are compared. */
+/** Maximum numbers of names, of words of a text, and of words of a name that are compared. */
 const MAX_NAMES = 2_000;
 const MAX_WORDS = 60;
 const MAX_NAME_WORDS = 3;
-/** Words of a product, which may be misspelled, and names that they are compared with. */
+/** Maximum number of words of a product, which may be misspelled, and of names that they are compared with. */
 const MAX_PRODUCT = 5;
 const MAX_NEAR = 200;
-/** Articles that can be names too. */
+/** Articles that may also be names. */
 const ARTICLES = ['a', 'i'];
 
-/** Returns the cards whose words are a limit of something on the canvas. */
+/** Returns the cards whose words limit a name on the canvas. */
 export function wordedLimits<Of extends Content>(
   cards: readonly Of[],
   variables: Pick<ReadonlySet<string>, 'has'>,
@@ -30,7 +30,7 @@ export function wordedLimits<Of extends Content>(
   return worded.filter((card) => isNamed(textOf(card), fieldOf<string>(card, 'product') ?? '', names));
 }
 
-/** Whether a card has a figure or a comparison in words that make no formula. */
+/** Whether a card without a formula has a number or a comparison in its words. */
 function isOfWords(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): boolean {
   const { card_type } = card;
   const isRequirement = card_type === 'production_requirement' && !asksForNothing(card.data);
@@ -55,7 +55,7 @@ function namesGivenBy(card: Content): string[] {
 
 const spelled = (name: string): string => wordsOf(name).join(' ');
 
-/** Whether a text has a name, in any case and number. Names of a product may be misspelled. */
+/** Whether a text contains a name, in any case, singular or plural. Names of products may be misspelled. */
 function isNamed(text: string, product: string, names: ReadonlySet<string>): boolean {
   const words = wordsOf(text).slice(0, MAX_WORDS);
   const isName = (_: string, from: number): boolean =>

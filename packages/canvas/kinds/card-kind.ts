@@ -23,7 +23,7 @@ export interface CardKind {
   toolDescription: string;
   /** Known fields of `data`. Other keys are stored and ignored. */
   fields: readonly CardField[];
-  /** Fields that the guide shows, in order, each with the word before it. */
+  /** Fields shown by the guide, in order, each with the word before it. */
   shown: readonly [field: string, before?: string][];
   /** Label of the card that marks an empty list of this kind. */
   nothingMore?: string;
@@ -33,7 +33,10 @@ export interface CardKind {
   solved: (data: Data, variables: Variables) => unknown[];
   /** Returns the gaps caused by other cards, including `unknownNames`. Defaults to `unknownNames`. */
   gaps?: (data: Data, surroundings: Surroundings, unknownNames: readonly Gap[]) => Gap[];
-  /** Returns the gaps of words that plans ignore. @param isLimit whether the words limit a name on the canvas */
+  /**
+   * Returns the gaps of words that plans ignore.
+   * @param isLimit whether the words limit a name on the canvas
+   */
   gapsOfWords?: (data: Data, vocabulary: Vocabulary, isLimit: boolean) => Gap[];
 }
 
@@ -46,7 +49,7 @@ export interface Formulas {
 /** Facts about the canvas that the gaps of a card depend on. */
 export interface Surroundings {
   objectives: number;
-  /** Whether several cards give a name to formulas. */
+  /** Whether several cards define the name. */
   isTwice: (name: string) => boolean;
   /** Sentence if the variable is probably a misspelled name. */
   stray: string | undefined;
@@ -55,7 +58,7 @@ export interface Surroundings {
   /** Whether words of the card limit a name on the canvas. */
   isLimit: boolean;
   content: DataContent;
-  /** Cached metadata of the file that a data card names. */
+  /** Cached metadata of the file of a data card. */
   state: FileState | undefined;
   /** Whether the values of the card exceed the maximum of all data cards. */
   isCrowded: boolean;
@@ -63,7 +66,7 @@ export interface Surroundings {
   isBeyond: boolean;
 }
 
-/** Makes the `formulas` of a kind from the fields that contain them. */
+/** Returns the `formulas` function of a kind whose formulas are in these fields. */
 export const formulasAt =
   (fields: readonly CardField[], ...uses: readonly [field: string, use: CardFormula['use']][]): CardKind['formulas'] =>
   (data) => {
@@ -75,7 +78,7 @@ export const formulasAt =
     return { formulas, ...(index !== undefined && { index: { field: 'index', text: index } }) };
   };
 
-/** Returns the fields that are set with their values, as content of {@link CardKind.solved}. */
+/** Returns the set fields and their values, as part of {@link CardKind.solved}. */
 export function pairsOf(data: Data, names: readonly string[]): unknown[] {
   const present = names.filter((name) => data[name] != null);
   return present.length === 0 ? [] : [present.map((name) => [name, data[name]])];

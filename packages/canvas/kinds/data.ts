@@ -5,7 +5,7 @@ import { MAX_RANGE, rangeOf } from '../members.js';
 import { type CardKind, pairsOf } from './card-kind.js';
 import { blocking, type CardField, type Content, flag, gap, info, isText, name, number, text } from './fields.js';
 
-/** Maximum number of values of all data cards. Formulas cannot name the values of further cards. */
+/** Maximum number of values in all data cards. Formulas cannot use the values of further cards. */
 export const MAX_VALUES = 20_000;
 /** Maximum number of sets in files. Each change of a canvas reads the cached metadata of all of them. */
 export const MAX_FILE_SETS = 50;
@@ -18,7 +18,7 @@ const figures: Content = {
     return entries.length > 0 && entries.every(([key, figure]) => isName(key) && isFigures(figure));
   }),
 };
-/** A figure, or figures or texts by member. */
+/** Whether a value is a number, or numbers or texts by member. */
 function isFigures(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return Number.isFinite(value);
   const cells: unknown[] = Object.values(value);
@@ -92,9 +92,9 @@ const fields: readonly CardField[] = [
   { name: 'in_formulas', content: flag },
   { name: 'description', content: text, missing: info('What it means is not written down') },
 ];
-/** Fields that a solve reads. */
+/** Fields of a data card that a solve reads. */
 const SOLVED = ['set', 'members', 'values'];
-/** Fields that a solve reads of a set in a file. */
+/** Fields of a data card with a file that a solve reads. */
 const SOLVED_OF_FILE = [...SOLVED, 'file_path', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'];
 
 export const data: CardKind = {

@@ -38,14 +38,14 @@ export const blocking = (message: string): CardField['missing'] => ({ severity: 
 export const warning = (message: string): CardField['missing'] => ({ severity: 'warning', message });
 export const info = (message: string): CardField['missing'] => ({ severity: 'info', message });
 
-/** A gap of a field. */
+/** Creates a gap of a field. */
 export const gap = (field: string, message: string, severity: Gap['severity'] = 'blocking'): Gap => ({
   field,
   message,
   severity,
 });
 
-/** Returns the value of a known field if it has the right form. */
+/** Returns the value of a known field if its form is valid. */
 export function valueOf<Value>(
   fields: readonly CardField[],
   data: CardContent['data'],

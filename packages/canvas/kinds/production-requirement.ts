@@ -56,7 +56,7 @@ export const production_requirement: CardKind = {
   gapsOfWords: (data, { variables, families }, isLimit) => {
     if (data['expression'] != null || requirementIn(data, variables) !== undefined || asksForNothing(data)) return [];
     const product = valueOf<string>(fields, data, 'product')?.trim();
-    // Only the quantity is missing.
+    // The quantity is missing, which is a gap of that field.
     if (product !== undefined && variables.has(product)) return [];
     const family = product === undefined ? undefined : families.get(product);
     const message =
@@ -71,7 +71,7 @@ export const production_requirement: CardKind = {
 
 const EXAMPLE = 'such as `chairs >= 10`';
 
-/** `sum p in products: make[p] >= 10` */
+/** Formats a requirement for all members, such as `sum p in products: make[p] >= 10`. */
 function ofAll(name: string, { index }: Family, data: Data): string {
   const over = index.over.map(({ names, set }) => {
     const [first, ...others] = names;
@@ -82,8 +82,8 @@ function ofAll(name: string, { index }: Family, data: Data): string {
 }
 
 /**
- * Returns the constraint of a requirement: its `expression`, else its `description` if that is a relation, else at least the
- * `quantity` of a `product` that is a variable. Returns undefined for a requirement in words.
+ * Returns the constraint of a requirement: its `expression`, a `description` that is a relation, or a minimum `quantity` of a
+ * `product` that is a variable. Returns undefined for a requirement in words.
  */
 export function requirementIn(data: Data, variables: Variables): Requirement | undefined {
   const written = relationOf(data);

@@ -17,48 +17,48 @@ import {
 import { incomplete } from './card-fields.js';
 import { indexOfWhere } from './where.js';
 
-/** What a figure becomes: one of the three. */
+/** Change of a number. Exactly one of the fields is set. */
 export interface Arithmetic {
   times?: number;
   plus?: number;
   to?: number;
 }
 
-/** What a scenario makes of the figures of a column: of one member, of those that a condition is about, or of all. */
+/** Change of a column in a scenario: of a single member, of the members that meet a condition, or of all members. */
 export interface Adjustment extends Arithmetic {
-  /** They are made in this order. */
+  /** Position in the order of adjustments. */
   place: number;
-  /** What it is called in messages. */
+  /** Name in messages. */
   called: string;
   column: string;
-  /** A condition on the members, as {@link indexOfWhere} reads it. */
+  /** Condition on the members, in the form that {@link indexOfWhere} reads. */
   where?: string;
-  /** The parts of one member. */
+  /** Key of a single member. */
   key?: readonly string[];
-  /** The values of the names in `where` that stand for a figure, as they are when its turn comes. */
+  /** Values of the constants in `where` at the time of this change. */
   values?: Readonly<Record<string, number>>;
 }
 
-/** What becomes of a figure. */
+/** Returns the changed number. */
 export const changed = (figure: number, { times, plus, to }: Arithmetic): number =>
   to ?? (times === undefined ? figure + (plus ?? 0) : figure * times);
 
-/** The names of columns that an adjustment reads; others may be among them. */
+/** Returns the columns that an adjustment reads. The result may contain names that are not columns. */
 export function namesInAdjustment({ column, where }: Adjustment): string[] {
   const condition = where === undefined ? undefined : parseCondition(where);
   return condition === undefined || isProblem(condition) ? [column] : [column, ...namesInCondition(condition)];
 }
 
 /**
- * Changes columns of a space, whose sets and columns have all been read.
+ * Changes columns of a space. All its sets and columns must have been read.
  *
- * @throws ModelProblem that names the change which does not fit
+ * @throws ModelProblem that names the invalid change
  */
 export function adjust(space: Space, evaluator: Evaluator, adjustments: readonly Adjustment[]): void {
   for (const adjustment of adjustments.toSorted((one, other) => one.place - other.place)) {
     const column = columnOf(space, adjustment);
     const { fallback = NaN } = column;
-    // Two names may stand for the same cells.
+    // Copied, because another column name may share these cells.
     const figures = column.figures.slice();
     for (const place of placesOf(space, evaluator, adjustment, column.set)) {
       const figure = figures[place]!;
@@ -85,7 +85,7 @@ export const isText = (name: string): string => `${shortened(name)} is text, and
 export const noMember = (set: string, key: readonly string[]): string =>
   `${shortened(set)} has no member ${key.map((part) => `"${shortened(part)}"`).join(', ')}`;
 
-/** The places of the members that are meant. */
+/** Returns the places of the members that an adjustment changes. */
 function placesOf(space: Space, evaluator: Evaluator, adjustment: Adjustment, set: Members): Iterable<number> {
   const { where, key } = adjustment;
   if (key !== undefined) {

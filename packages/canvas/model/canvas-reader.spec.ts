@@ -32,11 +32,11 @@ const problemOf = (...cards: ModelCard[]): string => {
   }
 };
 
-describe('the KPIs of a plan', () => {
+describe('KPIs of a plan', () => {
   const plan = [variable('x', { upper: 3 }), variable('y', { upper: 2 }), objective('x + y')];
   const kpi = (label: string, more: object) => card('kpi', label, { description: label, ...more });
 
-  it('are the figures that their formulas are', () => {
+  it('evaluates their formulas', () => {
     const goods = card('data', 'Goods', { set: 'goods', members: ['a', 'b'], values: { hours: { a: 2, b: 3 } } });
     const make = variable('make', { index: 'g in goods', upper: 10 });
     const rate = card('data', 'Rate', { values: { rate: 2 } });
@@ -55,7 +55,7 @@ describe('the KPIs of a plan', () => {
   });
 
   it.each(['x * y', 'x <= 3', 'delivery on time', 'unknown', 'x[', '1 / 0', 'x / y'])(
-    'are null where their formula cannot be computed, which keeps nothing from being solved: %s',
+    'returns null if a formula cannot be computed, and still solves: %s',
     (expression) => {
       expect(solve(...plan, kpi('K', { expression }))).toMatchObject({
         objective_value: 5,
@@ -64,15 +64,15 @@ describe('the KPIs of a plan', () => {
     },
   );
 
-  it('are absent where there are none, and where there is no plan', () => {
+  it('omits KPIs without formulas on the canvas or without a plan', () => {
     expect(solve(...plan)).not.toHaveProperty('kpis');
     const never = constraint('Never', 'x >= 4');
     expect(solve(...plan, never, kpi('K', { expression: 'x' }))).not.toHaveProperty('kpis');
   });
 });
 
-describe('the model of a canvas', () => {
-  it('has domains, bounds, figures of data cards, both sides of relations and chains', () => {
+describe('readCanvas', () => {
+  it('reads domains, bounds, values of data cards, both sides of relations and chains', () => {
     const result = solve(
       variable('x', { upper: 10 }),
       variable('y', { domain: 'integer' }),
@@ -84,7 +84,7 @@ describe('the model of a canvas', () => {
       constraint('Band', '1 <= x <= y + 3'),
     );
     expect(result).toMatchObject({ status: 'optimal', variables: { z: 1, w: -5 } });
-    // z costs two of room; x and y share 5.5: y whole, x at most y + 3.
+    // z uses two units of room. x and y share 5.5 units: y is whole, and x is at most y + 3.
     expect(result.variables).toMatchObject({ x: 3.5, y: 2 });
     expect(result.objective_value).toBeCloseTo(3 * 3.5 + 4 + 7 + 5 + 1);
     expect(result.constraints.map(({ name, slack }) => [name, slack])).toEqual([
@@ -94,7 +94,7 @@ describe('the model of a canvas', () => {
     ]);
   });
 
-  it('weighs several objectives, each with its sense', () => {
+  it('weighs several objectives by their senses', () => {
     const result = solve(
       variable('x', { upper: 4 }),
       objective('x', { weight: 2 }),
@@ -109,7 +109,7 @@ describe('the model of a canvas', () => {
     expect(cheaper.variables).toEqual({ x: 0 });
   });
 
-  it.each(['maximize', 'minimize'])('breaks soft constraints where that pays: %s', (sense) => {
+  it.each(['maximize', 'minimize'])('violates soft constraints if that pays off: %s', (sense) => {
     const expression = sense === 'maximize' ? '5 x' : '-5 x';
     const broken = solve(
       variable('x', { upper: 10 }),
@@ -118,7 +118,7 @@ describe('the model of a canvas', () => {
     );
     const sign = sense === 'maximize' ? 1 : -1;
     expect(broken).toMatchObject({ objective_value: sign * (50 - 18), variables: { x: 10 } });
-    // Breaking it costs 3 a unit, and that much is one unit more worth.
+    // A violation costs 3 per unit, so relaxing the limit by a unit is worth 3.
     expect(broken.constraints).toEqual([{ name: 'Limit', activity: 10, slack: -6, dual: sign * 3 }]);
     const kept = solve(
       variable('x', { upper: 10 }),
@@ -128,7 +128,7 @@ describe('the model of a canvas', () => {
     expect(kept).toMatchObject({ objective_value: sign * 20, variables: { x: 4 } });
   });
 
-  it('names constraints and bounds that cannot hold together, by their cards', () => {
+  it('names conflicting constraints and bounds by their cards', () => {
     const { status, conflict } = solve(
       variable('x', { upper: 3 }),
       variable('y'),
@@ -141,7 +141,7 @@ describe('the model of a canvas', () => {
     expect(never).toMatchObject({ status: 'infeasible', conflict: ['Never'] });
   });
 
-  it('has sets, families and columns, of which formulas mean one', () => {
+  it('reads sets, families and columns, and rejects ambiguous columns', () => {
     const products = card('data', 'P', { set: 'products', members: ['a', 'b'], values: { cost: { a: 1, b: 3 } } });
     const sites = card('data', 'S', { set: 'sites', members: ['a'], values: { cost: { a: 5 } } });
     const goal = objective('sum p in products: -cost[p] * make[p]');
@@ -155,14 +155,14 @@ describe('the model of a canvas', () => {
     expect(problemOf(products, sites, make, objective('sum p in products: make[p]'))).toBe('');
   });
 
-  describe('with requirements', () => {
+  describe('requirements', () => {
     const required = (label: string, data: object) => card('production_requirement', label, data);
 
     it.each([
       { description: 'at least 3 of x' },
       { description: 'an order', quantity: 3, product: 'x of it' },
       { description: '3 xs', quantity: 3, product: 'X' },
-    ])('refuses words that limit a variable: %j', (data) => {
+    ])('rejects words that limit a variable: %j', (data) => {
       const plan = [variable('x', { upper: 9 }), objective('x', { sense: 'minimize' })];
       expect(problemOf(required('Order', data), ...plan)).toBe(
         'The production requirement card "Order": A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`',
@@ -179,7 +179,7 @@ describe('the model of a canvas', () => {
     const least = objective('x + (sum p in products: make[p])', { sense: 'minimize' });
     const minimum = { expression: 'make[p] >= minimum[p]', index: 'p in products' };
 
-    it('meets them: relations, relations in words, and quantities of variables', () => {
+    it('meets relations, relations in words, and quantities of variables', () => {
       const result = solve(
         ...[goods, make, variable('x', { lower: -9 }), least],
         required('Minimum', minimum),
@@ -196,7 +196,7 @@ describe('the model of a canvas', () => {
       ]);
     });
 
-    it('names those that cannot be met, with their members', () => {
+    it('names requirements that cannot be met, with their members', () => {
       const more = { ...minimum, expression: 'make[p] >= 2 * minimum[p]' };
       const { status, conflict } = solve(goods, make, variable('x'), least, required('Minimum', more));
       expect({ status, conflict }).toEqual({
@@ -210,7 +210,7 @@ describe('the model of a canvas', () => {
       ['a product that nothing is', { quantity: 10, product: 'sofas' }],
       ['no number', { quantity: 'ten', product: 'x', index: 3 }],
       ['none', { description: 'Nothing beyond the constraints', quantity: 0 }],
-    ])('is solved whatever stands in those that are %s', (_, data) => {
+    ])('ignores requirements with %s', (_, data) => {
       expect(solve(goods, make, variable('x'), least, required('R', data))).toMatchObject({
         objective_value: 0,
         constraints: [],
@@ -231,7 +231,7 @@ describe('the model of a canvas', () => {
         { description: 'make[p] >= 3 for p in goods' },
         'No set is called goods: say what it is, as in `goods: a, b, c`',
       ],
-    ])('says what is wrong with one: %j', (data, reason) => {
+    ])('explains what is wrong with %j', (data, reason) => {
       const message = `The production requirement card "R": ${reason}`;
       expect(problemOf(goods, make, variable('x'), least, required('R', data))).toBe(message);
     });
@@ -269,7 +269,7 @@ describe('the model of a canvas', () => {
       'The constraint card "C": penalty is missing',
     ],
     [[variable('x'), objective('1e15 x')], 'The objective card "Goal": the number must be smaller than 1e15'],
-  ])('says what is missing: %#', (cards, message) => {
+  ])('rejects invalid cards: %#', (cards, message) => {
     expect(problemOf(...cards)).toBe(message);
   });
 });
@@ -326,11 +326,11 @@ describe('a strict relation', () => {
     ['0.5 x > 1', [whole('x'), least('x')], 2],
     ['x > 3', [variable('x'), least('x')], 3],
     ['x + y > 3', [whole('x'), variable('y'), least('x + y')], 3],
-  ])('is kept between whole numbers alone: %s, %#', (expression, cards, optimum) => {
+  ])('requires a difference of 1 only between whole numbers: %s, %#', (expression, cards, optimum) => {
     expect(solve(...cards, constraint('C', expression))).toMatchObject({ objective_value: optimum });
   });
 
-  it('is kept for each member of a family', () => {
+  it('holds for each member of a family', () => {
     const make = whole('make', { index: 'g in goods' });
     const more = constraint('More', 'make[g] > least[g]', { index: 'g in goods' });
     expect(solve(goods, make, least('sum g in goods: make[g]'), more)).toMatchObject({ objective_value: 7 });
@@ -340,7 +340,7 @@ describe('a strict relation', () => {
     ['3 > 3', 'infeasible'],
     ['3 > 2.9', 'optimal'],
     ['0.000000000001 > 0', 'optimal'],
-  ])('is kept between figures: %s', (expression, status) => {
+  ])('compares constants exactly: %s', (expression, status) => {
     expect(solve(whole('x'), least('x'), constraint('C', expression))).toMatchObject({ status });
   });
 });
@@ -353,13 +353,13 @@ describe('a limit on a misspelled name', () => {
     ['tabels', { upper: 1 }, 'tables'],
     ['Chairs', { lower: 1 }, 'chairs'],
     ['chair', { lower: 1, upper: 2 }, 'chairs'],
-  ])('is refused with its card: %s', (name, limits, meant) => {
+  ])('rejects the card %s', (name, limits, meant) => {
     expect(problemOf(...plan, limited(name, limits))).toBe(
       `The variable card "${name}": No objective and no other variable depends on ${name}. Did you mean ${meant}?`,
     );
   });
 
-  it('is solved once the variable has a domain', () => {
+  it('solves if the variable has a domain', () => {
     expect(problemOf(...plan, limited('tabels', { upper: 1, domain: 'continuous' }))).toBe('');
   });
 });

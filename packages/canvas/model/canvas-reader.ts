@@ -42,12 +42,16 @@ const NO_TERMS: Terms = { variables: [], coefficients: [] };
 const DATA_FIELDS = ['values', 'set', 'members', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'] as const;
 
 /**
- * The model that the cards of a canvas describe. Several objectives become one weighted sum, with the sense of the
- * first; a soft constraint may be broken, at its penalty per unit. Requirements are hard constraints where {@link requirementOf}
- * finds one in them. Constraints are called like their cards; what has an index is a family, whose members are named in brackets: `make[oak chair]`, `Demand[oak chair, 3]`.
+ * Builds the model of a canvas.
  *
- * @param tables what stands in the files of sets, by the ids of their cards
- * @throws ModelProblem that says which card lacks what
+ * - Several objectives become a weighted sum with the sense of the first objective.
+ * - A soft constraint may be violated at its penalty per unit.
+ * - Requirements with a constraint ({@link requirementOf}) are hard constraints.
+ * - Constraints have the labels of their cards. Constraints with an index are families: `make[oak chair]`,
+ *   `Demand[oak chair, 3]`.
+ *
+ * @param tables tables of the sets in files, by card id
+ * @throws ModelProblem that names the card and its fault
  */
 export const readCanvas = (cards: readonly ModelCard[], tables: ReadonlyMap<string, SetTable> = NO_TABLES): Model =>
   new CanvasReader(cards, tables).read();
@@ -64,7 +68,7 @@ class CanvasReader {
   };
   private readonly space: Space;
   private readonly evaluator: Evaluator;
-  /** Terms of all rows so far. */
+  /** Number of terms in all rows so far. */
   private terms = 0;
 
   private readonly isWhole = (variable: number): boolean => this.model.variables[variable]?.isInteger === true;
@@ -85,7 +89,7 @@ class CanvasReader {
     checkNames(variables, this.of('data'));
     const [stray] = strayVariables(this.cards);
     if (stray !== undefined) throw refused(stray.card, describeStray(stray));
-    // In this order: formulas name data and variables, and slack of soft constraints is added to the objective.
+    // The order matters: formulas use data and variables, and slack of soft constraints is added to the objective.
     const readers: Record<CardType, () => void> = {
       data: () => {
         for (const card of this.of('data')) this.readData(card);
@@ -128,7 +132,7 @@ class CanvasReader {
     );
     const { texts } = this.space;
     for (const [column, { type, cells: given }] of columns) {
-      // A date may be written in another form here than in its file.
+      // A cell may have a date in a different format than the members.
       const cells = new Map(Array.from(given, ([member, cell]) => [texts.text(texts.add(member)), cell]));
       const missing = members.find((member) => !cells.has(member));
       if (missing !== undefined) throw refused(card, `${column} has no value for ${missing}`);
@@ -194,7 +198,7 @@ class CanvasReader {
     return { name, keys: this.titlesOf(index, names), members, from, size };
   }
 
-  /** What the parts of members are called: like the columns of their sets, with numbers behind those that are doubled. */
+  /** Returns the titles of the key parts: the names of the columns of their sets, with numbers appended to duplicates. */
   private titlesOf({ over }: Index, names: readonly string[]): string[] {
     const taken = new Map<string, number>();
     return names.map((name) => {
@@ -244,7 +248,7 @@ class CanvasReader {
     this.addRelation(card, relation, index, penalty);
   }
 
-  /** A requirement in words that limit nothing on the canvas keeps nothing from being solved. */
+  /** Requirements in words do not prevent a solve, unless they limit a name on the canvas. */
   private readRequirements(cards: ModelCard[]): void {
     const worded = wordedLimits(this.cards, this.space.variables).find((card) => cards.includes(card));
     if (worded !== undefined) throw refused(worded, LIMIT_IN_WORDS);
@@ -277,7 +281,7 @@ class CanvasReader {
     });
   }
 
-  /** A KPI without a formula is words for people. One whose formula cannot be computed keeps nothing from being solved. */
+  /** Ignores a KPI without a formula. A KPI whose formula cannot be computed does not prevent a solve. */
   private readKpi(card: ModelCard): void {
     if (fieldOf<string>(card, 'expression') === undefined) return;
     const kpi: Kpi = {
@@ -320,7 +324,7 @@ class CanvasReader {
     }
   }
 
-  /** Terms that let a row be broken on either side that it bounds, at a price per unit. */
+  /** Adds slack terms, so that a row may be violated on each bounded side at a price per unit. */
   private withSlack({ terms, lower, upper }: { terms: Terms; lower: number; upper: number }, penalty: number): Terms {
     const { model } = this;
     const price = model.sense === 'maximize' ? -penalty : penalty;
@@ -338,7 +342,7 @@ class CanvasReader {
   }
 }
 
-/** Names are given once. */
+/** Rejects duplicate names. */
 function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[]): void {
   const taken = new Set<string>();
   for (const card of variables) {
@@ -355,7 +359,7 @@ function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[])
   }
 }
 
-/** `[oak chair, 3]`; there may be hundreds of thousands of them. */
+/** Formats a member as `[oak chair, 3]`. Called for hundreds of thousands of members. */
 function memberOf({ members }: Family, place: number): string {
   let text = '[';
   for (let part = 0; part < members.length; part += 1)

@@ -4,27 +4,36 @@ import { CARD_KINDS } from '../kinds/card-kinds.js';
 import { MODEL_LIMITS, ModelProblem } from '../../solver/index.js';
 import type { ModelCard } from './model-card.js';
 
-/* What a model takes from the fields of cards, and the ModelProblem that says which card lacks what. */
+/* Reads fields of cards for a model. A ModelProblem names the card and its faulty field. */
 
 export const called = ({ card_type, label }: ModelCard): string => `The ${CARD_KINDS[card_type].noun} card "${label}"`;
 export const incomplete = (message: string): ModelProblem => new ModelProblem('incomplete_model', message);
 export const refused = (card: ModelCard, reason: string): ModelProblem => incomplete(`${called(card)}: ${reason}`);
 
-/** The value of a field that the model needs. */
+/**
+ * Returns the value of a required field.
+ * @throws ModelProblem
+ */
 export function need<Value>(card: ModelCard, field: string): Value {
   const value = optional<Value>(card, field);
   if (value === undefined) throw refused(card, `${field} is missing`);
   return value;
 }
 
-/** The value of a field; undefined when it holds nothing. @throws ModelProblem when it holds something else */
+/**
+ * Returns the value of a field, or undefined if it is not set.
+ * @throws ModelProblem if the value is invalid
+ */
 export function optional<Value>(card: ModelCard, field: string): Value | undefined {
   const value = fieldOf<Value>(card, field);
   if (value === undefined && card.data[field] != null) throw refused(card, `${field} is not what it should be`);
   return value;
 }
 
-/** What was read of a card's formula, unless that is a problem. */
+/**
+ * Returns a parsed formula or index of a card.
+ * @throws ModelProblem if it could not be parsed
+ */
 export function fitting<Value extends object>(card: ModelCard, read: Value | FormulaProblem): Value {
   if (isProblem(read)) throw refused(card, read.problem);
   return read;

@@ -3,24 +3,24 @@ import type { DateReading } from '../../modelling/index.js';
 import type { CardContent } from '../card.js';
 import type { Adjustment } from './adjustments.js';
 
-/** What of a card makes the model. */
+/** Card content that the model is built from. */
 export interface ModelCard extends CardContent {
-  /** What a scenario makes of columns of a data card, once they have been read. */
+  /** Changes that a scenario makes to columns of a data card after they are read. */
   adjustments?: readonly Adjustment[];
 }
 
-/** What a model needs of the file of a set, or why it cannot be read. */
+/** Table of a set in a file, or the reason why it cannot be read. */
 export type SetTable =
   | {
-      /** A file of this machine with the cells of {@link names}, a list of `ColumnCells` as V8 serialises it. */
+      /** Local file with the cells of {@link names}, as `ColumnCells[]` in V8 serialisation. */
       file: string;
-      /** The columns of the key and those that formulas use, as the table calls them. */
+      /** Key columns and columns that formulas use, by their names in the table. */
       names: readonly string[];
-      /** Those of them that formulas can use, by the names that they have there. */
+      /** Table columns by their names in formulas. */
       columns: ReadonlyMap<string, string>;
-      /** How columns with dates or times are read, by the names that the table has for them. */
+      /** Formats of columns with dates or times, by their names in the table. */
       readings?: ReadonlyMap<string, DateReading>;
-      /** What number rows have in the file, as {@link rowInFile} reads it. */
+      /** Row numbers in the original file, in the form that {@link rowInFile} reads. */
       rowNumbers: TableDescription['rowNumbers'];
     }
   | { problem: string };

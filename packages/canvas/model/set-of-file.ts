@@ -9,9 +9,9 @@ import type { ModelCard, SetTable } from './model-card.js';
 import { refused } from './card-fields.js';
 
 /**
- * Adds a set whose members stand in a file, in the order of its rows, with the columns over it that formulas use.
+ * Adds a set from a file, in the order of its rows, with the columns that formulas use.
  *
- * @throws ModelProblem that names the file, and the row and the column where there is one
+ * @throws ModelProblem that names the file, and the row and column if known
  */
 export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
   if (set === undefined || file === undefined) throw new Error('A table belongs to the file of a set');
@@ -50,7 +50,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   }
 }
 
-/** The place of the first member that is there already; undefined when each is there once. */
+/** Returns the place of the first duplicate member, or undefined if all members are distinct. */
 function doubledIn({ table: { ids, size } }: Members): number | undefined {
   if (size === ids.length) return undefined;
   let next = 0;
@@ -64,7 +64,7 @@ function toColumn(set: string, cells: ColumnCells, { fallback }: DataFile): Colu
     : { set, type: 'text', texts: textsOf(cells) };
 }
 
-/** Cells as texts, as formulas call members; empty where there is nothing. */
+/** Returns cells as member names. Missing values become empty texts. */
 function textsOf(cells: ColumnCells): string[] {
   if (cells.type === 'number')
     return Array.from(cells.figures, (figure) => (Number.isNaN(figure) ? '' : String(figure)));

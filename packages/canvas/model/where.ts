@@ -1,27 +1,26 @@
 import type { Condition, Expression, Index, Key, Operand } from '../../modelling/index.js';
 import { nameOf } from '../data-file.js';
 
-/** What the names in a condition on the members of one set stand for, before those of the model. */
+/** Meaning of the names in a condition on the members of a set. Takes precedence over the names of the model. */
 export interface Where {
   set: string;
-  /** What the columns of its keys are called; an inline set is called like itself. */
+  /** Titles of the key columns. An inline set has its own name as title. */
   titles: readonly string[];
-  /** Whether a column is over the set: it may be said without an index. */
+  /** Whether a column belongs to the set, so that a condition may use it without an index. */
   isColumn: (name: string) => boolean;
-  /** Figures of the model that are as they are given here. */
+  /** Constants that override the values of the model. */
   values?: Readonly<Record<string, number>> | undefined;
 }
 
 /**
- * The members that a condition is about, as an index over their set. The parts of a member are called like the columns of the
- * key, as formulas call columns; other columns of the set may be said bare or with these: `region = "north"`,
- * `region[product] = "north"`.
+ * Converts a condition to an index over the matching members of a set. Key parts have the names of the key columns. Other columns
+ * may be used with or without these keys: `region = "north"`, `region[product] = "north"`.
  */
 export function indexOfWhere(condition: Condition, { set, titles, isColumn, values = {} }: Where): Index {
   const names: string[] = [];
   for (const title of titles) {
     const name = nameOf(title);
-    // No formula can name a part in such a way.
+    // `#` is not valid in names, so formulas cannot refer to this key part.
     names.push(name === undefined || names.includes(name) ? `#${names.length}` : name);
   }
   const keys = names.map((name): Key => ({ kind: 'index', name, lag: 0, position: 0 })) as [Key, ...Key[]];
@@ -33,7 +32,7 @@ export function indexOfWhere(condition: Condition, { set, titles, isColumn, valu
   return { over: [{ names: names as [string, ...string[]], set, position: 0 }], where };
 }
 
-/** What a name stands for; undefined for itself. */
+/** Returns the replacement of a name, or undefined to keep the name. */
 type Resolve = (name: string) => Expression | undefined;
 
 function rewritten(condition: Condition, bound: ReadonlySet<string>, resolve: Resolve): Condition {

@@ -4,10 +4,10 @@ import { MAX_LABEL_LENGTH } from '../card.js';
 import { judgeFormula, problemOfIndex } from '../expressions.js';
 
 /**
- * Returns the hard constraint that a scenario adds, or the fault of its text in words without a full stop.
+ * Returns the hard constraint that a scenario adds, or a problem without a full stop.
  *
- * @param text a relation such as `make[p] <= 40 for p in products`
- * @param number tells the added constraints apart
+ * @param text relation such as `make[p] <= 40 for p in products`
+ * @param number distinguishes the added constraints
  * @param hasUnreadFiles whether unknown names may be columns of files that have not been read
  */
 export function addedConstraint(

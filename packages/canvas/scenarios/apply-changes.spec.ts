@@ -20,7 +20,7 @@ const card = (card_type: ModelCard['card_type'], label: string, data: object): M
   data: data as ModelCard['data'],
 });
 
-/** Three products in a file, demand by product and week in another one, weeks on the canvas. */
+/** Canvas with three products in a file, demand by product and week in another file, and weeks in a card. */
 const CARDS: ModelCard[] = [
   card('data', 'Figures', { values: { hours: 100, rate: 2, least: 50 } }),
   card('data', 'Goods', { set: 'products', file_path: 'products.csv', key: ['product'] }),
@@ -84,7 +84,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What is known of the files of cards. */
+/** Returns the states of the files of cards. */
 function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): Map<string, FileState> {
   return new Map(
     cards.flatMap((one): [string, FileState][] => {
@@ -98,7 +98,7 @@ function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): 
   );
 }
 
-/** The tables of cards, on the disk as a solve finds them. */
+/** Writes the tables of cards to disk, in the form that a solve reads. */
 function tablesOf(cards: readonly ModelCard[]): Map<string, SetTable> {
   return new Map(
     cards.flatMap((one): [string, SetTable][] => {
@@ -117,7 +117,7 @@ function tablesOf(cards: readonly ModelCard[]): Map<string, SetTable> {
 const apply = (changes: readonly Change[], cards: readonly ModelCard[] = CARDS, unread: readonly string[] = []) =>
   applyChanges(cards, changes, { files: statesOf(withOtherFiles(cards, changes), unread), name: 'Two shifts' });
 
-/** The model that changes make. */
+/** Returns the model after the changes. */
 function modelOf(...changes: Change[]): Model {
   const { cards, problems } = apply(changes);
   expect(problems).toEqual([]);
@@ -132,7 +132,7 @@ const uppersOf = ({ rows }: Model, label: string): number[] =>
   rows.filter(({ name }) => name === label || name.startsWith(`${label}[`)).map(({ upper }) => upper);
 const lowersOf = ({ rows }: Model, label: string): number[] =>
   rows.filter(({ name }) => name === label || name.startsWith(`${label}[`)).map(({ lower }) => lower);
-/** The prices of the three products. */
+/** Returns the prices of the three products. */
 const pricesOf = ({ objective, variables }: Model): number[] =>
   ['oak chair', 'table', 'stool'].map((product) => {
     const at = variables.findIndex(({ name }) => name === `make[${product}]`);
@@ -149,7 +149,7 @@ const failureOf = (...changes: Change[]): string => {
 };
 
 describe('a scenario without changes', () => {
-  it('is the canvas', () => {
+  it('equals the canvas', () => {
     const model = modelOf();
     expect(pricesOf(model)).toEqual([90, 210, 45]);
     expect(uppersOf(model, 'Labour')).toEqual([100]);
@@ -160,18 +160,18 @@ describe('a scenario without changes', () => {
   });
 });
 
-describe('a value', () => {
+describe('a value change', () => {
   it.each<[Partial<Change>, number]>([
     [{ times: 1.5 }, 150],
     [{ plus: -30 }, 70],
     [{ to: 42 }, 42],
     [{ to: 0 }, 0],
     [{ times: 0 }, 0],
-  ])('is changed in the model: %j', (how, hours) => {
+  ])('changes the model: %j', (how, hours) => {
     expect(uppersOf(modelOf({ kind: 'value', target: 'hours', ...how }), 'Labour')).toEqual([hours]);
   });
 
-  it('is written with all others of its card at once: large cards are not read again for each change', () => {
+  it('writes all values of a card together, so that large cards are not read for each change', () => {
     let readings = 0;
     const cells = new Proxy<Record<string, number>>(
       { 1: 10, 2: 20 },
@@ -196,7 +196,7 @@ describe('a value', () => {
     expect(readingsOf(50)).toBeLessThanOrEqual(readingsOf(1));
   });
 
-  it('is changed several times in the order of the changes', () => {
+  it('builds on earlier changes of the same value', () => {
     const twice: Change = { kind: 'value', target: 'hours', times: 2 };
     const more: Change = { kind: 'value', target: 'hours', plus: 5 };
     expect(uppersOf(modelOf(twice, more), 'Labour')).toEqual([205]);
@@ -204,7 +204,7 @@ describe('a value', () => {
   });
 });
 
-describe('a bound', () => {
+describe('a bound change', () => {
   it.each<[string, Partial<Change>, string, [number, number]]>([
     ['extra.upper', { times: 1.5 }, 'extra', [2, 15]],
     ['extra.lower', { plus: 1 }, 'extra', [3, 10]],
@@ -217,11 +217,11 @@ describe('a bound', () => {
     ['make.lower', { times: 3 }, 'make[stool]', [0, 60]],
     ['store.upper', { to: 90 }, 'store[2]', [0, 90]],
     ['change.lower', { to: -4 }, 'change', [-4, Infinity]],
-  ])('is changed in the model: %s %j', (target, how, variable, bounds) => {
+  ])('changes the model: %s %j', (target, how, variable, bounds) => {
     expect(boundsOf(modelOf({ kind: 'bound', target, ...how }), variable)).toEqual(bounds);
   });
 
-  it('that is a formula stays one, whatever is changed of its columns', () => {
+  it('keeps a formula and still follows changes of its columns', () => {
     const changes: Change[] = [
       { kind: 'bound', target: 'make.upper', times: 1.5 },
       { kind: 'bound', target: 'make.upper', plus: 1 },
@@ -232,14 +232,14 @@ describe('a bound', () => {
   });
 });
 
-describe('a constraint that is added', () => {
+describe('an added constraint', () => {
   it.each<[string, number[], number[]]>([
     ['extra <= 4', [-Infinity], [4]],
     ['make["stool"] >= 2', [2], [Infinity]],
     ['make[p] <= 40 for p in products', [-Infinity, -Infinity, -Infinity], [40, 40, 40]],
     ['make[p] = least for p in products where region[p] = "north"', [50, 50], [50, 50]],
     ['2 <= sum t in weeks: store[t] <= 9', [2], [9]],
-  ])('is in the model beside all bounds: %s', (target, lower, upper) => {
+  ])('applies in addition to all bounds: %s', (target, lower, upper) => {
     const model = modelOf({ kind: 'add', target });
     expect(lowersOf(model, target)).toEqual(lower);
     expect(uppersOf(model, target)).toEqual(upper);
@@ -254,18 +254,18 @@ describe('a constraint that is added', () => {
     ['make <= 40', 'make'],
     ['make[p] <= 40 for p in goods', 'goods'],
     ['make["a", "b"] <= 40', 'make'],
-  ])('is refused with its fault: %s', (target, problem) => {
+  ])('reports the fault of %s', (target, problem) => {
     expect(apply([{ kind: 'add', target }]).problems).toEqual([
       { index: 0, field: 'target', problem: expect.stringContaining(problem) },
     ]);
   });
 
-  it('has nothing but its relation', () => {
+  it('rejects fields other than the relation', () => {
     expect(problemOfForm({ kind: 'add', target: 'extra <= 4', to: 3 })).toMatchObject({ field: 'to' });
   });
 });
 
-describe('a column', () => {
+describe('a column change', () => {
   it.each<[Partial<Change>, number[]]>([
     [{ times: 2 }, [180, 420, 90]],
     [{ plus: 10 }, [100, 220, 55]],
@@ -278,7 +278,7 @@ describe('a column', () => {
     [{ to: 0, where: 'price * rate >= 2 * 90' }, [0, 0, 45]],
     [{ to: 0, where: 'price["stool"] = price' }, [90, 210, 0]],
     [{ to: 0, where: '(sum q in products where region[q] = region[product]: 1) > 1' }, [0, 210, 0]],
-  ])('in a file is changed in the model: %j', (how, prices) => {
+  ])('changes a column in a file: %j', (how, prices) => {
     expect(pricesOf(modelOf({ kind: 'column', target: 'price', ...how }))).toEqual(prices);
   });
 
@@ -288,18 +288,18 @@ describe('a column', () => {
     [{ to: 0, where: 'weeks > 1 and season = "high"' }, [10, 0, 0]],
     [{ to: 0, where: 'season[weeks] = "low"' }, [0, 20, 30]],
     [{ to: 0, where: 'need[weeks - 1] = 10' }, [10, 0, 30]],
-  ])('on the canvas is changed in the model: %j', (how, needs) => {
+  ])('changes a column on the canvas: %j', (how, needs) => {
     expect(lowersOf(modelOf({ kind: 'column', target: 'need', ...how }), 'Need')).toEqual(needs);
   });
 
-  it('over pairs names both parts, other columns over one of them, and counts its default where a figure is missing', () => {
+  it('accepts both parts of a pair in conditions, columns over a part of it, and a default for missing values', () => {
     const change: Change = { kind: 'column', target: 'demand', plus: 1 };
     expect(uppersOf(modelOf(change), 'Sold')).toEqual([31, 46, 7, 8, 7, 7, 7, 7, 7]);
     const where = 'Week_no = 1 and region[product] = "north"';
     expect(uppersOf(modelOf({ ...change, where }), 'Sold')).toEqual([31, 45, 7, 7, 7, 7, 7, 7, 7]);
   });
 
-  it('is seen by the conditions of later changes as it is by then, and so is a value', () => {
+  it('affects the conditions of later changes, as a value change does', () => {
     const cheap: Change = { kind: 'column', target: 'price', to: 1, where: 'price < least' };
     const double: Change = { kind: 'column', target: 'price', times: 2 };
     const more: Change = { kind: 'value', target: 'least', to: 100 };
@@ -313,7 +313,7 @@ describe('a column', () => {
     expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders fits/);
   });
 
-  it('has parts of members before anything else that is called so', () => {
+  it('resolves names as key parts first', () => {
     const cards = [
       ...CARDS,
       card('data', 'Words', { values: { product: 3, q: 5 } }),
@@ -342,7 +342,7 @@ describe('a column', () => {
     expect(lowersOf(model, 'Rest')).toEqual([11, 25]);
   });
 
-  it('may stand in a file that nobody has read', () => {
+  it('accepts unknown columns if a file has not been read', () => {
     const change: Change = { kind: 'column', target: 'price', times: 2, where: 'area = "north"' };
     expect(apply([change]).problems).toHaveLength(1);
     const { cards, problems } = apply([change], CARDS, ['products.csv']);
@@ -351,16 +351,16 @@ describe('a column', () => {
   });
 });
 
-describe('a cell', () => {
+describe('a cell change', () => {
   it.each<[Partial<Change>, number[]]>([
     [{ key: ['oak chair'], to: 30 }, [30, 210, 45]],
     [{ key: [' table '], times: 2 }, [90, 420, 45]],
     [{ key: ['stool'], plus: -5 }, [90, 210, 40]],
-  ])('is changed in the model: %j', (how, prices) => {
+  ])('changes the model: %j', (how, prices) => {
     expect(pricesOf(modelOf({ kind: 'cell', target: 'price', ...how }))).toEqual(prices);
   });
 
-  it('has a part for each column of the key, texts and numbers alike', () => {
+  it('takes a text or number for each key column', () => {
     for (const key of [
       ['oak chair', 2],
       ['oak chair', '2'],
@@ -370,13 +370,13 @@ describe('a cell', () => {
   });
 });
 
-describe('what is switched off', () => {
-  it.each(['Overtime', ' overtime', 'OVERTIME', idOf('Overtime')])('is left out: %s', (target) => {
+describe('an off change', () => {
+  it.each(['Overtime', ' overtime', 'OVERTIME', idOf('Overtime')])('leaves out the card %s', (target) => {
     expect(uppersOf(modelOf({ kind: 'off', target }), 'Overtime')).toEqual([]);
     expect(uppersOf(modelOf(), 'Overtime')).toEqual([8]);
   });
 
-  it('may be a KPI, an objective or a requirement, and the one of two labels that is called exactly so', () => {
+  it('applies to KPIs, objectives and requirements, and prefers a label in the exact case', () => {
     expect(modelOf({ kind: 'off', target: 'Cost' }).kpis).toEqual([]);
     expect(modelOf({ kind: 'off', target: 'twice' }).rows.map(({ name }) => name)).toContain('Twice');
     expect(apply([{ kind: 'off', target: 'Ten' }]).cards).toHaveLength(CARDS.length - 1);
@@ -384,12 +384,12 @@ describe('what is switched off', () => {
   });
 });
 
-describe('a file', () => {
-  it.each(['products', 'Goods', 'goods'])('stands in the place of another one: %s', (target) => {
+describe('a file change', () => {
+  it.each(['products', 'Goods', 'goods'])('replaces the file of %s', (target) => {
     expect(boundsOf(modelOf({ kind: 'file', target, to: 'other.csv' }), 'make[oak chair]')).toEqual([0, 1]);
   });
 
-  it('is there before everything else', () => {
+  it('applies before all other changes', () => {
     const times: Change = { kind: 'column', target: 'cap', times: 10 };
     const file: Change = { kind: 'file', target: 'products', to: 'other.csv' };
     for (const changes of [
@@ -400,7 +400,7 @@ describe('a file', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('an invalid change', () => {
   const column = (target: string, more: Partial<Change> = {}): Change => ({
     kind: 'column',
     target,
@@ -517,14 +517,14 @@ describe('what does not fit', () => {
       'times',
       'a file has the path of another one in `to`, nothing else',
     ],
-  ])('is told at its place: %j', (change, field, problem) => {
+  ])('report the problem and field of %j', (change, field, problem) => {
     const before: Change = { kind: 'value', target: 'rate', to: 3 };
     const { problems } = apply([before, change]);
     expect(problems).toEqual([{ index: 1, ...(field !== undefined && { field }), problem }]);
     expect(sentenceOf(problems[0]!, [before, change])).toBe(`change 2 (${change.target}): ${problem}`);
   });
 
-  it('is told of all changes at once, each time that it is switched off, and of columns of two sets', () => {
+  it('is reported together with other problems, repeated off changes, and columns of two sets', () => {
     const found = apply([off('Labour'), value('hourz'), off('labour')]).problems;
     expect(found).toEqual([
       { index: 1, field: 'target', problem: 'no value of a data card is called hourz' },
@@ -544,7 +544,7 @@ describe('what does not fit', () => {
     );
   });
 
-  it('is told by the solve where only the files tell', () => {
+  it('fails in the solve if only the data show the problem', () => {
     const called = (target: string) => `Change 1 (${target}) of the scenario "Two shifts": `;
     expect(failureOf(cell('price', ['oak char']))).toBe(`${called('price')}products has no member "oak char"`);
     expect(failureOf(cell('demand', ['stool', 1]))).toBe(`${called('demand')}orders has no member "stool", "1"`);
@@ -557,7 +557,7 @@ describe('what does not fit', () => {
   });
 });
 
-describe('applying changes', () => {
+describe('applyChanges', () => {
   const name = fc.constantFrom(
     'hours',
     'rate',
@@ -602,7 +602,7 @@ describe('applying changes', () => {
     { requiredKeys: ['kind', 'target'] },
   );
 
-  it('never changes what it is given, and says of every change that is left out why', () => {
+  it('keeps its input unchanged and reports a reason for every skipped change', () => {
     const before = structuredClone(CARDS);
     fc.assert(
       fc.property(fc.array(change, { maxLength: 6 }), (changes) => {
@@ -610,7 +610,7 @@ describe('applying changes', () => {
         expect(CARDS).toEqual(before);
         for (const [index, one] of changes.entries())
           if (problemOfForm(one) !== undefined) expect(problems.map((problem) => problem.index)).toContain(index);
-        // Those that fit by themselves are made as if the others were not there.
+        // Valid changes have the same effect without the invalid changes.
         const fitting = changes.filter(
           (one, index) => !problems.some((problem) => problem.index === index) || one.kind === 'file',
         );
@@ -624,7 +624,7 @@ describe('applying changes', () => {
     );
   });
 
-  it('makes a model that is read, or a refusal that names the scenario or a card', () => {
+  it('makes a readable model, or throws a ModelProblem that names the scenario or a card', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
         const { cards } = apply(changes);
@@ -640,7 +640,7 @@ describe('applying changes', () => {
     );
   });
 
-  it('does the same as the arithmetic of figures', () => {
+  it('follows the arithmetic of numbers', () => {
     const operation = fc.oneof(
       fc.record({ times: fc.integer({ min: -9, max: 9 }) }),
       fc.record({ plus: fc.integer({ min: -99, max: 99 }) }),

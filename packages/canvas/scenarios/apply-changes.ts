@@ -33,23 +33,23 @@ import {
 import { addedConstraint } from './added-constraint.js';
 import { changedLimit } from './changed-limit.js';
 
-/** What is known where changes are applied. */
+/** Context of a scenario. */
 export interface Circumstances {
-  /** What is known of the files that {@link withOtherFiles} names. */
+  /** States of the files of the cards that {@link withOtherFiles} returns. */
   files: FileStates;
-  /** What the scenario is called. */
+  /** Name of the scenario. */
   name: string;
 }
 
-/** What changes have made of the cards; where one of them does not fit it is left out. */
+/** Cards after the changes. Invalid changes are skipped and reported in `problems`. */
 export interface Outcome {
   cards: ModelCard[];
   problems: ChangeProblem[];
 }
 
 /**
- * Applies the changes of a scenario in their order, but for files: they are in their place before everything else. Columns are
- * changed once they are read; their cards say so in `adjustments`. No card that is given changes.
+ * Applies the changes of a scenario in order, after all its file changes. Column changes take effect when the columns are read,
+ * and are recorded in `adjustments` of the cards. The given cards remain unchanged.
  */
 export function applyChanges(
   cards: readonly ModelCard[],
@@ -60,7 +60,7 @@ export function applyChanges(
   return application.run();
 }
 
-/** The cards with the files that changes put in the place of others, to find out what is known of these. */
+/** Returns the cards with the files of the scenario's file changes, to look up the states of these files. */
 export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Change[]): readonly ModelCard[] {
   let all = cards;
   for (const change of changes) {
@@ -70,7 +70,7 @@ export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Ch
   return all;
 }
 
-/** Ends a change; never leaves this file. */
+/** Aborts a change. Caught in this file. */
 class Refusal extends Error {
   constructor(
     readonly field: ChangeField | undefined,
@@ -87,14 +87,14 @@ function refuse(field: ChangeField | undefined, problem: string): never {
 class Application {
   private cards: readonly ModelCard[];
   private readonly vocabulary: Vocabulary;
-  /** Figures as they are now; those that were changed are put into their cards at the end. */
+  /** Current values. Changed values are written to their cards at the end. */
   private readonly values: Map<string, number>;
-  /** The names of the values that were changed, by the ids of their cards. */
+  /** Names of the changed values, by card id. */
   private readonly revalued = new Map<string, Set<string>>();
   private readonly problems: ChangeProblem[] = [];
   private readonly off: ModelCard[] = [];
   private added = 0;
-  /** Cards of sets of whose files nothing is known. */
+  /** Cards of sets whose files have not been read. */
   private readonly unread: ModelCard[];
 
   constructor(
@@ -187,7 +187,7 @@ class Application {
   private bound(change: Change, card: ModelCard, side: string, given: number | string | undefined): number | string {
     const { times, plus, to } = change;
     if (typeof to === 'number') return to;
-    // A variable begins at 0 unless it is free.
+    // The lower bound of a variable is 0 unless it is free.
     const present = given ?? (side === 'lower' && fieldOf(card, 'free') !== true ? 0 : undefined);
     if (present === undefined)
       refuse(
@@ -251,7 +251,7 @@ class Application {
     });
   }
 
-  /** What is known of a column of numbers; undefined where it may stand in a file that nobody has read. */
+  /** Returns a numeric column. Returns undefined if it may exist in a file that has not been read. */
   private columnOf(name: string): ColumnShape | undefined {
     const [shape, other] = this.vocabulary.columns.get(name) ?? [];
     if (shape === undefined) {
@@ -286,7 +286,7 @@ class Application {
       typeof checkFormula
     >[0];
     const { problem, unknown } = checkFormula(nothing, index, 'bound', this.vocabulary);
-    // They may stand in a file that nobody has read.
+    // Unknown names may exist in a file that has not been read.
     if (unknown.length > 0 && this.unread.length > 0) return;
     if (unknown.length > 0) {
       const parts = namesOfIndex(index).filter((name) => !name.startsWith('#'));
@@ -305,7 +305,7 @@ class Application {
     );
   }
 
-  /** The figures of the names in a condition, as they are now. */
+  /** Returns the current values of the names in a condition. */
   private valuesIn(condition: Condition): Record<string, number> {
     const names = [...namesInCondition(condition)];
     return Object.fromEntries(
@@ -350,7 +350,10 @@ class Application {
     return typeof state === 'object' && state.problem === undefined;
   }
 
-  /** What a name is instead of what it is taken for. @param nothing what is said where it is nothing at all */
+  /**
+   * Explains what kind of thing a name is.
+   * @param nothing message if the name is unknown
+   */
   private notCalled(name: string, nothing: string): string {
     const { columns, families, variables, sets } = this.vocabulary;
     const short = shortened(name);
@@ -378,7 +381,7 @@ class Application {
   }
 }
 
-/** By the cards of a canvas; scenarios that read the same files have the same names. */
+/** Vocabularies by the cards of a canvas. Scenarios with the same files share a vocabulary. */
 const vocabularies = new WeakMap<readonly ModelCard[], { files: FileStates; vocabulary: Vocabulary }>();
 
 function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabulary {
@@ -389,17 +392,17 @@ function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabula
   return vocabulary;
 }
 
-/** By the data, which changes put others in the place of. */
+/** Contents by card data. A change replaces the data object, so entries never become stale. */
 const contents = new WeakMap<object, DataContent>();
 
-/** What a data card says; scenarios ask the same cards again and again. */
+/** Returns the cached content of a data card. Scenarios read the same cards many times. */
 function contentOf(card: ModelCard): DataContent {
   const content = contents.get(card.data) ?? readData(card);
   contents.set(card.data, content);
   return content;
 }
 
-/** The card whose file a change replaces, or why there is none. */
+/** Returns the card whose file a change replaces, or the problem with its target. */
 function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard | string {
   const data = cards.filter(({ card_type }) => card_type === 'data');
   const bySet = data.filter((card) => fieldOf(card, 'set') === target);
@@ -409,7 +412,7 @@ function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard 
   return fieldOf(card, 'file_path') === undefined ? `${shortened(target)} does not stand in a file` : card;
 }
 
-/** The cards that a label or an id means: those that are called exactly so, else in whatever case. */
+/** Returns the cards with a label or id. Prefers labels in the exact case. */
 function named(cards: readonly ModelCard[], target: string): ModelCard[] {
   const byId = cards.filter(({ id }) => id === target.toLowerCase());
   if (byId.length > 0) return byId;

@@ -6,47 +6,47 @@ export const CHANGE_KINDS = ['value', 'bound', 'limit', 'column', 'cell', 'add',
 /** Maximum number of characters of a scenario's name. */
 export const MAX_SCENARIO_NAME_LENGTH = 100;
 
-/** Most changes of a scenario. */
+/** Maximum number of changes of a scenario. */
 export const MAX_CHANGES = 100;
 
-/** One change that a scenario makes of the canvas; docs/scenarios.md tells what each kind does. */
+/** Change that a scenario makes to the canvas. docs/scenarios.md describes the kinds. */
 export interface Change extends Omit<Arithmetic, 'to'> {
   kind: (typeof CHANGE_KINDS)[number];
   target: string;
-  /** Of a column: a condition on the members that are meant. */
+  /** Condition on the members of a column. */
   where?: string;
-  /** Of a cell: the parts of its member. */
+  /** Key parts of a cell. */
   key?: (string | number)[];
-  /** A number; of a file its path. */
+  /** Number, or the path of a file. */
   to?: number | string;
 }
 
-/** The fields that may be wrong by what is on the canvas. */
+/** Fields whose validity depends on the canvas. */
 export type ChangeField = Exclude<keyof Change, 'kind'>;
 
-/** What is wrong with a change, in words without a full stop. */
+/** Problem with a change, without a full stop. */
 export interface ChangeProblem {
-  /** Which change of the scenario. */
+  /** Index of the change in the scenario. */
   index: number;
-  /** Absent: the change as a whole. */
+  /** Absent if the problem concerns the whole change. */
   field?: ChangeField;
   problem: string;
 }
 
 const OPERATIONS = ['times', 'plus', 'to'] as const;
 
-/** The field that says what becomes of the figure. */
+/** Returns the field with the new value: `times`, `plus` or `to`. */
 export const operationOf = (change: Change): (typeof OPERATIONS)[number] | undefined =>
   OPERATIONS.find((field) => change[field] !== undefined);
 
-/** The figure of a change whose form is right. */
+/** Returns the arithmetic of a valid change. */
 export const arithmeticOf = ({ times, plus, to }: Change): Arithmetic => ({
   ...(times !== undefined && { times }),
   ...(plus !== undefined && { plus }),
   ...(typeof to === 'number' && { to }),
 });
 
-/** What is wrong with a change whatever is on the canvas: fields that do not belong together. */
+/** Checks the fields of a change without the canvas. */
 export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | undefined {
   const { kind, where, key, to } = change;
   if (where !== undefined && kind !== 'column') return { field: 'where', problem: 'only a column has a `where`' };
@@ -71,6 +71,6 @@ export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | un
   return typeof to === 'string' ? { field: 'to', problem: 'a number is needed' } : undefined;
 }
 
-/** What is wrong with a change, so that it can stand without its place. */
+/** Returns a problem with the number and target of its change. */
 export const sentenceOf = ({ index, problem }: ChangeProblem, changes: readonly Change[]): string =>
   `change ${index + 1} (${shortened(changes[index]?.target ?? '')}): ${problem}`;

@@ -21,7 +21,7 @@ describe('changedLimit', () => {
       'make[p] >= (sum q in parts where size[q] > 2: need[q]) * 2',
     ],
     ['0 <= x - y <= x + 3', { to: 1 }, '1 <= x - y <= x + 3'],
-  ])('changes the side of %j without variables by %j', (text, change, expected) => {
+  ])('changes the constant side of %j by %j', (text, change, expected) => {
     expect(changedLimit(text, change, isVariable)).toBe(expected);
   });
 

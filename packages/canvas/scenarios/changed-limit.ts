@@ -2,10 +2,10 @@ import { type Arithmetic, changed } from '../model/adjustments.js';
 import { type FormulaProblem, isProblem, Lexer, mentionsOf, parseFormula, type Token } from '../../modelling/index.js';
 
 /**
- * Changes the limit of a constraint: the side of its relation that has no variable.
+ * Changes the limit of a constraint: the side of its relation without variables.
  *
- * @param isVariable whether a name is that of a variable
- * @returns the formula with another limit
+ * @param isVariable whether a name is a variable
+ * @returns the formula with the new limit
  */
 export function changedLimit(
   text: string,
@@ -33,7 +33,7 @@ interface Side {
   from: number;
 }
 
-/** The texts of the sides of a formula, found by the relation signs that leave an expression on each side. */
+/** Splits a formula into the texts of its sides, at the relation signs between two valid expressions. */
 function sidesOf(text: string, relations: number): Side[] | undefined {
   const signs: Token[] = [];
   const lexer = new Lexer(text);
