@@ -1,25 +1,25 @@
 import type { ToolCall } from './tool-call.js';
 
-/** Name of the tool that asks the user; its calls end with `result` null, which is an open question. */
+/** Name of the tool that asks the user a question. A call whose `result` is null is an open question. */
 export const ASK_USER_QUESTION = 'ask_user_question';
 
 export interface Question {
-  /** What the asking agent knows the question by. */
+  /** Id of the question for the asking agent. */
   id?: string;
   question: string;
-  /** A word or two above the options. */
+  /** Short title above the options. */
   header: string;
   options: { label: string; description?: string }[];
   multi_select?: boolean;
 }
 
-/** A user's choice: for a question's index, written as a string, the chosen label or labels. */
+/** Choices of a user: the selected label or labels by question index, written as a string. */
 export interface QuestionAnswer {
   selections?: Record<string, string | string[]>;
   other_text?: string;
 }
 
-/** The questions that a call asks; none when its input has another form. */
+/** Returns the questions of a call, or an empty list if its input is invalid. */
 export function questionsOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Question[] {
   const questions = tool === ASK_USER_QUESTION ? input['questions'] : undefined;
   return Array.isArray(questions) && questions.every(isQuestion) ? questions : [];

@@ -1,16 +1,16 @@
-/** A tool call as it is recorded on a message; fields of the documented ToolCallData that this service fills. */
+/** Tool call recorded on a message. Contains the fields of the documented ToolCallData that this service uses. */
 export interface ToolCall {
   id: string;
   tool: string;
   status: 'running' | 'completed' | 'failed' | 'unknown';
   input: Record<string, unknown>;
-  /** Any JSON value; null while the call runs, when it failed, and for a question that is open. */
+  /** Any JSON value. Null while the call runs, after a failure, and for an open question. */
   result: unknown;
   error?: string;
   error_code?: string;
   error_details?: Record<string, unknown>;
   turn_id?: string;
-  /** `YYYY-MM-DDTHH:MM:SS.sssZ`, as are all moments of a recorded call. */
+  /** `YYYY-MM-DDTHH:MM:SS.sssZ`, like all times of a recorded call. */
   started_at: string;
   completed_at?: string;
   duration_ms?: number;
