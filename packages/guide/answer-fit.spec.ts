@@ -4,8 +4,8 @@ import { Room } from '../../test/support/guide-room.js';
 const MODEL =
   'chairs, tables integer; maximize profit: 30 chairs + 50 tables; Labour: 2 chairs + 4 tables <= 40, hard; data: in the formulas; kpi: none; requirement: none; confirm';
 
-describe('words that are no answer to the open question', () => {
-  it.each(['no nothing', 'yes please', 'rather much'])('do not become a penalty: %s', async (text) => {
+describe('an answer that does not fit the open question', () => {
+  it.each(['no nothing', 'yes please', 'rather much'])('does not become a penalty: %s', async (text) => {
     const room = new Room();
     await room.say(`${MODEL}\nWood: chairs + tables <= 15, soft`);
     await room.say(text);
@@ -15,7 +15,7 @@ describe('words that are no answer to the open question', () => {
   });
 
   it.each(['No, nothing.', 'YES SOLVE IT', 'Cap: tables at the most 3', 'whatever you like'])(
-    'do not become a formula: %s',
+    'does not become a formula: %s',
     async (text) => {
       const room = new Room();
       await room.say(`${MODEL}\nShare: chairs at the most 4`);
@@ -25,7 +25,7 @@ describe('words that are no answer to the open question', () => {
   );
 
   it.each(['Cap: chairs <= 4 for p in', 'whatever you like', 'p of items'])(
-    'do not become an index: %s',
+    'does not become an index: %s',
     async (text) => {
       const room = new Room();
       await room.say(`${MODEL}\nitems: a, b\nShare: chairs <= 4 for p in`);
@@ -36,7 +36,7 @@ describe('words that are no answer to the open question', () => {
     },
   );
 
-  it.each(['total cost', 'export the result'])('do not become a sense: %s', async (text) => {
+  it.each(['total cost', 'export the result'])('does not become a sense: %s', async (text) => {
     const room = new Room();
     await room.say('objective profit: 3x + 2y');
     await room.say(text);
@@ -44,7 +44,7 @@ describe('words that are no answer to the open question', () => {
   });
 });
 
-it.each(['yes', 'Yes, solve it', 'sure'])('solves when the guide asks whether it shall: %s', async (text) => {
+it.each(['yes', 'Yes, solve it', 'sure'])('accepts the offer of a solve: %s', async (text) => {
   const room = new Room();
   const { question } = await room.say(MODEL);
   expect(question?.question).toContain('Shall I solve');
@@ -78,7 +78,7 @@ describe('a word that names nothing', () => {
     expect(turn.text).toContain('Still open:');
   });
 
-  it.each(['none', 'nothing', 'no'])('can say that there is nothing more: %s', async (answer) => {
+  it.each(['none', 'nothing', 'no'])('closes an empty list: %s', async (answer) => {
     const room = new Room();
     await room.say(START);
     await room.say(answer);
@@ -90,7 +90,7 @@ describe('a word that names nothing', () => {
   });
 
   it.each(['formulas', 'the formulas', 'in formulas', 'from the formulas', 'They are in the formulas.'])(
-    'is in the formulas: %s',
+    'refers to the formulas: %s',
     async (answer) => {
       const room = new Room();
       await room.say(`${START}; kpi: none`);
@@ -100,7 +100,7 @@ describe('a word that names nothing', () => {
     },
   );
 
-  it.each(['last', 'the last one'])('is the last option: %s', async (answer) => {
+  it.each(['last', 'the last one'])('refers to the last option: %s', async (answer) => {
     const room = new Room();
     await room.say(START);
     await room.say(answer);

@@ -11,21 +11,21 @@ import type { Reading, Statement } from './statement.js';
 import { typedOptions } from './typed-options.js';
 import { figureOf, NO_NAME, tidy } from './words.js';
 
-/** The place in a question's id into which an answer in free words is put. */
+/** Placeholder in the id of a question. An answer in free words replaces it. */
 export const BLANK = '…';
-/** Longer lines are no answer to a question that was not chosen as one. */
+/** Maximum length of an answer that was typed without choosing the question. */
 const MAX_REPLY_LENGTH = 80;
 
-/** A statement of a turn's messages. */
+/** Statement in the messages of a turn. */
 export interface Saying {
-  /** In the user's words. */
+  /** Original text of the user. */
   source: string;
   read: () => Reading;
 }
 
 /**
- * What the messages to answer say, in order: chosen options as the statements that they stand for, other words as
- * statements of the grammar or, failing that, as an answer to the question. Each is read when it is asked for.
+ * Returns the statements in the messages to answer, in order. Chosen options become their statements. Other words are parsed as
+ * statements or else as an answer to the question. Each statement is parsed lazily.
  */
 export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
   for (const [index, message] of messages.entries()) {
@@ -40,15 +40,15 @@ export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
     const chosen = Object.values(answer.selections ?? {}).flat();
     const words = answer.other_text ?? '';
     for (const label of chosen) yield* choice(label, question);
-    // Beside the one option that a question takes, words are no second answer to it.
+    // Words beside the option of a single-choice question are not a second answer.
     yield* sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true);
-    // Clients repeat in the text what was chosen, and it is not said twice.
+    // Clients repeat the chosen options in the text.
     const isRepeated = [...chosen, words, chosen.join(', ')].some((text) => text.trim() === content.trim());
     if (!isRepeated) yield* sayings(content, undefined, false);
   }
 }
 
-/** What a label stands for, under the label's name; a label of no question at all is not understood. */
+/** Returns the statements of a chosen option. A label without a question is rejected. */
 function* choice(label: string, question: Question | undefined): Generator<Saying> {
   const statements = question?.options.find((option) => option.label === label)?.description;
   if (statements === undefined) yield { source: label, read: () => ({ reason: 'it answers no open question' }) };
@@ -82,7 +82,7 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
 
 const isSingle = (text: string): boolean => Array.from(splitStatements(text)).length === 1;
 
-/** Reads words beside other statements as an answer that no name could be: `continuous`, `hard` or a figure. */
+/** Reads words beside other statements as an answer that cannot be a name: `continuous`, `hard` or a number. */
 function answerBeside(line: string, pattern: string): Reading | undefined {
   if (line.length > MAX_REPLY_LENGTH || readStatement(line).statement !== undefined || isOfScenario(line))
     return undefined;
@@ -92,18 +92,18 @@ function answerBeside(line: string, pattern: string): Reading | undefined {
   return isFact || (statement?.kind === 'set' && figureOf(line) !== undefined) ? reading : undefined;
 }
 
-/** A line by itself, or where it says nothing so, put into the pattern of the question's answers. */
+/** Parses a line as a statement, or else inserts it into the pattern for answers. */
 function read(line: string, pattern: string | undefined): Reading {
   const alone = readStatement(line);
-  // What is said of a scenario never becomes a card, and figures are no words.
+  // Changes of a scenario never become a card, and numbers are not words.
   const isNoAnswer = (): boolean =>
     ('reason' in alone && isOfScenario(line)) || whyAmounts(line) !== undefined || givesFigures(line);
   if (pattern === undefined || (alone.statement === undefined && isNoAnswer())) return alone;
-  // `must hold` takes the place of the verb before the answer.
+  // `must hold` replaces the verb before the answer.
   const place = MODAL.test(line) ? / (?:is|are) …$/ : BLANK;
   const inPattern = readStatement(pattern.replace(place, () => (place === BLANK ? line : ` ${line}`)));
   if (isWords(inPattern) && isFormula(line) && 'reason' in alone) return alone;
-  // A limit in words is no name and no description.
+  // A limit in words is neither a name nor a description.
   const isAmount = inPattern.statement?.kind === 'requirement' && inPattern.statement.quantity !== undefined;
   if (alone.statement === undefined && isLimiting(line) && isWords(inPattern) && !isAmount) return alone;
   const isBare =
@@ -115,28 +115,28 @@ function read(line: string, pattern: string | undefined): Reading {
   return alone;
 }
 
-/** Statements that there is nothing of a kind. */
+/** Statements that nothing of a kind exists. */
 const NOTHING: ReadonlySet<Statement['kind']> = new Set(['no_kpi', 'no_requirement', 'data_in_formulas']);
 
 const MODAL = /^(?:must|may|can|have to|has to) /i;
 const GIVEN = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
 const BETWEEN = /^(?:to|and|or|until|through)$/i;
 
-/** Whether a line gives a name nothing but figures: `price is 3`, `weeks: one to four`. */
+/** Whether a line only assigns numbers to a name: `price is 3`, `weeks: one to four`. */
 function givesFigures(line: string): boolean {
   const parts = (GIVEN.exec(line)?.groups?.['body'] ?? '').split(/[ ,-]+|\.\.+/).filter((part) => part !== '');
   return parts.some(hasFigure) && parts.every((part) => hasFigure(part) || BETWEEN.test(part));
 }
 
-/** Whether a question asks for an index, such as `t in weeks`, which could also be a unit. */
+/** Whether a question asks for an index. A text such as `t in weeks` could otherwise be a unit. */
 const isOfIndex = (pattern: string): boolean => pattern.endsWith(` index: ${BLANK}`);
 
-/** Whether words can be what a question asks for: a figure, a sense, a file or a formula is no sentence. */
+/** Whether a line has the form that a question asks for. A number, a sense, a file and a formula are not sentences. */
 function mayFill(line: string, pattern: string): boolean {
-  // `yes` names nothing, but `none` can be all that is said of KPIs.
+  // `yes` does not name anything, but `none` is a valid answer about KPIs.
   if (NO_NAME.test(tidy(line)))
     return NOTHING.has(readStatement(pattern.replace(BLANK, () => line)).statement?.kind ?? 'kpi');
-  // `price = cost` is said in full.
+  // `price = cost` is written in full.
   if (pattern.endsWith(` = ${BLANK}`) && isName(line)) return false;
   const field = /^set .+ (?<field>\w+): …$/.exec(pattern)?.groups?.['field'] ?? '';
   if (/^(?:weight|penalty|target|quantity|default)$/.test(field)) return figureOf(line) !== undefined;
@@ -149,25 +149,25 @@ function mayFill(line: string, pattern: string): boolean {
       readStatement(`data: ${line}`).statement?.kind === 'data_in_formulas'
     );
   if (field !== 'expression') return field === '' || !isSentence(line);
-  // Its own name makes a line another statement.
+  // A line with its own label is another statement.
   if (splitLabel(line).label !== undefined) return false;
   const isAnswer = /^(?:yes|no|ok|okay|sure|nothing|none)\b/i.test(line);
   return !isAnswer && !isProblem(parseFormula(line));
 }
 
-/** Whether a line limits something and is longer than a name or a figure. */
+/** Whether a line is a limit and longer than a name or a number. */
 const isSentence = (line: string): boolean => isLimiting(line) && line.trim().split(/\s+/).length > 2;
 
-/** Whether nothing but words is made of a statement. */
+/** Whether a statement consists only of words. */
 function isWords({ statement }: Reading): boolean {
   if (statement?.kind === 'requirement') return statement.relation === undefined;
   return (statement?.kind === 'kpi' || statement?.kind === 'objective') && isProblem(parseFormula(statement.text));
 }
 
-/** Whether a line is meant as a formula, so that it is no answer in words where it cannot be read. */
+/** Whether a line is meant as a formula. An invalid formula must not become an answer in words. */
 const isFormula = (line: string): boolean => /[<>=≤≥[\]]/.test(line);
 
-/** Whether a line gives what the question asks a formula of a formula: `profit = 3x + 2y`. */
+/** Whether a line assigns the requested formula to the name in the question: `profit = 3x + 2y`. */
 function givesFormula({ statement }: Reading, pattern: string): boolean {
   const asked = /^set (.+) expression: …$/.exec(pattern)?.[1];
   if (statement?.kind !== 'relation' || statement.label !== undefined) return false;
@@ -175,10 +175,10 @@ function givesFormula({ statement }: Reading, pattern: string): boolean {
   return relations.join() === '=' && sides[0].kind === 'name' && sides[0].name.toLowerCase() === asked?.toLowerCase();
 }
 
-/** Begins the sentence that names a question again, whose options are shown further up. */
+/** Introduces a question that is still open. Its options are shown in an earlier message. */
 export const STILL_OPEN = 'Still open: ';
 
-/** The open question of the newest answer of the agent: the one that it asks, or names again. */
+/** Returns the open question of the agent's latest answer, which asks or repeats it. */
 export function openQuestion(messages: readonly Message[]): Question | undefined {
   for (const { role, content, tool_calls } of messages.toReversed()) {
     if (role !== 'assistant') continue;
@@ -189,7 +189,7 @@ export function openQuestion(messages: readonly Message[]): Question | undefined
   return undefined;
 }
 
-/** The question that was given an answer. */
+/** Returns the question that an answer belongs to. */
 function answeredQuestion(messages: readonly Message[], answer: QuestionAnswer): Question | undefined {
   const calls = messages.flatMap(({ tool_calls }) => tool_calls);
   const call = calls.findLast((one) => questionsOf(one).length > 0 && isDeepStrictEqual(one.result, answer));

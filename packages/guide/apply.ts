@@ -27,28 +27,28 @@ import type { Sketch, SketchCard } from './sketch.js';
 import type { Statement, StatementOf, VariableFacts } from './statement.js';
 import { findFile } from './workspace-file.js';
 
-/** The data card of values that are typed into the chat. */
+/** Label of the data card for values typed into the chat. */
 const VALUES = 'Values';
 
-/** `2 tables + chairs`, `sum p in goods: make[p]`; neither `cost-benefit` nor `3 shifts`. */
+/** Matches `2 tables + chairs` and `sum p in goods: make[p]`, but neither `cost-benefit` nor `3 shifts`. */
 const COMPUTATION = / [-+*/] |\d ?[*/]|\]/;
 
-/** Variables of one statement, and names that a refusal shows. */
+/** Maximum number of variables of a statement, and of names that a rejection shows. */
 export const MAX_NAMES = 100;
 const MAX_SHOWN = 10;
 
-/** What statements are applied to. */
+/** Target of statements. */
 export interface Application {
   sketch: Sketch;
-  /** Paths of the workspace's files that are known to be there. */
+  /** Paths of the existing workspace files. */
   files: readonly string[];
 }
 
 /**
- * Does to the sketch what a statement says.
+ * Applies a statement to the sketch.
  *
  * @param cause the statement in the user's words
- * @returns why it cannot be, in words without a full stop; undefined when it is done
+ * @returns the reason why it is impossible, without a full stop, or undefined if it was applied
  */
 export function apply(statement: Statement, { sketch, files }: Application, cause: string): string | undefined {
   const misnamed = whyMisnamed(statement, sketch);
@@ -146,7 +146,7 @@ function put(
   return undefined;
 }
 
-/** Names the cards that stay although a statement says that there are none. */
+/** Names the existing cards that contradict a statement such as `kpi: none`. */
 function whyStaying(
   { isFurther }: StatementOf<'no_kpi' | 'no_requirement' | 'data_in_formulas'>,
   sketch: Sketch,
@@ -168,7 +168,7 @@ function whyStaying(
   return `the ${word} ${someOf(labels, MAX_SHOWN)} ${stay} on the canvas: write ${someOf(removals, MAX_SHOWN)} to remove ${them}`;
 }
 
-/** Says of a type that there is nothing more; what there is already stays as it is. */
+/** Adds the card for an empty list of a type, unless cards of the type exist. */
 function putNothingMore(
   sketch: Sketch,
   type: CardType,
@@ -178,7 +178,7 @@ function putNothingMore(
   return sketch.of(type).length > 0 ? undefined : put(sketch, type, CARD_KINDS[type].nothingMore ?? type, data, cause);
 }
 
-/** A formula that is new has to be confirmed anew. */
+/** Adds or changes an objective. A changed objective must be confirmed again. */
 function applyObjective(
   { sense, label, text, weight }: StatementOf<'objective'>,
   sketch: Sketch,
@@ -212,7 +212,7 @@ function applyObjective(
   return put(sketch, 'objective', name, { ...data, ...(isNew && { confirmed: null }) }, cause);
 }
 
-/** Which of the three a relation is: without a label, one name alone is bounded, or given a value. */
+/** Applies a relation as a constraint, a value or a bound. Without a label, a single name receives a value or bounds. */
 function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause: string): string | undefined {
   const { label, text, index, formula, counts } = statement;
   if (label === undefined && counts === undefined && index === undefined) {
@@ -238,7 +238,7 @@ function applyRelation(statement: StatementOf<'relation'>, sketch: Sketch, cause
   return put(sketch, 'constraint', name, { expression: text, index: index ?? null, ...countsData(counts) }, cause);
 }
 
-/** What was said of the requirement in another form before does not count any more. */
+/** Adds or changes a requirement. Replaces its earlier form, such as a quantity by a relation. */
 function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch, cause: string): string | undefined {
   const type = 'production_requirement';
   const { text: description, label, quantity, product } = statement;
@@ -255,7 +255,7 @@ function applyRequirement(statement: StatementOf<'requirement'>, sketch: Sketch,
   return put(sketch, type, label ?? product ?? description, data, cause);
 }
 
-/** `10 chiars`, where a variable is called `chairs`: a relation, which cannot be solved before the name is right. */
+/** Converts `10 chiars` to a relation if a variable `chairs` exists. It cannot be solved until the name is corrected. */
 function misspelledAmount(
   { quantity, product }: StatementOf<'requirement'>,
   sketch: Sketch,
@@ -266,7 +266,7 @@ function misspelledAmount(
   return near === undefined ? undefined : { expression: `${product} >= ${quantity}` };
 }
 
-/** Declares a variable for each member of an index, or bounds it; a relation between variables is a constraint. */
+/** Declares a variable for each member of an index, or bounds it. A relation between variables becomes a constraint. */
 function applyFamily(
   { name, index, facts, relation }: StatementOf<'family'>,
   sketch: Sketch,
@@ -281,7 +281,7 @@ function applyFamily(
   const [column] = (isBare && sketch.vocabulary.columns.get(name)) || [];
   if (column !== undefined) return `${quote(name)} is a column over ${column.set}, and a declaration needs a new name`;
   if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
-  // Another index replaces the first one only in a new declaration.
+  // Only a new declaration may replace the index of a variable.
   const isDeclared = isOfAll || isBare || facts.domain !== undefined;
   if (isDeclared) sketch.change(card, { index }, cause);
   addFacts({ card, name, index }, facts, sketch, cause, isDeclared);
@@ -328,7 +328,7 @@ function applyVariables(
   return joined(names.map((name) => state(name, facts, sketch, cause)));
 }
 
-/** Notes what is said of a variable. */
+/** Adds facts to a variable. */
 function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
   if (sketch.values.has(name)) return `${quote(name)} is a value, no variable`;
   const card = sketch.variable(name);
@@ -341,7 +341,7 @@ function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string
   return undefined;
 }
 
-/** Declares a variable with what is said of it. */
+/** Declares a variable with its facts. */
 function putVariable(
   sketch: Sketch,
   subject: { name: string; index?: string },
@@ -354,10 +354,10 @@ function putVariable(
   return problem;
 }
 
-/** A set whose members are said does not stand in a file any more. */
+/** Clears the file fields of a set whose members are listed. */
 const NO_FILE = { file_path: null, sheet: null, key: null, column: null, columns: null, default: null };
 
-/** What was said of the set in another way before does not count any more. */
+/** Adds or changes a set in a file. Replaces any earlier definition of the set. */
 function applyFileSet(
   { set, path, sheet, key, column, fallback }: StatementOf<'file_set'>,
   sketch: Sketch,
@@ -382,13 +382,13 @@ function applyFileSet(
   return undefined;
 }
 
-/** @param path as it was written; the end of a file's path is enough when only one file has it */
+/** @param path path as written. The end of a path is sufficient if it matches a single file. */
 function applyFile(path: string, sketch: Sketch, files: readonly string[], cause: string): string | undefined {
   const found = findFile(path, files);
   return 'problem' in found ? found.problem : put(sketch, 'data', found.path, { file_path: found.path }, cause);
 }
 
-/** The first of several problems, each once; undefined where there is none. */
+/** Joins the first distinct problems. Returns undefined without problems. */
 export function joined(problems: (string | undefined)[]): string | undefined {
   const found = [...new Set(problems.filter((problem) => problem !== undefined))];
   return found.length === 0 ? undefined : found.slice(0, 5).join(', and ');

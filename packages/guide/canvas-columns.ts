@@ -3,22 +3,22 @@ import { fileColumns, questionOf, readData } from '../canvas/index.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 
-/** A column over a set. */
+/** Column over a set. */
 export interface SetColumn {
-  /** Its name in formulas. */
+  /** Name in formulas. */
   name: string;
-  /** Its name in the file; the same if it is written on the canvas. */
+  /** Name in the file. Equal to `name` if the column is written on the canvas. */
   column: string;
   type: 'number' | 'text';
   set: string;
   isInFile: boolean;
-  /** The file, or the set that it is written with. */
+  /** Name of the file, or of the set whose card contains the column. */
   place: string;
 }
 
 const MAX_SHOWN = 8;
 
-/** The columns of all sets on the canvas, as far as their files have been read. */
+/** Returns the columns of all sets on the canvas. Omits files that have not been read. */
 export function columnsOf(sketch: Sketch): SetColumn[] {
   return sketch.of('data').flatMap((card) => {
     const content = readData(card);
@@ -40,7 +40,7 @@ export function columnsOf(sketch: Sketch): SetColumn[] {
 /**
  * Lists the formula names of the columns in a sentence. Returns an empty text without columns.
  *
- * @param set only the columns over this set
+ * @param set limits the list to columns over this set
  */
 export function describeColumns(sketch: Sketch, set?: string): string {
   const columns = columnsOf(sketch).filter((column) => set === undefined || column.set === set);

@@ -7,17 +7,18 @@ import type { Classification, StatementOf } from './statement.js';
 import { figureOf } from './words.js';
 
 /*
- * What statements do to cards that are there already. Each answers, as `apply` does, why it cannot be done.
+ * Applies statements to existing cards. Like `apply`, each function returns the reason why a statement is impossible, or
+ * undefined.
  */
 
-/** Constraints of one statement, and labels that a refusal shows. */
+/** Maximum number of constraints of a statement, and of labels that a rejection shows. */
 const MAX_LABELS = 100;
 const MAX_SHOWN = 10;
-/** Between the names of a list. */
+/** Separator between the names of a list. */
 const SEPARATOR = / ?, ?(?:and )?| and | & /;
 const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity', 'default']);
 
-/** How a constraint counts, as data of its card. */
+/** Returns the class of a constraint as card data. */
 export const countsData = (counts: Classification | undefined): Record<string, unknown> =>
   counts === undefined
     ? {}
@@ -25,7 +26,7 @@ export const countsData = (counts: Classification | undefined): Record<string, u
       ? { classification: 'hard', penalty: null }
       : { classification: 'soft', ...(counts.penalty !== undefined && { penalty: counts.penalty }) };
 
-/** Says how constraints count: all, those of which it is not known, or a list of labels. */
+/** Sets the class of all constraints, of the unclassified constraints, or of a list of labels. */
 export function classify({ whom, counts }: StatementOf<'classify'>, sketch: Sketch, cause: string): string | undefined {
   const all = sketch.of('constraint');
   const isOpen = (card: SketchCard): boolean => fieldOf(card, 'classification') === undefined;
@@ -36,11 +37,11 @@ export function classify({ whom, counts }: StatementOf<'classify'>, sketch: Sket
   return undefined;
 }
 
-/** The constraints of a list of labels, or which of them there is not. */
+/** Returns the constraints with the listed labels, or a message about missing labels. */
 function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const whole = sketch.resolve(whom, ['constraint']);
   if (whole !== undefined) return [whole];
-  // `make labour soft`, unless a constraint is called so.
+  // Reads `make labour soft`, unless a constraint has that name.
   const made = /^make (?<rest>.+)$/i.exec(whom)?.groups?.['rest'];
   if (made !== undefined) return listed(made, sketch);
   const labels = whom.split(SEPARATOR);
@@ -55,7 +56,7 @@ function listed(whom: string, sketch: Sketch): SketchCard[] | string {
     : cards.filter((card) => card !== undefined);
 }
 
-/** The user agrees to an objective, or to all. */
+/** Confirms an objective, or all objectives. */
 export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause: string): string | undefined {
   const named = whom === undefined ? undefined : sketch.resolve(whom, ['objective']);
   if (whom !== undefined && named === undefined) return `no objective is called ${quote(whom, 40)}`;
@@ -65,7 +66,7 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
   return undefined;
 }
 
-/** Removes a card, a value of a data card, or all of a list. */
+/** Removes a card, a value of a data card, or every item of a list. */
 export function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
   const isKnown = (one: string): boolean =>
     sketch.resolve(one) !== undefined || sketch.holderOf(withoutValue(one)) !== undefined;
@@ -83,7 +84,7 @@ const nothingCalled = (names: readonly string[]): string =>
     MAX_SHOWN,
   )}`;
 
-/** What is written in the same way goes before what differs by case. */
+/** Removes an exact match before a match in another case. */
 function removeOne(whom: string, sketch: Sketch, cause: string): void {
   const name = withoutValue(whom);
   const holder = sketch.holderOf(name);
@@ -100,7 +101,7 @@ function removeOne(whom: string, sketch: Sketch, cause: string): void {
   else sketch.change(holder, { values: Object.fromEntries(values) }, cause);
 }
 
-/** `set <card> <field>: <value>`, which fills any gap that a card can have. */
+/** Applies `set <card> <field>: <value>`, which can fill any gap of a card. */
 export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, cause: string): string | undefined {
   const card = sketch.resolve(whom);
   if (card === undefined) return `there is nothing called ${quote(whom, 40)}`;
@@ -111,7 +112,7 @@ export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, 
     card.label = text;
     return undefined;
   }
-  // What does not fit is kept as it is said: the gap that it makes keeps the model from being solved.
+  // Invalid values are kept as written. Their gap prevents a solve.
   const content = contentOf(key, text) ?? text;
   if (key === 'name' && !isName(text)) return `${quote(text, 40)} is no name`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
@@ -128,7 +129,7 @@ function contentOf(field: string, text: string): unknown {
   return text;
 }
 
-/** A formula without the card's own name in front: `profit = 3x + 2y` of the objective profit. */
+/** Removes the card's own name before a formula: `profit = 3x + 2y` for the objective profit. */
 function withoutName(text: string, { label }: Pick<SketchCard, 'label'>): string {
   const trimmed = text.trim();
   const begins = trimmed.slice(0, label.length).toLowerCase() === label.toLowerCase();

@@ -5,7 +5,7 @@ const MODEL =
   'x, y integer; maximize profit: 3x + 2y; L: x + y <= budget, hard; budget = 10; ps: a, b; lim of ps: a 1, b 5; make[p] integer for p in ps; make[p] <= lim[p] for p in ps';
 const CLOSED = 'kpi: none; requirement: none; confirm';
 
-describe('a name that differs from another one in case alone', () => {
+describe('a name that differs from another name only in case', () => {
   it.each([
     'X <= 12',
     '0 <= X <= 12',
@@ -20,7 +20,7 @@ describe('a name that differs from another one in case alone', () => {
     'Make[p] binary for p in ps',
     'X integer',
     'X, z >= 2',
-  ])('renames nothing and holds back a solve: %s', async (statement) => {
+  ])('renames nothing and prevents a solve: %s', async (statement) => {
     const room = new Room();
     room.files = ['ps.csv'];
     await room.say(`${MODEL}\n${CLOSED}`);
@@ -31,7 +31,7 @@ describe('a name that differs from another one in case alone', () => {
     expect(`${text} ${question?.question ?? ''}`).toMatch(/in case alone|something is called nearly so/);
   });
 
-  it.each(['X = 40', 'X <= 12', '2 <= X <= 12', 'X = 40\nsolve'])('is explained at once: %j', async (statement) => {
+  it.each(['X = 40', 'X <= 12', '2 <= X <= 12', 'X = 40\nsolve'])('is explained immediately: %j', async (statement) => {
     const room = new Room();
     await room.say('x integer');
     const { text } = await room.say(statement);
@@ -39,7 +39,7 @@ describe('a name that differs from another one in case alone', () => {
     expect((await room.say('maximize n: x + X; X = 40')).text).not.toContain('in case alone');
   });
 
-  it.each(['X <= 1', 'X = 1'])('can be corrected by an option: %s', async (statement) => {
+  it.each(['X <= 1', 'X = 1'])('is corrected by an option: %s', async (statement) => {
     const room = new Room();
     await room.say(`${MODEL}\n${CLOSED}`);
     await room.say(statement);
@@ -53,7 +53,7 @@ describe('a name that differs from another one in case alone', () => {
     'X <= 3; x integer; maximize n: x + X; x <= 4; X integer',
     'x integer; X = 3; L: x <= X, hard; x <= 4; maximize n: x',
     'sum_x integer; X = 3; maximize n: sum_x; L: sum_x <= X, hard',
-  ])('can be another thing that formulas use: %s', async (model) => {
+  ])('may be a separate name that formulas use: %s', async (model) => {
     const room = new Room();
     const { text } = await room.say(model);
     expect(text).not.toMatch(/in case alone|I do not understand/);

@@ -2,7 +2,7 @@ import type { Checklist } from '../canvas/index.js';
 
 type Checkable = Exclude<keyof Checklist, 'overall'>;
 
-/** The checklist in the order in which a model is built: what holds when the item is met, and the item in short. */
+/** Checklist in the order of model building: the statement of a completed item, and its short name. */
 const ITEMS: readonly [Checkable, string, string][] = [
   ['objective_drafted', 'An objective is drafted', 'an objective'],
   ['objectives_defined', 'The objectives are defined', 'the formula of the objective'],
@@ -21,7 +21,7 @@ export interface ChecklistItem {
   met: boolean;
 }
 
-/** Every item of the checklist with whether it is met. */
+/** Returns every item of the checklist and whether it is met. */
 export const readChecklist = (checklist: Partial<Checklist>): ChecklistItem[] =>
   ITEMS.map(([key, statement, short]) => ({
     key,

@@ -1,15 +1,15 @@
 import { type FactsOfColumn, questionOf, readData } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/* What can be chosen where a question is about the columns of a file. */
+/* Builds the options of questions about the columns of a file. */
 
-/** A label to choose, and the statements that choosing it is as good as. */
+/** Label of an option, and its equivalent statements. */
 export type Choice = [label: string, statements: string];
 
-/** Columns of a file that one question offers. */
+/** Maximum number of columns in a question. */
 const MAX_COLUMNS = 5;
 
-/** What says again how the members of a set are told, where a card tells it in two ways. */
+/** Returns options that resolve an ambiguous definition of members. */
 export function membersChoices(card: SketchCard): Choice[] {
   const { set, file } = readData(card);
   if (set === undefined || file?.otherKey === undefined) return [];
@@ -21,7 +21,7 @@ export function membersChoices(card: SketchCard): Choice[] {
   ];
 }
 
-/** What says which column a name stands for that stands for none; undefined where none does so. */
+/** Returns the statement that maps a name to another column. Returns undefined if all mapped columns exist. */
 export function namingOfColumn(card: SketchCard, sketch: Sketch): ((column: string) => string) | undefined {
   const { set, file } = readData(card);
   const known = columnsOf(card, sketch).map(({ name }) => name);
@@ -29,14 +29,14 @@ export function namingOfColumn(card: SketchCard, sketch: Sketch): ((column: stri
   return set === undefined || name === undefined ? undefined : (column) => `${name} of ${set.name}: column "${column}"`;
 }
 
-/** What is known of the columns of the file of a card. */
+/** Returns the known columns of a card's file. */
 function columnsOf(card: SketchCard, sketch: Sketch): readonly FactsOfColumn[] {
   const { file } = readData(card);
   const state = file && sketch.files.get(questionOf(file));
   return typeof state === 'object' ? state.columns : [];
 }
 
-/** The columns of a file to choose from: texts, which tell rows apart, before figures. */
+/** Returns the columns of a file as options. Text columns come first, because they identify rows. */
 export function columnChoices(card: SketchCard, sketch: Sketch, setting: (value: string) => string): Choice[] {
   const columns = columnsOf(card, sketch);
   const ordered = [

@@ -9,11 +9,11 @@ import type { Made, Refused } from './turn-work.js';
 import type { OpenStatement } from './open-statements.js';
 
 const SHOWN_ENTRIES = 10;
-/** Members of a set that are shown. */
+/** Maximum number of members shown, and of quoted statements. */
 const MAX_MEMBERS = 12;
 const MAX_QUOTED = 5;
 
-/** What the guide is, what the turn has mounted, and what lies in the workspace. */
+/** Introduces the guide, the mounted skills, and the files of the workspace. */
 export function describeStart(context: Turn): string[] {
   return [
     'I am the rule-based guide: I follow fixed rules, no language model reads what you write. Write `help` for what I understand.',
@@ -39,7 +39,7 @@ function describeWorkspace({ workspace: { directories, files, total } }: Turn): 
   return total === 0 ? 'The workspace is empty.' : `At the top of the workspace: ${shown}${more}.`;
 }
 
-/** Files that came or went, and those that the messages name in vain. */
+/** Lists files that were added or removed, and missing files that the messages name. */
 export function describeFiles({ changes, messages, attachments }: Turn): string[] {
   const named = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? file_ids : []));
   const unknown = named.filter((reference) => !attachments.has(reference)).map((reference) => quote(reference));
@@ -52,7 +52,7 @@ export function describeFiles({ changes, messages, attachments }: Turn): string[
   ];
 }
 
-/** A card on one line. */
+/** Formats a card on a single line. */
 export function describeCard({ card_type, label, data }: SketchCard): string {
   const [expression, index] = [plain(data['expression']), plain(data['index'])];
   const formula = index === undefined ? expression : `${expression} for ${index}`;
@@ -67,7 +67,7 @@ export function describeCard({ card_type, label, data }: SketchCard): string {
   return `${title} ${quote(label, 60)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}`;
 }
 
-/** A text, number or flag as text. */
+/** Converts a text, number or flag to text. */
 const plain = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -83,7 +83,7 @@ const figures = (values: unknown): string | undefined =>
         .join(', ')
     : undefined;
 
-/** Figures by member, the first of them. */
+/** Lists the first values by member. */
 const figuresOf = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? `(${someOf(
@@ -92,7 +92,7 @@ const figuresOf = (value: unknown): string =>
       )})`
     : '?';
 
-/** What the turn has done to the canvas, and what it could not. */
+/** Describes the changes of the turn to the canvas, and the changes that failed. */
 export function describeChanges(made: Made[]): string[] {
   const done = made.flatMap(({ change: { kind, card }, error }) =>
     error !== undefined
@@ -118,7 +118,7 @@ const describeReplaced = ({ replaced = [] }: SketchCard): string =>
         MAX_QUOTED,
       )}`;
 
-/** Statements on the canvas that cannot be read, until they are repaired or removed. */
+/** Lists the statements on the canvas that cannot be parsed, until they are repaired or removed. */
 export function describeOpen(open: readonly OpenStatement[]): string[] {
   const [first] = open;
   if (first === undefined) return [];
@@ -129,7 +129,7 @@ export function describeOpen(open: readonly OpenStatement[]): string[] {
   ];
 }
 
-/** A card as its statement. */
+/** Returns the statement of a card. */
 function textOf({ label, data }: SketchCard): string {
   const index = plain(data['index']);
   const formula = ['sense', 'expression', 'domain'].flatMap((field) => plain(data[field]) ?? []).join(' ');
@@ -138,7 +138,7 @@ function textOf({ label, data }: SketchCard): string {
   return text.startsWith(label.replace(/…$/, '')) ? text : `${label}: ${text}`;
 }
 
-/** What was not understood, in the user's words. */
+/** Quotes the statements that were not understood. */
 export function describeRefused(refused: Refused[]): string[] {
   if (refused.length === 0) return [];
   const shown = refused
@@ -148,7 +148,7 @@ export function describeRefused(refused: Refused[]): string[] {
   return [`${NOT_USED}\n${bullets([...shown, ...more])}`];
 }
 
-/** What the turn had no room for. */
+/** Names the statements beyond the limit of the turn. */
 export function describeLeft(left: string[]): string[] {
   const [first] = left;
   if (first === undefined) return [];
@@ -157,14 +157,14 @@ export function describeLeft(left: string[]): string[] {
   return [`One turn has no room for more: ${quote(first)}${rest} is not done yet. Send it again.`];
 }
 
-/** The whole checklist, a line for each item. */
+/** Formats the whole checklist with a line per item. */
 export function describeChecklist(checklist: Partial<Checklist>): string {
   const items = readChecklist(checklist);
   const lines = items.map(({ met, statement }) => `- [${met ? 'x' : ' '}] ${statement}`);
   return [`${met(items)}:`, ...lines].join('\n');
 }
 
-/** The checklist on one line. */
+/** Formats the checklist on a single line. */
 export function describeProgress(checklist: Partial<Checklist>): string {
   const items = readChecklist(checklist);
   const missing = items.filter((item) => !item.met).map(({ short }) => short);
@@ -174,7 +174,7 @@ export function describeProgress(checklist: Partial<Checklist>): string {
 const met = (items: ChecklistItem[]): string =>
   `Checklist, ${items.filter((item) => item.met).length} of ${items.length} met`;
 
-/** What can be written, in short. */
+/** Short overview of the statements. */
 export const HELP = [
   'Write one statement a line, or several with `;` between them:',
   [

@@ -1,7 +1,7 @@
 import { notesOfFile, questionOf, readData } from '../canvas/index.js';
 import type { Sketch } from './sketch.js';
 
-/** Lists how the files of sets were read, where a planner should check it. */
+/** Lists how the files of sets were read, for a planner to check. */
 export function fileNotes(sketch: Sketch): string[] {
   const notes = sketch.of('data').flatMap((card) => {
     const content = readData(card);

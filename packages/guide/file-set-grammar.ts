@@ -5,18 +5,18 @@ import { figureOf, without } from './words.js';
 
 /*
  * Sets in files: `products from data/products.csv key product`, `lanes from lanes.xlsx sheet Lanes key origin, destination`,
- * `origins from lanes.csv column origin`, `demand from demand.csv key product, week default 0`. Words in quotation marks are names.
+ * `origins from lanes.csv column origin`, `demand from demand.csv key product, week default 0`. Names may be in quotation marks.
  */
 
 const FROM = /^(?<set>\S+) from (?:(?:the )?file )?(?<rest>.+)$/i;
 const QUOTES = `"'\``;
 const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
-/** What may stand behind the path. */
+/** Words that may follow the path. */
 const PARTS = /,? (?:sheet|keys?|column|default) /gi;
 const KEY = /^,? (?:keys?|column) /i;
 const COMMAS = /,| and /gi;
 
-/** What a set in a file says; undefined for other texts. */
+/** Reads a set in a file. Returns undefined for other texts. */
 export function readFileSet(text: string): Reading | undefined {
   const { set = '', rest = '' } = FROM.exec(text)?.groups ?? {};
   if (!isName(set)) return undefined;
@@ -48,18 +48,18 @@ export function readFileSet(text: string): Reading | undefined {
   return { statement };
 }
 
-/** The columns of a list: `origin, destination`, `origin and "to, by road"`. */
+/** Splits a list of columns: `origin, destination`, `origin and "to, by road"`. */
 export const columnsIn = (text: string): string[] =>
   splitBefore(text, COMMAS)
     .map((part) => bare(part.replace(/^(?:,| and )/i, '')))
     .filter((column) => column !== '');
 
-/** A text cut before all that a pattern finds outside of quotation marks. */
+/** Splits a text before each match of a pattern outside of quotation marks. */
 function splitBefore(text: string, pattern: RegExp): string[] {
   const plain = text.replace(QUOTED, (quoted) => '_'.repeat(quoted.length));
   const places = [0, ...Array.from(plain.matchAll(pattern), ({ index }) => index), text.length];
   return places.slice(1).map((end, at) => text.slice(places[at], end));
 }
 
-/** A name without the marks around it. */
+/** Removes quotation marks, commas and colons around a name. */
 export const bare = (text: string): string => without(without(text.trim(), ' ,:'), QUOTES).trim();

@@ -21,7 +21,7 @@ describe('a set in a file', () => {
       'products FROM a.xlsx sheet "Unit default 2" key "a, b", c',
       { path: 'a.xlsx', sheet: 'Unit default 2', key: ['a, b', 'c'] },
     ],
-  ])('%s', (text, statement) => {
+  ])('parses %s', (text, statement) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'file_set', set: 'products', ...statement } });
   });
 
@@ -29,13 +29,16 @@ describe('a set in a file', () => {
     ['products from a.csv key a default none', 'none is no number'],
     ['products from a.csv key a key b', '`key` is there twice'],
     ['products from a.csv key a column b', 'the members are told by a `key` or are the values of a `column`, not both'],
-  ])('is told what is wrong: %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
+  ])('explains the problem of %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
 
-  it.each(['sum of price from products.csv', 'data from products.doc', 'x = 3 from now on'])('is not: %s', (text) => {
-    expect(readStatement(text).statement?.kind).not.toBe('file_set');
-  });
+  it.each(['sum of price from products.csv', 'data from products.doc', 'x = 3 from now on'])(
+    'does not match %s',
+    (text) => {
+      expect(readStatement(text).statement?.kind).not.toBe('file_set');
+    },
+  );
 
-  it('becomes a card, and another one does not keep what was said before', async () => {
+  it('becomes a card, and a new definition replaces it completely', async () => {
     const room = new Room();
     room.files = ['data/products.csv', 'weeks.csv'];
     await room.say('products from products.csv key product default 0\nregions from products.csv column region');
@@ -54,7 +57,7 @@ describe('a set in a file', () => {
     expect(turn.text).toContain('no file `others.csv` is in the workspace: upload it, then say so again');
   });
 
-  describe('and its columns', () => {
+  describe('columns of the file', () => {
     const facts: FileFacts = {
       columns: [
         { name: 'product', type: 'text' },
@@ -73,7 +76,7 @@ describe('a set in a file', () => {
     const byKey = { path: 'products.csv', key: ['product'], isDistinct: false };
     const byColumn = { path: 'products.csv', key: ['region'], isDistinct: true };
 
-    it('can be called in another way, and those of no name are asked for', async () => {
+    it('lets the user rename columns, and asks for columns that do not match', async () => {
       const room = await roomOf(byKey);
       const { text, question } = await room.say('price of products: column "Unit prise"\ncost of weeks: column Cost');
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit prise' } });
@@ -93,7 +96,7 @@ describe('a set in a file', () => {
       expect(room.data('products')).toMatchObject({ columns: { price: 'Unit price', kind: 'region' } });
     });
 
-    it('are asked for where a key and a column are there', async () => {
+    it('asks for the members if the card has both a key and a column', async () => {
       const room = await roomOf(byKey, byColumn);
       const { question } = await room.say('set products column: region');
       expect(question).toMatchObject({
@@ -108,7 +111,7 @@ describe('a set in a file', () => {
     });
   });
 
-  it('is told once how it was read', async () => {
+  it('reports once how the file was read', async () => {
     const room = new Room();
     room.files = ['limits.csv'];
     const notes = ['left out: row 4 (total: Total 3)', 'some numbers fit a decimal point and a decimal comma'];
@@ -124,7 +127,7 @@ describe('a set in a file', () => {
     expect(text).not.toContain('decimal');
   });
 
-  it('has columns that are not asked for as variables', async () => {
+  it('keeps its columns out of the questions for variables', async () => {
     const room = new Room();
     room.files = ['products.csv'];
     const facts: FileFacts = {

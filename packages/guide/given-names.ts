@@ -3,9 +3,11 @@ import { assignmentIn, boundsIn } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Statement } from './statement.js';
 
-/* Names that statements give to variables, values, columns and sets. */
+/* Checks the names that statements give to variables, values, columns and sets. */
 
-/** Explains that a new name of a statement differs from a name on the canvas in case alone; undefined for other statements. */
+/**
+ * Explains that a new name in a statement differs from a name on the canvas only in case. Returns undefined for other statements.
+ */
 export function whyMisnamed(statement: Statement, sketch: Sketch): string | undefined {
   for (const name of namesGivenBy(statement)) {
     const twin = sketch.twinOf(name);
@@ -15,13 +17,13 @@ export function whyMisnamed(statement: Statement, sketch: Sketch): string | unde
   return undefined;
 }
 
-/** Explains that a new name differs from a name on the canvas in case alone. */
+/** Explains that a new name differs from a name on the canvas only in case. */
 export function inCaseAlone(name: string, twin: string): string {
   const [added, old] = [quote(name, 60), quote(twin, 60)];
   return `${added} differs from ${old} in case alone: write ${old}, or use ${added} in a formula first`;
 }
 
-/** Names that a statement is about, and that it gives to something if they are new. */
+/** Returns the names that a statement defines if they are new. */
 function namesGivenBy(statement: Statement): string[] {
   switch (statement.kind) {
     case 'variables':
@@ -44,6 +46,6 @@ function namesGivenBy(statement: Statement): string[] {
   }
 }
 
-/** Explains that a name is that of an objective or a constraint. */
+/** Explains that a name belongs to an objective or a constraint. */
 export const namesCard = (name: string, { card_type }: SketchCard): string =>
   `${quote(name, 60)} names the ${card_type}, no variable: write its formula`;

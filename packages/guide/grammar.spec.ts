@@ -11,7 +11,7 @@ import { quote } from './quote.js';
 
 const NEVER = 'none of these';
 
-describe('a statement', () => {
+describe('readStatement', () => {
   it.each<[string, object | typeof NEVER]>([
     ['maximize profit: 3x + 2y', { kind: 'objective', sense: 'maximize', label: 'profit', text: '3x + 2y' }],
     ['MINIMISE the total cost = 2a', { kind: 'objective', sense: 'minimize', label: 'total cost', text: '2a' }],
@@ -141,13 +141,13 @@ describe('a statement', () => {
     ['x + y', NEVER],
     ['a: b: c', NEVER],
     ['<=', NEVER],
-  ])('%j is read', (text, meaning) => {
+  ])('parses %j', (text, meaning) => {
     const { statement } = readStatement(text);
     if (meaning === NEVER) expect(statement).toBeUndefined();
     else expect(statement).toMatchObject(meaning);
   });
 
-  it('stands on its line or between semicolons, without the marks around it', () => {
+  it('reads statements on separate lines or between semicolons, without list marks', () => {
     const text = '- x integer; y binary\r\n```text\n`z >= 1`\n2) labour: x <= 4\n- x + y <= 3\n\n • a = 1\u2028b = 2';
     const lines = ['x integer', 'y binary', 'z >= 1', 'labour: x <= 4', '- x + y <= 3', 'a = 1', 'b = 2'];
     expect([...splitStatements(text)]).toEqual(lines);
@@ -181,7 +181,7 @@ describe('a model in words', () => {
   type Terms = readonly number[];
   const lpTerms = (terms: Terms): string =>
     terms.map((term, index) => `${term < 0 ? '-' : '+'} ${Math.abs(term)} ${names[index]}`).join(' ');
-  /** The same terms in one of the ways in which people write them. */
+  /** Returns the terms in a notation that people use. */
   const wordTerms = (terms: Terms, way: number): string =>
     terms
       .map((term, index) => {
@@ -197,7 +197,7 @@ describe('a model in words', () => {
       })
       .join(' ');
 
-  it('has the optimum of the same model in LP format', async () => {
+  it('has the same optimum as in LP format', async () => {
     const solver = await highs;
     const outcomes = new Set<number | string | null>();
     await fc.assert(
@@ -245,7 +245,7 @@ describe('a model in words', () => {
         const written = solveModel(solver, readLp(lp), 10);
         expect(spoken.status).toBe(written.status);
         outcomes.add(written.objective_value ?? written.status);
-        // The solver takes a row that is missed by 1e-6 as kept, which the order of the rows may use or not.
+        // The solver tolerates violations of up to 1e-6. It depends on the order of the rows whether it uses this tolerance.
         if (written.status === 'optimal') expect(spoken.objective_value).toBeCloseTo(written.objective_value ?? NaN, 4);
         else expect([spoken.conflict.length, written.conflict.length]).not.toContain(0);
       }),
@@ -256,7 +256,7 @@ describe('a model in words', () => {
   }, 60_000);
 });
 
-describe('any text', () => {
+describe('arbitrary text', () => {
   const good = ['alpha integer', 'limit: alpha <= 7', 'maximize gain: 2 alpha', 'kpi: speed', 'rate = 3'];
   const labels = ['alpha', 'limit', 'gain', 'speed', 'Values'];
   const words = fc.constantFrom(
@@ -284,14 +284,14 @@ describe('any text', () => {
     fc.array(words, { maxLength: 9 }).map((parts) => parts.join(' ')),
     fc.string({ unit: 'binary', maxLength: 30 }),
   );
-  // A line that begins or ends with an operator belongs to its neighbour.
+  // A line that begins or ends with an operator is joined with its neighbour.
   const isOpen = (line: string): boolean => /^[-+*<>=]|[-+*<>=:,([{]$/.test(line.trim());
   const harmless = (line: string): boolean =>
     !/remove|delete|drop|forget|alpha|limit|gain|speed|rate|all/i.test(line) &&
     !/[;\n\r\u2028\u2029]/.test(line) &&
     !isOpen(line);
 
-  it('never costs a statement that is understood, and is quoted in its own words', async () => {
+  it('never discards a valid statement, and is quoted literally', async () => {
     let quoted = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(noise.filter(harmless), { minLength: 5, maxLength: 5 }), async (lines) => {
@@ -327,16 +327,16 @@ describe('any text', () => {
     ['thousands of constraints', Array.from({ length: 9_000 }, (_, index) => `c${index}:x<1`).join('\n')],
     ['thousands of lines', 'what?\n'.repeat(16_000)],
     ['a wide formula', `maximize p: ${'3x+'.repeat(6_000)}y`],
-  ])('takes no long time: %s', async (_, text) => {
+  ])('takes linear time: %s', async (_, text) => {
     const before = process.cpuUsage();
     const { text: answer } = await new Room().say(text);
     expect(answer.length).toBeLessThan(6_000);
     const { user, system } = process.cpuUsage(before);
-    // Of work that takes a fraction of a second; what grows faster than the text takes minutes.
+    // The work takes a fraction of a second in linear time, and minutes otherwise.
     expect((user + system) / 1e6).toBeLessThan(5);
   });
 
-  it('stays inside of its quotation', () => {
+  it('cannot break out of its quotation', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('`', '``', 'a', ' ', '\n', '*', '[', '🙂')), (parts) => {
         const quotation = quote(parts.join(''));
@@ -349,12 +349,12 @@ describe('any text', () => {
   });
 });
 
-describe('a list of variables that begins with a word for an objective', () => {
+describe('variables named like words for an objective', () => {
   it.each([
     ['min, hour continuous', ['min', 'hour']],
     ['max, moritz integer', ['max', 'moritz']],
     ['minimize, maximize binary', ['minimize', 'maximize']],
-  ])('declares them: %s', (text, names) => {
+  ])('are declared: %s', (text, names) => {
     expect(readStatement(text).statement).toMatchObject({ kind: 'variables', names });
   });
 });

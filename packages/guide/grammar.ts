@@ -9,10 +9,10 @@ import type { Reading, Sense, Statement } from './statement.js';
 import { readTableQuestion } from './table-grammar.js';
 import { figureOf, NUMBER, tidy, without } from './words.js';
 
-/** Longer statements are not looked at. */
+/** Maximum length of a statement. Longer statements are rejected without parsing. */
 export const MAX_STATEMENT = 2_000;
 
-/** What a statement says. Takes time in proportion to it, whatever it holds: CI checks every pattern here for that. */
+/** Parses a statement in linear time for any input. CI checks that every pattern in this file takes linear time. */
 export function readStatement(source: string): Reading {
   if (source.length > MAX_STATEMENT) return { reason: `a statement has at most ${MAX_STATEMENT} characters` };
   const text = withClassLast(tidy(source));
@@ -26,21 +26,21 @@ export function readStatement(source: string): Reading {
   return relation.statement === undefined ? (readSet(text) ?? readBareQuestion(text) ?? relation) : relation;
 }
 
-/** `objective = 3x`, `kpi = 3`: the word says what the formula is. */
+/** In `objective = 3x` and `kpi = 3`, the word determines the kind of the formula. */
 const NAMED_KIND =
   /^(?:objectives?|goals?|kpis?|key figures?|indicators?|max(?:imi[sz]e)?|min(?:imi[sz]e)?) ?=(?![=<>])/i;
 
-/** `max = 12` gives a value: a formula of figures alone is no objective. */
+/** `max = 12` defines a value, because an objective needs a variable. */
 const NAMED_VALUE = new RegExp(`^m(?:ax|in) ?= ?${NUMBER}$`, 'i');
 
-/** Whether a text is a relation as it stands: then the words of other statements are names in it. */
+/** Whether a text is already a relation, so that words of other statements are names in it. */
 const isOfNames = (text: string): boolean =>
   (!NAMED_KIND.test(text) || NAMED_VALUE.test(text)) && relationIn(splitCounts(text).rest) !== undefined;
 
-/** Reads one kind of statement; undefined where the text is of another kind. */
+/** Reads statements of a single kind. Returns undefined for other texts. */
 type Reader = (text: string) => Reading | undefined;
 
-/** A reader for what a pattern finds. */
+/** Creates a reader from a pattern. */
 const by =
   (pattern: RegExp, toStatement: (groups: Partial<Record<string, string>>) => Statement): Reader =>
   (text) => {
@@ -48,7 +48,7 @@ const by =
     return match === null ? undefined : { statement: toStatement(match.groups ?? {}) };
   };
 
-/** Whether words such as `no other` keep what is there. */
+/** Whether words such as `no other` keep the existing cards. */
 const furtherIn = ({ more, others }: Partial<Record<string, string>>): { isFurther?: true } =>
   more === undefined && others === undefined ? {} : { isFurther: true };
 
@@ -69,7 +69,7 @@ const CLASSES = [
   String.raw`^(?<whom>.+?) (?:may|can) be (?<word>broken)(?: (?:at|for)(?: a penalty of| a cost of)? (?<price>${NUMBER})(?: (?:per|an?|each) ?\w*)?)?[.!]*$`,
 ].map((pattern) => new RegExp(pattern, 'i'));
 
-/** What people say beside a model. */
+/** Greetings and other words that are not about the model. */
 const COURTESY = String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|all right|(?:very )?good|great|fine|perfect|nice|excellent|bye|goodbye|(?:that|this|it)(?:['’]s| is| looks) (?:all|it|right|correct|good|fine|great)|looks (?:right|good|fine|great)|(?:i think )?we are done)(?: (?:there|guide|very much|a lot))?`;
 
 const READERS: readonly Reader[] = [
@@ -151,7 +151,7 @@ const READERS: readonly Reader[] = [
   readRequirement,
 ];
 
-/** `maximize profit: 3x + 2y`, `minimise cost = 2a`, `max 3x + 2y`, `maximize profit`, `objective: 3x + 2y`. */
+/** Reads `maximize profit: 3x + 2y`, `minimise cost = 2a`, `max 3x + 2y`, `maximize profit` or `objective: 3x + 2y`. */
 function readObjective(text: string): Reading | undefined {
   const { rest = text, weight } = WEIGHTED.exec(text)?.groups ?? {};
   const match =
@@ -178,14 +178,14 @@ function readObjective(text: string): Reading | undefined {
     ...(label !== undefined && { label }),
     ...(weight !== undefined && { weight: Number(weight) }),
   };
-  // `max load: x + y <= 4` names a constraint, and `max(x, y) <= 4` is none of an objective.
+  // `max load: x + y <= 4` names a constraint, and `max(x, y) <= 4` is not an objective.
   if (RELATION_SIGN.test(formula))
     return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };
   const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
   return parsed !== undefined && isProblem(parsed) ? { reason: whyUnread(parsed, formula) } : { statement };
 }
 
-/** `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5`, `labour must hold`. */
+/** Reads `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5` or `labour must hold`. */
 function readClassification(text: string): Reading | undefined {
   const clauses = clausesOf(text);
   if (clauses.length > 1) {
@@ -215,7 +215,7 @@ function readClassification(text: string): Reading | undefined {
 const CLASS_LAST = /\b(?:hard|soft)(?: constraints?)?(?:$| \(?(?:an?|and|at|with|penalty|cost)\b)/i;
 const PRICE = /^(?:and |with |at )?(?:an? )?(?:penalty|cost)\b/i;
 
-/** Splits `labour is hard, wood is soft, penalty 5` behind each class and its price. */
+/** Splits `labour is hard, wood is soft, penalty 5` after each class and its penalty. */
 function clausesOf(text: string): string[] {
   const clauses: string[] = [];
   let isEnded = true;
@@ -246,7 +246,10 @@ const REQUIREMENTS = [
 ];
 const MEMBER = /[\p{L}\p{N}_]\[/u;
 
-/** `requirement: chairs >= 100`, or `produce 100 chairs a week`: with a figure first, the quantity and what it is of. */
+/**
+ * Reads `requirement: chairs >= 100` or `produce 100 chairs a week`. A leading number is the quantity, and the rest is the
+ * product.
+ */
 function readRequirement(said: string): Reading | undefined {
   const match = REQUIREMENTS.map((pattern) => pattern.exec(said)).find((found) => found !== null);
   if (match === undefined) return undefined;
@@ -265,7 +268,7 @@ function readRequirement(said: string): Reading | undefined {
   };
 }
 
-/** A text that is meant as a relation and cannot be read: no plan is made before it is. */
+/** Returns a text that is meant as a relation but cannot be parsed. It prevents plans until it is repaired. */
 function unreadRelation(text: string): IndexedFormula | undefined {
   if (!MEMBER.test(text) && !RELATION_SIGN.test(text)) return undefined;
   const { body: expression, index } = splitIndex(text) ?? { body: text };

@@ -13,7 +13,7 @@ const skill = (name: string, scope: EffectiveSkill['scope']): EffectiveSkill => 
 
 const SMALL = 'maximize profit: 3x + 2y; labour: x + y <= 4, hard; x, y >= 0';
 
-/** A room in which these messages were said. */
+/** Returns a room after the given messages. */
 async function after(...texts: string[]): Promise<Room> {
   const room = new Room();
   for (const text of texts) await room.say(text);
@@ -21,7 +21,7 @@ async function after(...texts: string[]): Promise<Room> {
 }
 
 describe('the guide', () => {
-  it('says once what it is and what is mounted', async () => {
+  it('introduces itself and the mounted skills once', async () => {
     const skills = [skill('shifts', 'deployment'), skill('demand', 'project')];
     const room = new Room();
     const { text } = await room.say('Hello', {}, { configuration: { instructions: '# Ask\n', skills } });
@@ -32,7 +32,7 @@ describe('the guide', () => {
     expect((await new Room().say('Hello')).text).toContain('No instructions are mounted, and no skills');
   });
 
-  it('reports the checklist, at first item by item', async () => {
+  it('reports the checklist, item by item the first time', async () => {
     const room = new Room();
     const { text } = await room.say('kpi: on time');
     expect(text).toContain('Checklist, 1 of 8 met:');
@@ -42,14 +42,14 @@ describe('the guide', () => {
     expect((await room.say('show')).text).toMatch(/- KPI `on time`\n.*- \[x\] The data is available/s);
   });
 
-  it('ends with a question in a call that stays open, and is charged once', async () => {
+  it('ends with a question in an open call, which is charged once', async () => {
     const { calls, credits, question } = await new Room().say('Hello');
     expect(calls).toMatchObject([{ tool: ASK_USER_QUESTION, status: 'completed', result: null }]);
     expect(question).toMatchObject({ header: 'Objective', multi_select: false });
     expect(credits).toBe(0.01);
   });
 
-  it('names the files that came and went, those at the top, and those that are not there', async () => {
+  it('lists new, removed, top-level and missing files', async () => {
     const room = new Room();
     const { text } = await room.say(
       'Hello',
@@ -76,13 +76,13 @@ describe('the guide', () => {
       ['no table.zip', 'b.LP'],
       ['I cannot read `no table.zip`', 'To solve the model in `b.LP`'],
     ],
-  ])('has a word on each of the files %j of a message without words', async (file_ids, words) => {
+  ])('mentions each of the files %j of a message without words', async (file_ids, words) => {
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const { text } = await new Room().say('', { file_ids }, { attachments });
     for (const word of words) expect(text).toContain(word);
   });
 
-  it('describes every table of a message without words, and the first of others', async () => {
+  it('describes every table of a message without words, and otherwise only the first table', async () => {
     const file_ids = ['a.csv', 'b.xlsx', 'c.parquet'];
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const silent = await new Room().say('', { file_ids }, { attachments });
@@ -91,7 +91,7 @@ describe('the guide', () => {
     expect(spoken.text).toContain('You can ask about `b.xlsx`, `c.parquet` in the same way.');
   });
 
-  it('quotes what it does not understand, and loses nothing else', async () => {
+  it('quotes statements that it does not understand and applies all others', async () => {
     const room = new Room();
     const { text } = await room.say('x integer\nwhat `is` this?\nlabour: x + <= 4; y binary\nremove z');
     expect(text).toContain('- `` what `is` this? ``\n');
@@ -102,7 +102,7 @@ describe('the guide', () => {
 });
 
 describe('the canvas', () => {
-  it('keeps a card for each name, and asks anew for the agreement to an objective', async () => {
+  it('keeps a single card per name and asks again for the confirmation of a changed objective', async () => {
     const room = await after(SMALL, 'confirm');
     expect(room.data('profit')).toEqual({ sense: 'maximize', expression: '3x + 2y', confirmed: true });
     await room.say('maximize profit: 4x; LABOUR: x <= 3; x <= 2');
@@ -112,7 +112,7 @@ describe('the canvas', () => {
     expect(room.cards).toHaveLength(4);
   });
 
-  it('makes no variable of the name of another card', async () => {
+  it('rejects a variable with the name of another card', async () => {
     const room = await after(SMALL);
     const { text } = await room.say('profit >= 100; labour <= 50; z free');
     expect(text).toContain('`profit >= 100`: `profit` names the objective, no variable: write its formula');
@@ -122,7 +122,7 @@ describe('the canvas', () => {
     expect(room.data('z')).toEqual({ name: 'z', lower: -2 });
   });
 
-  it('gives up cards and values', async () => {
+  it('removes cards and values', async () => {
     const room = await after(SMALL, 'price = 3, cost = 2', 'remove labour\nremove price; drop the variable x');
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'y', 'Values']);
     expect(room.data('Values')).toMatchObject({ values: { cost: 2 } });
@@ -130,7 +130,7 @@ describe('the canvas', () => {
     expect(room.data('Values')).toBeUndefined();
   });
 
-  it('gives up what is written in the same way, before what differs by case', async () => {
+  it('removes an exact match before a match in another case', async () => {
     const room = await after('c integer; s integer', 'C = 4; S = 5; C: s <= C + S');
     const left = (): string[] => room.cards.map(({ label }) => label);
     await room.say('remove S');
@@ -143,13 +143,13 @@ describe('the canvas', () => {
     expect(left()).toEqual(['s']);
   });
 
-  it('takes a word before a name for the type of the card', async () => {
+  it('accepts the card type before a name', async () => {
     const room = await after('chairs integer; produce 5 chairs');
     await room.say('remove the requirement chairs');
     expect(room.cards.map(({ card_type }) => card_type)).toEqual(['variable']);
   });
 
-  it('drops "nothing more" when there is more', async () => {
+  it('drops "nothing more" when a card of the kind is added', async () => {
     const room = await after(
       'kpi: none; requirement: none; data: in the formulas',
       'kpi: speed; produce 5 chairs; p = 1',
@@ -159,7 +159,7 @@ describe('the canvas', () => {
     expect(room.cards).toHaveLength(3);
   });
 
-  it('takes data from files that are there', async () => {
+  it('accepts only existing files as data', async () => {
     const room = new Room();
     room.files = ['inputs/demand.csv', 'a/x.csv', 'b/x.csv'];
     const { text } = await room.say('data: demand.csv; data: gone.csv; data: x.csv');
@@ -169,7 +169,7 @@ describe('the canvas', () => {
     expect(room.cards).toHaveLength(1);
   });
 
-  it('is changed by one call a card, and what a turn has no room for is named', async () => {
+  it('uses a single call per card and names the statements beyond the limit', async () => {
     const room = new Room();
     const names = Array.from({ length: 60 }, (_, index) => `x${index}`);
     const { text, calls, question } = await room.say(names.map((name) => `${name} integer; ${name} <= 5`).join('\n'));
@@ -188,7 +188,7 @@ describe('the canvas', () => {
     expect(classes.text).toContain('no constraint is called `all of it`');
   });
 
-  it('tells of a change that fails', async () => {
+  it('reports a change that fails', async () => {
     const room = await after(SMALL);
     room.cards[0]!.version += 1;
     const stale = structuredClone(room.cards);
@@ -200,7 +200,7 @@ describe('the canvas', () => {
 });
 
 describe('an answer', () => {
-  it('does what its option says, however many are chosen', async () => {
+  it('applies its option, also if several options are chosen', async () => {
     const room = await after(SMALL);
     await room.choose('Total cost', 'Delivery on time');
     expect(room.cards.slice(-2).map(({ label }) => label)).toEqual(['Total cost', 'Delivery on time']);
@@ -218,7 +218,7 @@ describe('an answer', () => {
     ['max 3x; x integer; a: x <= 4 hard; kpi: a', 'demand.csv', 'demand.csv', { file_path: 'demand.csv' }],
     ['max 3x; x integer; a: x <= 4 hard; kpi: a; p = 1', '5 beds', 'beds', { quantity: 5 }],
     ['maximize profit: 3x; minimize cost: x', '4', 'profit', { weight: 4 }],
-  ])('in free words, after %j: %j', async (model, words, label, data) => {
+  ])('accepts free words after %j: %j', async (model, words, label, data) => {
     for (const give of [(room: Room) => room.answer({ other_text: words }), (room: Room) => room.say(words)]) {
       const room = new Room();
       room.files = ['demand.csv'];
@@ -228,7 +228,7 @@ describe('an answer', () => {
     }
   });
 
-  it('may be another statement altogether, and greetings answer nothing', async () => {
+  it('is replaced by another statement, and ignores greetings', async () => {
     const room = await after(SMALL, 'x, y integer');
     await room.answer({ other_text: 'price = 3' });
     await room.say('Hello');
@@ -236,14 +236,14 @@ describe('an answer', () => {
     expect(room.data('Values')).toMatchObject({ values: { price: 3 } });
   });
 
-  it('is never made of what is said of a scenario', async () => {
+  it('never takes its text from a scenario statement', async () => {
     const room = await after(SMALL, 'x, y integer');
     const { text } = await room.say('scenario more: price + 10%');
     expect(text).toContain('- `scenario more: price + 10%`: say what changes, as in `hours x 1.5`');
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
   });
 
-  it('to no question is not understood, and is asked for again', async () => {
+  it('is rejected without an open question, and the guide asks its own question', async () => {
     const { text, question } = await new Room().say('', { answer: { selections: { '3': 'Anything' } } });
     expect(text).toContain('`Anything`: it answers no open question');
     expect(question?.header).toBe('Objective');
@@ -251,14 +251,14 @@ describe('an answer', () => {
 });
 
 describe('a solve', () => {
-  it('waits until the model is whole', async () => {
+  it('waits until the model is complete', async () => {
     const { text, calls } = await new Room().say('maximize profit: 3x + z\nx integer\nlimit: x * x <= 4\nsolve');
     expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
     expect(text).toContain('It cannot be solved yet');
     expect(text).toContain('- `profit`: No variable or value on the canvas is called z');
   });
 
-  it('holds until the model changes', async () => {
+  it('remains valid until the model changes', async () => {
     const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none; confirm`);
     expect((await room.say('solve')).text).toContain('the objective is 12, with `x = 4`, `y = 0`');
     expect(room.checklist.overall).toBe('complete');
@@ -268,7 +268,7 @@ describe('a solve', () => {
     expect(question).toMatchObject({ question: 'Shall I solve the model?' });
   });
 
-  it('says what clashes, or grows for ever', async () => {
+  it('names conflicting constraints, or reports that the objective is unbounded', async () => {
     const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none`);
     const { text, question } = await room.say('orders: x >= 5, hard; solve');
     expect(text).toMatch(/The model has no solution: .*`labour`.*cannot hold together/);
@@ -281,11 +281,11 @@ describe('a solve', () => {
     expect((await room.choose('labour may be broken')).text).toContain('Broken at their price: `labour`');
     const endless = await room.say('remove labour; solve');
     expect(endless.text).toContain('There is no best plan. The objective can become');
-    // No constraint stands in the way, so that none is offered to be broken.
+    // No constraint conflicts, so no option relaxes a constraint.
     expect(endless.question?.options.map(({ label }) => label)).toEqual(['Solve it again', 'Later']);
   });
 
-  it('says so when another model than that of the canvas was solved, and does not ask for the same again', async () => {
+  it('reports that another model was solved, and does not offer the same solve again', async () => {
     const room = await after(`${SMALL}; x, y integer; kpi: none; data: in the formulas; requirement: none; confirm`);
     room.snapshot = structuredClone(room.cards);
     await room.say('labour: x + y <= 5');

@@ -44,8 +44,8 @@ import { describeUnused } from './unused-statements.js';
 import { openStatements } from './open-statements.js';
 
 /**
- * Answers the messages of a turn by rules alone: it reads statements of a small grammar (docs/modelling.md), makes cards of them, asks
- * for what the checklist misses next, and starts solves.
+ * Answers the messages of a turn by rules. Reads statements of a small grammar (docs/modelling.md), converts them to cards, asks
+ * for the next missing item of the checklist, and starts solves.
  */
 export async function* answerTurn(turn: Turn): Steps {
   const isFirst = !turn.messages.some(({ role }) => role === 'assistant');
@@ -84,7 +84,7 @@ export async function* answerTurn(turn: Turn): Steps {
 
   let feasibility = sketch.changesModel ? 'unchecked' : turn.checklist.feasibility_result;
   const asked = said.flatMap(({ reading }) => (isAsked(reading.statement) ? [reading.statement] : []));
-  // Prose beside a question changes nothing, and may be meant as a part of the model to solve.
+  // Prose beside a question changes nothing, but may be part of the model before a solve.
   const missing = isToSolve ? refused : refused.filter(({ reason }) => reason !== undefined);
   const lacks =
     isToSolve || asked.length > 0 ? [...whatSolvingLacks(sketch), ...whatIsMissing(missing, made, toSendAgain)] : [];
@@ -119,19 +119,22 @@ export async function* answerTurn(turn: Turn): Steps {
       proposed ??
       nextQuestion({ sketch, feasibility, isSolved: solved !== undefined, clash: solved?.clash ?? [], files }));
   if (question === undefined) return;
-  // The same question is shown once. Its options are still there.
+  // A question that is still open is not repeated, because its options are still visible.
   if (isDeepStrictEqual(question, openQuestion(turn.messages))) yield* say(`${STILL_OPEN}${question.question}`);
   else yield* call(ASK_USER_QUESTION, { questions: [question] });
 }
 
-/** Whether an earlier answer has a warning or a note. */
+/** Whether an earlier answer contains a warning or a note. */
 const isTold = (warning: string, { messages }: Turn): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.includes(warning));
 
-/** Warnings of one answer. */
+/** Maximum number of warnings per answer. */
 const MAX_WARNINGS = 5;
 
-/** Solves scenarios beside the canvas. @param names empty for all of them */
+/**
+ * Solves scenarios without changing the canvas.
+ * @param names names of the scenarios, empty for all
+ */
 async function* solveScenarios(
   names: readonly string[],
   feasibility: Feasibility,
@@ -142,7 +145,7 @@ async function* solveScenarios(
   return { text: describeRuns(runs), feasibility: feasibility_result };
 }
 
-/** The newest plans side by side, and what differs between them. */
+/** Compares the newest plans and describes their differences. */
 async function* compareScenarios(): Steps<string> {
   const reply = yield* call('compare_scenarios');
   return reply.ok ? describeComparison(reply.result as ToldComparison) : `Nothing was compared: ${reply.error}.`;

@@ -17,17 +17,17 @@ const AROUND: [string, string][] = [
 const SKETCH = new Sketch([]);
 const TOO_LONG = 'a statement has at most 2000 characters';
 
-describe('statements that some reader could take long for', () => {
-  it.each(SHAPES)('take next to no time: %j', (shape) => {
+describe('a hostile statement', () => {
+  it.each(SHAPES)('is parsed in under 50 ms: %j', (shape) => {
     for (const around of AROUND) {
       const text = repeated(shape, 2_000, around);
-      // The first time, the patterns are compiled.
+      // The first call compiles the patterns.
       readStatement(text);
       expect(cpuMs(() => readStatement(text))).toBeLessThan(50);
     }
   });
 
-  it.each(SHAPES)('take next to no time when they cannot be read: %j', (shape) => {
+  it.each(SHAPES)('is rejected in under 50 ms: %j', (shape) => {
     for (const around of AROUND) {
       const text = repeated(shape, 4_000, around);
       unreadCards(text, SKETCH);
@@ -35,19 +35,19 @@ describe('statements that some reader could take long for', () => {
     }
   });
 
-  it.each(SHAPES)('take no long time to be joined: %j', (shape) => {
+  it.each(SHAPES)('is joined in under a second: %j', (shape) => {
     const lines = repeated(`${shape}\n`, 6_000);
     expect(cpuMs(() => Array.from(splitStatements(lines)))).toBeLessThan(1_000);
   });
 
-  it.each(SHAPES)('take no time when they are long: %j', (shape) => {
+  it.each(SHAPES)('is rejected by length without parsing: %j', (shape) => {
     const text = repeated(shape, 100_000);
     const first = (): string => Array.from(splitStatements(text))[0] ?? '';
     expect(cpuMs(first)).toBeLessThan(500);
     if (first().length > 2_000) expect(readStatement(first())).toEqual({ reason: TOO_LONG });
   });
 
-  it('are told that they are too long, and the others are done', async () => {
+  it('is reported as too long while the other statements apply', async () => {
     const room = new Room();
     const { text } = await room.say(
       `maximize profit: x\n${'in unit '.repeat(300)}\nc: ${'x + '.repeat(600)}x <= 1\nx integer`,
@@ -57,7 +57,7 @@ describe('statements that some reader could take long for', () => {
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'c', 'x']);
   });
 
-  it('are about so many variables and constraints', async () => {
+  it('is limited to a number of variables and constraints', async () => {
     const room = new Room();
     const names = Array.from({ length: 101 }, (_, index) => `x${index}`);
     expect((await room.say(`${names.join(', ')} binary`)).text).toContain(
@@ -70,13 +70,13 @@ describe('statements that some reader could take long for', () => {
   });
 });
 
-it('reads a message of many statements with pauses in which other work goes on', async () => {
+it('reads a message of many statements with pauses for other work', async () => {
   const message = Array.from({ length: 52 }, (_, index) =>
     repeated(SHAPES[index % SHAPES.length] ?? '', 1_900, [`c${index}: `, '=1']),
   ).join('\n');
   const room = new Room();
   const said = room.say(message);
-  // Processor time: on a busy machine a short piece of work takes long as well.
+  // Measures CPU time, because elapsed time is unreliable on a busy machine.
   let [longest, since, isDone] = [0, process.cpuUsage(), false];
   void said.finally(() => (isDone = true));
   while (!isDone) {
@@ -89,7 +89,7 @@ it('reads a message of many statements with pauses in which other work goes on',
   expect(longest).toBeLessThan(250);
 });
 
-it('leaves what is beyond a thousand statements unread', async () => {
+it('leaves statements after the first thousand unread', async () => {
   const { text } = await new Room().say('what;'.repeat(1_000) + 'maximize x;'.repeat(2));
   expect(text).toContain('One turn has no room for more: `maximize x`');
 });

@@ -16,7 +16,7 @@ import type { Reading, Statement, VariableFacts } from './statement.js';
 import { figureOf, NUMBER } from './words.js';
 
 /*
- * Statements on sets and what has an index: `weeks: 1 to 52`, `shifts: early, late`, `cost of shifts: early 10, late 12`,
+ * Statements about sets and indexed names: `weeks: 1 to 52`, `shifts: early, late`, `cost of shifts: early 10, late 12`,
  * `make[p] integer for p in products`, `Demand: make[p] <= demand[p] for p in products where demand[p] > 0`.
  */
 
@@ -33,17 +33,17 @@ const AMOUNT = new RegExp(
   'iu',
 );
 const FIGURE = new RegExp(COUNT, 'i');
-/** Begins a rule, as in `no overtime`. */
+/** Start of a rule such as `no overtime`. */
 const RULE = /^ *(?:no|not|never|only|always|at|max|min|up|each|every|all|any|without|exactly) /i;
-/** Words of a member without quotes. */
+/** Maximum number of words of a member without quotes. */
 const MAX_WORDS = 4;
 const SENTENCE =
   /\b(?:it|you|we|they|there|is|are|was|were|has|have|had|gives?|needs?|takes?|costs?|requires?|contains?|provides?|makes?|uses?|sells?|earns?|can|cannot|must|should|will|per|each|every)\b/i;
 const PHRASE = /^ *\p{Ll}.* (?:in|of|with|for|on|from|at|by) /u;
-/** Labels that other statements begin with. */
+/** Labels that introduce other statements. */
 const TAKEN = /^(?:objectives?|goals?|constraints?|variables?|vars?|data|values?|bounds?|kpis?|requirements?)$/i;
 
-/** `cost of products: column "Unit cost"`; undefined for other texts. */
+/** Reads `cost of products: column "Unit cost"`. Returns undefined for other texts. */
 export function readColumnName(text: string): Reading | undefined {
   const { column = '', set = '', body = '' } = COLUMN_NAME.exec(text)?.groups ?? {};
   const of = cellsIn(`column ${body}`) === undefined ? bare(body) : '';
@@ -51,7 +51,9 @@ export function readColumnName(text: string): Reading | undefined {
   return { statement: { kind: 'column_name', column, set, of } };
 }
 
-/** `weeks: 1 to 52`, `shifts: early, late, night`, `cost of shifts: early 10, late 12`; undefined for other texts. */
+/**
+ * Reads `weeks: 1 to 52`, `shifts: early, late, night` or `cost of shifts: early 10, late 12`. Returns undefined for other texts.
+ */
 export function readSet(text: string): Reading | undefined {
   const { label, body } = splitLabel(text);
   if (label === undefined || TAKEN.test(label) || body === '') return undefined;
@@ -79,26 +81,26 @@ export function readSet(text: string): Reading | undefined {
   return { statement: { kind: 'members', set: label, members } };
 }
 
-/** A list without the brackets around all of it: `{a, b}`. */
+/** Removes the brackets around a whole list such as `{a, b}`. */
 const listOf = (text: string): string => text.replace(/^(?:\{([^{}]*)\}|\[([^[\]]*)\])$/, '$1$2').trim();
 
 const ELLIPSIS = /(\.{2,}|…)/;
 const IS_ELLIPSIS = /^(?:\.{2,}|…)$/;
-/** Words that stand for further members. */
+/** Words for further members. */
 const AND_MORE = /^(?:etc|et cetera|so (?:on|forth)|more)\.?$/i;
 /** `W12`: a number at the end of a text. */
 const COUNTED = /^(?<text>.*\D)?(?<number>\d{1,9})$/;
-/** Members of a list with an ellipsis. */
+/** Maximum number of members of a list with an ellipsis. */
 const MAX_CONTINUED = 1_000;
 
-/** The items of a list without quotes around them, with each ellipsis apart. */
+/** Returns the unquoted items of a list. Each ellipsis is a separate item. */
 const plainItems = (list: string): string[] =>
   (matchesOf(MEMBER, list) ?? [])
     .flatMap(({ groups }) => groups?.['plain']?.split(ELLIPSIS) ?? [])
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** The members of `1, 2, ..., 5` or `W1, ..., W5`; undefined for other lists, also for those that do not say how they go on. */
+/** Returns the members of `1, 2, ..., 5` or `W1, ..., W5`. Returns undefined for other lists and for an ambiguous series. */
 function continuedIn(list: string): string[] | string | undefined {
   const items = list.includes('"') ? [] : plainItems(list);
   const at = items.findIndex((item) => IS_ELLIPSIS.test(item));
@@ -123,7 +125,7 @@ function continuedIn(list: string): string[] | string | undefined {
   return Array.from({ length: count }, (_, place) => `${text}${String(begin + place * step).padStart(width, '0')}`);
 }
 
-/** Explains why the members of a set are not those that a list has; undefined for other texts. */
+/** Explains why the members of a list are incomplete or ambiguous. Returns undefined for other texts. */
 export function whyIncomplete(text: string): string | undefined {
   const { label, body } = splitLabel(text);
   if (label === undefined || !isName(label) || TAKEN.test(label) || /[<>=≤≥:]/.test(body)) return undefined;
@@ -136,10 +138,10 @@ export function whyIncomplete(text: string): string | undefined {
     : `brackets are no part of a member: write \`${label}: a, b\`, or read pairs from a file, as in \`${label} from pairs.csv key from, to\``;
 }
 
-/** Whether the brackets of a member are inside it: `chair (large)`. */
+/** Whether the brackets of a member are in its middle or at its end: `chair (large)`. */
 const isBalanced = (member: string): boolean => !/[()[\]{}]/.test(member.replace(/(?<=[^\s] ?)\([^()[\]{}]*\)/, ''));
 
-/** Names the member that a list of members or of their figures has twice; undefined for other texts. */
+/** Names a duplicate member in a list of members or values. Returns undefined for other texts. */
 export function whyDoubled(text: string): string | undefined {
   const { label, body } = splitLabel(text);
   const list = listOf(body);
@@ -150,7 +152,10 @@ export function whyDoubled(text: string): string | undefined {
   return doubled === undefined || (!isOfCells && isProse(list)) ? undefined : `the member ${doubled} is there twice`;
 }
 
-/** Explains what `Beans: protein 9, carbs 40` can mean; undefined for other texts, such as `lines: line 1, line 2`. */
+/**
+ * Explains the possible meanings of `Beans: protein 9, carbs 40`. Returns undefined for other texts, such as
+ * `lines: line 1, line 2`.
+ */
 export function whyAmounts(text: string): string | undefined {
   const { label, body } = splitLabel(text);
   if (label === undefined || label.split(' ').length > MAX_WORDS || SENTENCE.test(body)) return undefined;
@@ -158,7 +163,7 @@ export function whyAmounts(text: string): string | undefined {
   const words = parts
     .map((part) => AMOUNT.exec(part)?.groups)
     .map((groups) => groups?.['before'] ?? groups?.['behind']);
-  // Members of a set are counted: `line 1, line 2`, `2024 W1, 2024 W2`.
+  // Numbers may also be parts of member names: `line 1, line 2`, `2024 W1, 2024 W2`.
   const kinds = new Set(words.map((word) => word?.replace(/\d+/g, '')));
   const [first = ''] = words;
   if (parts.length < 2 || words.includes(undefined) || kinds.size < parts.length) return undefined;
@@ -168,7 +173,7 @@ export function whyAmounts(text: string): string | undefined {
   return `it is a list of amounts without what they are for: write \`${first.replace(/ /g, '_')} of items: ${member} ${figure}\`, or \`${label}: ${members}\` for members of a set`;
 }
 
-/** Whether a list is made of prose: `14 grams of protein`, `low in fat`. Members in quotes may have any words. */
+/** Whether a list consists of prose: `14 grams of protein`, `low in fat`. Members in quotes may have any words. */
 const isProse = (body: string): boolean =>
   body
     .replace(/"[^"]*"/g, '')
@@ -184,7 +189,7 @@ const isProse = (body: string): boolean =>
       );
     });
 
-/** The members of a list; undefined for what is none. */
+/** Returns the members of a list, or undefined if the text is not a list. */
 function membersIn(text: string): string[] | undefined {
   const members = matchesOf(MEMBER, text)?.map(nameOf);
   return members?.every((member) => member !== '') === true ? members : undefined;
@@ -198,7 +203,7 @@ function cellsIn(text: string): Record<string, number> | undefined {
 
 const nameOf = ({ groups }: RegExpExecArray): string => (groups?.['quoted'] ?? groups?.['plain'] ?? '').trim();
 
-/** What a pattern finds one after the other, from the beginning to the end; undefined when something is left. */
+/** Returns consecutive matches that cover the whole text, or undefined if a part does not match. */
 function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined {
   const found: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
@@ -210,7 +215,7 @@ function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] | undefined
   return found;
 }
 
-/** What stands under an index: a variable for each member, its bounds, or a constraint; undefined for other texts. */
+/** Reads statements with an index: a variable for each member, its bounds, or a constraint. Returns undefined for other texts. */
 export function readIndexed(text: string): Reading | undefined {
   const { rest: counted, counts } = splitCounts(text);
   const split = splitIndex(counted);
@@ -243,7 +248,7 @@ export function readIndexed(text: string): Reading | undefined {
   return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
 }
 
-/** `make[p]`, `make[p] integer`, `0 <= ship[o, d] <= limit[o, d]`: all members of a variable, with what is said of them. */
+/** Reads `make[p]`, `make[p] integer` or `0 <= ship[o, d] <= limit[o, d]`: all members of a variable with their facts. */
 function readVariable(
   body: string,
   names: readonly string[],
@@ -265,7 +270,10 @@ function readVariable(
   return { name, facts, ...(reason !== undefined && { reason }) };
 }
 
-/** Explains why a declaration such as `x[j, i] binary for i in jobs, j in jobs` does not fit its index; undefined for other texts. */
+/**
+ * Explains why a declaration such as `x[j, i] binary for i in jobs, j in jobs` does not match its index. Returns undefined for
+ * other texts.
+ */
 export function whyMisordered(text: string): string | undefined {
   const { body = '', index = '' } = splitIndex(text) ?? {};
   const over = parseIndex(index);
@@ -279,7 +287,7 @@ export function whyMisordered(text: string): string | undefined {
   return `the [ ] of a declaration name the indices behind its \`for\`, in their order: write ${quote(right)}`;
 }
 
-/** The name of a variable whose members stand for all of an index; undefined for other texts. */
+/** Returns the name of a variable whose keys are exactly the index names. Returns undefined for other texts. */
 function familyIn(side: string, names: readonly string[]): string | undefined {
   const formula = parseFormula(side);
   if (isProblem(formula) || formula.relations.length > 0) return undefined;

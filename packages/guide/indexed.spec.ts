@@ -6,7 +6,7 @@ import { withClassLast } from './relation-grammar.js';
 
 const WEEKS = 'weeks: 1 to 4; demand of weeks: 1 30, 2 45, 3 20, 4 50';
 
-/** A room in which these messages were said, and what was answered last. */
+/** Returns a room after the given messages, and the last answer. */
 async function after(...texts: string[]) {
   const room = new Room();
   let last = await room.say('Hello');
@@ -24,22 +24,22 @@ describe('the class of a constraint', () => {
     ['L: make[p] <= 4\nfor p in ps, hard\nwhere price[p] >= 2', { classification: 'hard' }],
     ['L: make[p] <= 4, hard\nfor p in ps\nwhere price[p] >= 2', { classification: 'hard' }],
     ['L: make[p] <= 4 for p in ps, soft, penalty 5\nwhere price[p] >= 2', { classification: 'soft', penalty: 5 }],
-  ])('may stand before the index or its condition: %j', (text, counts) => {
+  ])('may precede the index or its condition: %j', (text, counts) => {
     const [first, ...others] = [...splitStatements(text)];
     expect(others).toEqual([]);
     expect(readStatement(first ?? '').statement).toMatchObject({ kind: 'relation', ...FORMULA, counts });
   });
 
   it.each(['it is hard for us', 'the work is hard where it rains', 'hard <= 4 for p in ps'])(
-    'is no word of other texts: %s',
+    'remains a word in other texts: %s',
     (text) => {
       expect(withClassLast(text)).toBe(text);
     },
   );
 });
 
-describe('sets and what has an index', () => {
-  it('become cards', async () => {
+describe('sets and indexed names', () => {
+  it('creates cards', async () => {
     const { room } = await after(
       `shifts: early, "late night" and day\n${WEEKS}`,
       'cost of shifts: early 10, late night 15, day 8.5',
@@ -74,7 +74,7 @@ describe('sets and what has an index', () => {
     ]);
   });
 
-  it('are told apart from bounds by what is known: two variables make a constraint', async () => {
+  it('distinguishes bounds from constraints by the number of variables', async () => {
     const { room } = await after(
       WEEKS,
       'make[t] integer for t in weeks; open[t] binary for t in weeks',
@@ -104,13 +104,13 @@ describe('sets and what has an index', () => {
       { name: 'ship', index: '(o,d) in lanes', lower: 0, upper: 'limit[o,d]' },
       'What is `limit`? It stands where a figure stands, and nothing on the canvas is called so.',
     ],
-  ])('are variables by their bounds alone: %s', async (text, name, data, asked) => {
+  ])('declares a variable by its bounds alone: %s', async (text, name, data, asked) => {
     const { room, question } = await after('maximize gain: 3', text);
     expect(dataOf(room, name)).toEqual(data);
     expect(question?.question).toBe(asked);
   });
 
-  it('are asked for: what is used with an index, and nothing is called so', async () => {
+  it('asks for an unknown name with an index', async () => {
     const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
 
     expect(question).toMatchObject({
@@ -126,7 +126,7 @@ describe('sets and what has an index', () => {
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 't in weeks', domain: 'integer' });
   });
 
-  it('are told what they lack, and are no answer in words to what was asked', async () => {
+  it('explains missing parts, and is not an answer in words', async () => {
     expect(readStatement('sum t in weeks: make[t]')).toEqual({
       reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has',
     });
@@ -158,18 +158,18 @@ describe('sets and what has an index', () => {
       '`in` and the name of a set are missing, as in `p in products` (at character 3: weeks)',
     ],
     ['Need: make[t] <= 4 for t in', 'The name of a set is missing, as in `p in products`'],
-  ])('are refused with a reason: %s', async (text, reason) => {
+  ])('is rejected with a reason: %s', async (text, reason) => {
     expect((await after(text)).text).toContain(reason);
   });
 });
 
-describe('a declaration without a domain and without bounds', () => {
+describe('a declaration without a domain or bounds', () => {
   it.each([
     ['make[t] for t in weeks', 't in weeks'],
     ['make[p, t] for p in goods, t in weeks', 'p in goods, t in weeks'],
     ['make[t] for t in weeks where demand[t] > 20', 't in weeks where demand[t] > 20'],
     ['make[t] in tonnes for t in weeks', 't in weeks'],
-  ])('makes a continuous variable: %s', async (text, index) => {
+  ])('declares a continuous variable: %s', async (text, index) => {
     const { room } = await after(`goods: oak, elm; ${WEEKS}`, text);
     expect(dataOf(room, 'make')).toMatchObject({ name: 'make', index });
     const card = room.cards.find(({ label }) => label === 'make');
@@ -177,14 +177,14 @@ describe('a declaration without a domain and without bounds', () => {
     expect(JSON.stringify(card?.gaps)).toContain('continuous');
   });
 
-  it('replaces the index of an earlier declaration, and the answer says so', async () => {
+  it('replaces the index of an earlier declaration, which the answer reports', async () => {
     const { room, text } = await after(`goods: oak, elm; ${WEEKS}`, 'make[t] for t in weeks', 'make[p] for p in goods');
     expect(dataOf(room, 'make')).toEqual({ name: 'make', index: 'p in goods' });
     expect(text).toContain('This replaces `for t in weeks`');
   });
 
   it.each(['demand[t] for t in weeks', 'demand[t] in tonnes for t in weeks'])(
-    'refuses the name of a column: %s',
+    'rejects the name of a column: %s',
     async (text) => {
       const { room } = await after(WEEKS, text);
       expect(room.cards.some(({ card_type }) => card_type === 'variable')).toBe(false);
@@ -193,7 +193,7 @@ describe('a declaration without a domain and without bounds', () => {
   );
 });
 
-describe('the members of a list', () => {
+describe('a list of members', () => {
   it.each([
     ['1, 2, ..., 5', '1 to 5'],
     ['1, 2, 3, …, 10', '1 to 10'],
@@ -212,7 +212,7 @@ describe('the members of a list', () => {
     ['[a, b]', ['a', 'b']],
     ['chair (large), chair (small)', ['chair (large)', 'chair (small)']],
     ['"a...", "{b", "etc"', ['a...', '{b', 'etc']],
-  ])('are read without its marks: %s', async (list, members) => {
+  ])('excludes its brackets and ellipsis: %s', async (list, members) => {
     const room = new Room();
     await room.say(`k: ${list}`);
     expect(room.data('k')).toEqual({ set: 'k', members });
@@ -231,7 +231,7 @@ describe('the members of a list', () => {
     ['(a, b)', 'brackets are no part of a member'],
     ['a, b}', 'brackets are no part of a member'],
     ['{a, b, a}', 'the member a is there twice'],
-  ])('hold back the model if they are unclear: %s', async (list, reason) => {
+  ])('prevents a solve if it is ambiguous: %s', async (list, reason) => {
     const room = new Room();
     await room.say(`k: ${list}; x[t] <= 2 for t in k; maximize p: sum t in k: x[t]; data: in the formulas`);
     const { text } = await room.say('kpi: none; requirement: none; confirm; solve');

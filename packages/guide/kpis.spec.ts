@@ -13,7 +13,7 @@ describe('a KPI without a name', () => {
     ['kpi = 3 chairs', '3 chairs'],
     ['kpi: sum g in goods: make[g]', 'sum g in goods: make[g]'],
     ['kpi: (tables + chairs) / 2', '(tables + chairs) / 2'],
-  ])('has the formula of %s', async (text, expression) => {
+  ])('uses the formula of %s', async (text, expression) => {
     const room = new Room();
     await room.say(MODEL);
     const turn = await room.say(`${text}; solve`);
@@ -25,7 +25,7 @@ describe('a KPI without a name', () => {
     expect(turn.text).toContain('Solved');
   });
 
-  it('keeps a formula that is said before its variables', async () => {
+  it('keeps a formula that precedes its variables', async () => {
     const room = new Room();
     await room.say(`kpi: 2 tables + chairs; ${MODEL}`);
     expect(room.data('2 tables + chairs')).toMatchObject({ expression: '2 tables + chairs' });
@@ -42,7 +42,7 @@ describe('a KPI without a name', () => {
     },
   );
 
-  it('is a blocked limit with a comparison', async () => {
+  it('becomes a blocked limit if it contains a comparison', async () => {
     const room = new Room();
     await room.say(MODEL);
     expect((await room.say('kpi: tables + chairs at least 12; solve')).text).toContain('It cannot be solved yet');

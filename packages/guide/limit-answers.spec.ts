@@ -6,7 +6,7 @@ const MODEL =
   'budget = 200; maximize profit: 30 carts + 22 rickshaws; Budget: 10 carts + 8 rickshaws <= budget; Labour: 2 carts + rickshaws <= 36; Least: rickshaws - carts >= -20';
 const WHOLE = `carts, rickshaws integer; ${MODEL}; Demand: carts <= 15; requirement: none`;
 
-/** Returns the limits that an answer names. */
+/** Returns the limits in an answer. */
 async function limitsIn(model: string, question: string): Promise<string[]> {
   const room = new Room();
   await room.say(`${model}; ${CLOSED}`);
@@ -15,7 +15,7 @@ async function limitsIn(model: string, question: string): Promise<string[]> {
 }
 
 describe('why a variable is not larger or smaller', () => {
-  it('names every limit with less room than one unit more of an integer variable needs', async () => {
+  it('names every limit with too little room for another unit of an integer variable', async () => {
     expect(await limitsIn(WHOLE, 'why not more rickshaws?')).toEqual([
       '`Budget` is at 198: 2 left, and one unit more needs 8',
       '`Labour` is at 36: no room left',
@@ -27,12 +27,12 @@ describe('why a variable is not larger or smaller', () => {
     ]);
   });
 
-  it('leaves out limits that one unit less would not reach', async () => {
+  it('omits limits that a decrease by a unit would not reach', async () => {
     expect(await limitsIn(WHOLE, 'why not fewer carts?')).toEqual([]);
     expect(await limitsIn(WHOLE, 'why not fewer rickshaws?')).toEqual([]);
   });
 
-  it('needs no room left of a continuous variable', async () => {
+  it('names only exhausted limits of a continuous variable', async () => {
     const model = `carts, rickshaws continuous; carts <= 15; ${MODEL}; produce 3 rickshaws`;
     const names = (await limitsIn(model, 'why not more carts?')).map((limit) => limit.split(':')[0]);
     expect(names).toEqual(['`Budget` is at 200', '`Labour` is at 36']);

@@ -6,7 +6,7 @@ import { type Answer, memberOf, type RunReader, TIGHT, unusedIn, withoutName } f
 import { limitsOf } from './why-not-answers.js';
 import { unusedWords } from './word-coverage.js';
 
-/** Answers to questions about what limits the plan. */
+/** Answers questions about the limits of the plan. */
 export class LimitAnswers {
   constructor(private readonly reader: RunReader) {}
 
@@ -32,7 +32,7 @@ export class LimitAnswers {
     return `These limits have room left:\n${bullets(shown.map((one) => this.reader.describeConstraint(one)))}${others && `\n\n${others}`}`;
   }
 
-  /** Upper bounds of variables without an index that the plan reaches, as relations. */
+  /** Returns the upper bounds that the plan reaches, as relations. Only considers variables without an index. */
   private tightBounds(): string[] {
     return this.reader.things.flatMap(({ kind, name: variable, card }) => {
       const upper = card === undefined ? undefined : fieldOf<number>(card, 'upper');
@@ -67,7 +67,7 @@ export class LimitAnswers {
       : `${quote(thing.name, 60)} is no constraint, and only constraints have shadow prices. Ask for its reduced cost.`;
   }
 
-  /** The room of a constraint, or of the constraints with a value such as `budget`. */
+  /** Returns the slack of a constraint, or of the constraints with a value such as `budget`. */
   async *left(subject: string): Answer {
     const { thing, members } = yield* this.reader.resolve(subject, this.constraintsFirst());
     if (members.length > 0) return `${ofVariable(subject, members)} Only constraints have room left.`;
@@ -118,7 +118,7 @@ export class LimitAnswers {
       : bullets(shown);
   }
 
-  /** Labels of the constraints whose formula has a name. */
+  /** Returns the labels of the constraints whose formula contains a name. */
   private constraintsWith(name: string): string[] {
     return limitsOf(name, this.reader.sketch).flatMap(({ card_type, label }) =>
       card_type === 'constraint' ? [label] : [],

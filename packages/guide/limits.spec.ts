@@ -3,7 +3,7 @@ import { Room } from '../../test/support/guide-room.js';
 
 const GOODS = 'goods: a, b; demand of goods: a 10, b 20; cap of goods: a 15, b 12';
 const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas; confirm; solve';
-/** A limit that never binds: the guide asks for constraints otherwise. */
+/** Limit that never binds. The guide would otherwise ask for a constraint. */
 const LOOSE = 'Loose: 0 <= 1, hard';
 
 async function after(...texts: string[]) {
@@ -83,12 +83,12 @@ describe('a second limit', () => {
       [GOODS, 'make[p] <= demand[p] for p in goods', 'make <= 12', 'maximize gain: sum p in goods: make[p]'],
       22,
     ],
-  ])('holds beside the first one: %s', async (_, statements, optimum) => {
+  ])('applies in addition to the first limit: %s', async (_, statements, optimum) => {
     const { text } = await after(...statements, LOOSE, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
 
-  it('becomes a constraint with a name of its own, and the answer says so', async () => {
+  it('becomes a constraint with its own name, which the answer mentions', async () => {
     const { room, text } = await after('Constraint 1: y <= 1', 'x <= 5', 'x <= 9');
     expect(room.data('x')).toEqual({ name: 'x', upper: 5 });
     expect(room.data('Constraint 2')).toEqual({
@@ -108,7 +108,7 @@ describe('a second limit', () => {
     ['x <= 5; x <= 9', 'x <= 9'],
     [`${GOODS}; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
     [`${GOODS}; make[p] <= 9 for p in goods; make[p] <= cap[p] for p in goods`, 'make[p] <= cap[p] for p in goods'],
-  ])('changes nothing if it was said before: %s, then %s', async (first, second) => {
+  ])('changes nothing if it is repeated: %s, then %s', async (first, second) => {
     const { room } = await after('x continuous', first);
     const before = structuredClone(room.cards);
     await room.say(second);
@@ -119,7 +119,7 @@ describe('a second limit', () => {
     ['x <= 5', 'set x upper: 9', { upper: 9 }],
     ['x >= 5', 'set x lower: 2', { lower: 2 }],
     [`${GOODS}; make[p] <= 5 for p in goods`, 'set make upper: cap[p]', { upper: 'cap[p]' }],
-  ])('replaces the first one with `set`: %s, then %s', async (first, second, data) => {
+  ])('replaces the first limit with `set`: %s, then %s', async (first, second, data) => {
     const { room } = await after(first, second);
     expect(room.cards.find(({ card_type }) => card_type === 'variable')?.data).toMatchObject(data);
     expect(room.cards.some(({ card_type }) => card_type === 'constraint')).toBe(false);
@@ -151,7 +151,7 @@ describe('a strict limit', () => {
       ],
       25,
     ],
-  ])('is kept: %s', async (_, statements, optimum) => {
+  ])('is respected: %s', async (_, statements, optimum) => {
     const { text } = await after(...statements, LOOSE, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -166,13 +166,13 @@ describe('a limit in words', () => {
     ['x no less than 5', 'minimize cost: x', 5],
     ['x must never be fewer than 5', 'minimize cost: x', 5],
     ['x greater than or equal to 5', 'minimize cost: x', 5],
-  ])('includes the figure: %s', async (limit, objective, optimum) => {
+  ])('includes the number: %s', async (limit, objective, optimum) => {
     const { text } = await after('x integer', limit, objective, LOOSE, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
 });
 
-describe('what is said of several variables', () => {
+describe('a statement about several variables', () => {
   const TWO = 'maximize p: x + y; c: x <= 5.5, hard; d: y <= 2.5, hard';
   const THREE = 'maximize p: x + y + z; c: x <= 5.5, hard; d: y <= 5.5, hard; e: z <= 5.5, hard';
   it.each([
@@ -201,7 +201,7 @@ describe('what is said of several variables', () => {
     [THREE, 'integer x, y, continuous z', 15.5],
     [THREE, 'x free, y integer, z >= 0', 16],
     [THREE, 'x, y >= 0, z integer', 16],
-  ])('holds for the names beside it: %s; %s', async (model, declaration, optimum) => {
+  ])('applies to the adjacent names: %s; %s', async (model, declaration, optimum) => {
     const { text } = await after(model, declaration, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -215,14 +215,14 @@ describe('what is said of several variables', () => {
     'free x, y integer',
     'x integer but y continuous',
     'x integer, it is at least 3',
-  ])('holds back the model if it is unclear: %s', async (declaration) => {
+  ])('prevents a solve if it is ambiguous: %s', async (declaration) => {
     const { text, room } = await after(TWO, declaration, 'x, y integer', FINISH, 'solve');
     expect(text).not.toContain('Solved');
     expect(room.cards.map(({ data }) => data['expression'])).toContain(declaration.replace('variables: ', ''));
   });
 });
 
-describe('facts about one variable', () => {
+describe('a set of facts about the same variable', () => {
   const GAIN = 'maximize p: x; c: x <= 20, hard';
   const COST = 'minimize p: x; c: x >= -20, hard';
   it.each([
@@ -246,7 +246,7 @@ describe('facts about one variable', () => {
       'make[g] positive integer for g in goods',
       2,
     ],
-  ])('add up: %s; %s', async (model, declaration, optimum) => {
+  ])('accumulates: %s; %s', async (model, declaration, optimum) => {
     const { text } = await after(model, declaration, FINISH);
     expect(text).toContain(`the objective is ${optimum},`);
   });
@@ -256,13 +256,13 @@ describe('facts about one variable', () => {
     ['x free, nonnegative', 'it can be negative, and it is at least 0'],
     ['x >= 0, free', 'it can be negative, and it is at least 0'],
     ['x between 8 and 9, from 1 to 2', 'The lower bound is above the upper one'],
-  ])('hold back the model if they contradict each other: %s', async (declaration, reason) => {
+  ])('prevents a solve if facts contradict each other: %s', async (declaration, reason) => {
     const { text } = await after(GAIN, declaration, FINISH, 'solve');
     expect(text).not.toContain('Solved');
     expect(text).toContain(reason);
   });
 
-  it('hold back the model if an index has contrary ones', async () => {
+  it('prevents a solve if facts contradict each other for an indexed variable', async () => {
     const make = 'make[g] continuous integer for g in goods';
     const { text } = await after(GOODS, `maximize p: sum g in goods: make[g]; ${make}`, FINISH, 'solve');
     expect(text).toContain(`\`${make}\`: a variable cannot be both integer and continuous`);

@@ -4,7 +4,7 @@ import type { Sketch, SketchCard } from './sketch.js';
 import type { VariableFacts } from './statement.js';
 import { WORD } from './words.js';
 
-/** A variable on the canvas, and the members that a statement is about. */
+/** Variable on the canvas, and the members that a statement refers to. */
 export interface Subject {
   card: SketchCard;
   name: string;
@@ -16,10 +16,10 @@ const SIDES = ['lower', 'upper'] as const;
 type Side = (typeof SIDES)[number];
 
 /**
- * Sets what a statement says of a variable. A limit never replaces another one: it becomes a constraint if the card already has
- * a different bound on that side, and if it is strict, which bounds cannot be.
+ * Adds facts to a variable. A limit never replaces another bound. It becomes a constraint if the card already has a different
+ * bound on that side, or if it is strict, because bounds cannot be strict.
  *
- * @param isOfAll whether the statement is about all members of the variable; bounds of some are constraints
+ * @param isOfAll whether the statement refers to all members of the variable. Bounds of some members become constraints.
  */
 export function addFacts(subject: Subject, facts: VariableFacts, sketch: Sketch, cause: string, isOfAll = true): void {
   const { card } = subject;
@@ -36,7 +36,7 @@ export function addFacts(subject: Subject, facts: VariableFacts, sketch: Sketch,
   sketch.change(card, { ...others, ...data, ...(isFreed && { free }) }, cause);
 }
 
-/** Puts limits into one constraint, unless it is there already. */
+/** Adds limits as a single constraint, unless the constraint already exists. */
 function addLimits(
   { name, index }: Subject,
   { lower, upper, strict = [] }: VariableFacts,
@@ -67,7 +67,7 @@ function addLimits(
   sketch.put('constraint', sketch.freeLabel('constraint', 'Constraint'), data, cause);
 }
 
-/** Says which bounds of the card hold beside a limit, and how to replace them. */
+/** Explains which bounds of the card apply in addition to a limit, and how to replace them. */
 function description({ card, name }: Subject, facts: VariableFacts, taken: readonly Side[]): string | undefined {
   if (taken.length === 0) return undefined;
   const bounds = taken.map((side) => `the ${side} bound ${shortened(String(card.data[side]))}`).join(' and ');
@@ -75,7 +75,7 @@ function description({ card, name }: Subject, facts: VariableFacts, taken: reado
   return `Adds to ${bounds}. To replace a bound, write: set ${name} ${first}: ${String(facts[first!])}`;
 }
 
-/** A relation about a variable, with the index of the variable: `make <= 4` becomes `make[p] <= 4 for p in products`. */
+/** Adds the index of a variable to a relation: `make <= 4` becomes `make[p] <= 4 for p in products`. */
 export function allMembers(relation: string, name: string, { data }: Pick<SketchCard, 'data'>): string {
   const { index } = data;
   if (typeof index !== 'string') return relation;
@@ -84,7 +84,7 @@ export function allMembers(relation: string, name: string, { data }: Pick<Sketch
   return `${relation.slice(0, at)}${memberOf(name, index)}${relation.slice(at + name.length)} for ${index}`;
 }
 
-/** `make[p, t]` of `p in products, t in weeks` */
+/** Returns `make[p, t]` for `p in products, t in weeks`. */
 function memberOf(name: string, text: string | undefined): string {
   const index = text === undefined ? undefined : readIndex(text);
   return index === undefined || isProblem(index) ? name : `${name}[${namesOfIndex(index).join(', ')}]`;

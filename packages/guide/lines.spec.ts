@@ -3,7 +3,7 @@ import { splitStatements } from './lines.js';
 
 const statementsOf = (...lines: string[]): string[] => [...splitStatements(lines.join('\n'))];
 
-describe('a line that continues the one before it', () => {
+describe('a continuation line', () => {
   it.each<[string, string[]]>([
     ['maximize profit: 30 chairs + 50 tables', ['maximize profit: 30 chairs', '  + 50 tables']],
     ['maximize profit: 30 chairs - 50 tables', ['maximize profit: 30 chairs', '- 50 tables']],
@@ -43,7 +43,7 @@ describe('a line that continues the one before it', () => {
       'Cost: sum p in products: price[p] - sum p in products: cost[p] <= 4',
       ['Cost: sum p in products: price[p]', '- sum p in products: cost[p] <= 4'],
     ],
-  ])('belongs to it: %s', (statement, lines) => {
+  ])('belongs to the previous line: %s', (statement, lines) => {
     expect(statementsOf(...lines)).toEqual([statement]);
     expect([...splitStatements(lines.join('\r\n'))]).toEqual([statement]);
   });
@@ -67,7 +67,7 @@ describe('a comment', () => {
       ['Demand: make[p] # each', '<= need[p] for p in goods, // all', 't in weeks'],
     ],
     [['x <= 4'], ['# limits; of today', 'x <= 4', '  // the end']],
-  ])('is left out of %j', (statements, lines) => {
+  ])('is removed from %j', (statements, lines) => {
     expect(statementsOf(...lines)).toEqual(statements);
     expect([...splitStatements(lines.join('\r\n'))]).toEqual(statements);
   });
@@ -78,12 +78,12 @@ describe('a comment', () => {
     'item # 5 <= 3',
     'make["oak # 3", "a // b"] <= 4',
     'please see // this and that',
-  ])('is not found in %s', (line) => {
+  ])('does not exist in %s', (line) => {
     expect(statementsOf(line)).toEqual([line]);
   });
 });
 
-describe('a line of its own', () => {
+describe('a line without continuation', () => {
   it.each<[string[], string[]]>([
     [
       ['- maximize profit: 30 chairs', '- 50 tables'],
@@ -170,19 +170,19 @@ describe('a line of its own', () => {
       ['labour: x <= 4', '---', '+ y'],
       ['labour: x <= 4', 'y'],
     ],
-  ])('stays one: %j', (lines, statements) => {
+  ])('remains a separate statement: %j', (lines, statements) => {
     expect(statementsOf(...lines)).toEqual(statements);
   });
 });
 
 it.each(['---', '===', '***', '___', '|---|', '| :--- | :-: | ---: |', '--- | ---', '```text'])(
-  'leaves out a line without content: %s',
+  'omits a line without content: %s',
   (line) => {
     expect([...splitStatements(`x <= 4\n${line}\ny <= 4`)]).toEqual(['x <= 4', 'y <= 4']);
   },
 );
 
-it('joins no more than a statement may have', () => {
+it('limits the length of joined lines', () => {
   const lines = Array.from({ length: 2_000 }, () => '+ 3 x');
   const [first = '', ...others] = statementsOf('maximize profit: x', ...lines);
   expect(first.length).toBeGreaterThan(2_000);
@@ -190,7 +190,7 @@ it('joins no more than a statement may have', () => {
   expect(others.length).toBeGreaterThan(1_000);
 });
 
-describe('the number of a list', () => {
+describe('a list number', () => {
   it.each<[string[], string[]]>([
     [
       ['1. minimize 3 x + 2 y', '2. x + y >= 4', '3. x - y >= 1', '4. x, y >= 0'],
@@ -212,7 +212,7 @@ describe('the number of a list', () => {
       ['(1) x + y <= 4', '(2) x - y >= 1'],
       ['x + y <= 4', 'x - y >= 1'],
     ],
-  ])('is no figure: %j', (lines, statements) => {
+  ])('is not a number in a formula: %j', (lines, statements) => {
     expect(statementsOf(...lines)).toEqual(statements);
   });
 

@@ -3,25 +3,26 @@ import { MAX_STATEMENT, readStatement } from './grammar.js';
 import { splitCounts, splitLabel } from './relation-grammar.js';
 
 /*
- * Statements in a text, one per line or between semicolons. A line that begins with an operator, an index or the condition of an index
- * continues the statement before it, and so does a line after an operator, an open bracket or a comma. A `-` can also be the bullet of a list: the lines decide.
- * `# ...` and `// ...` are comments, on a line of their own and behind a statement. A comment between two lines does not part them.
+ * Splits a text into statements at line breaks and semicolons. A statement continues on the next line if that line begins with an
+ * operator, an index or the condition of an index. It also continues after an operator, an open bracket or a comma. A `-` may
+ * also be a bullet of a list, depending on the other lines. `# ...` and `// ...` are comments, on separate lines or after a
+ * statement. A comment between two lines does not separate them.
  */
 
 const SEPARATOR = /(\r\n|[\n\r\u2028\u2029;\u037e])/;
-/** Rules and headings of Markdown and of its tables, and code fences. */
+/** Horizontal rules, headings and table rules of Markdown, and code fences. */
 const DECORATION = /^(?:[-=*_+~]{2,}|[-: |]{3,}|#+ .*|`{3,}\w*)$/;
 /** Decoration without content. */
 const NO_STATEMENT = /^(?:[-: |]{3,}|={3,}|\*{3,}|_{3,}|~{3,}|`{3,}\w*)$/;
-/** Begins a comment, unless a number as in `machine #2` or a path as in `https://` stands there. */
+/** Start of a comment. Excludes numbers as in `machine #2` and paths as in `https://`. */
 const COMMENT = /(?<![^\s])(?:#(?! ?\d)|\/\/)/;
 const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
 const OBJECTIVE = /^(?:(?:objective|goal)s?|max(?:imi[sz]e)?|min(?:imi[sz]e)?)\b/i;
 const RELATION = /[<>=≤≥]/;
 const SIGN = /^[-+*/·×÷−]/;
-/** `- x`, `2) x`, `2. x`, and `2.x`, which is no figure. */
+/** `- x`, `2) x`, `2. x`, and `2.x`, where `2.` is not a number. */
 const BULLET = /^(?<indent>\s*)(?:(?<mark>[-*•+]|\d{1,4}(?:\.\)?|\))) +|\d{1,4}\.(?!e[-+]?\d)(?=[\p{L}_]))/iu;
-/** A number that can be a figure too: `2. - x`, `2. <= x`. */
+/** List number that may also be a number in a formula: `2. - x`, `2. <= x`. */
 const NUMBER_BEFORE_SIGN = /^\d+\. +[-+*/·×÷−<>=≤≥]/;
 const NUMBERED_LINE = /^[ \t]*\d{1,4}\. /gm;
 const IN_PARENTHESES = /^[ \t]*\((?<number>\d{1,4})\) /gm;
@@ -30,17 +31,17 @@ const LIMITED_NAME = /^[\p{L}_][^-+*/·×÷−<>=≤≥]*[<>=≤≥]/u;
 const LIMITED_FIGURE = /^[\d.,]+ ?[<>=≤≥]/;
 const FORMULA = /[:<>=≤≥[\]\d]/;
 const THREE_WORDS = /(?<!\p{L})\p{L}{2,} \p{L}+ \p{L}{2,}/u;
-/** A condition behind an index. `with` and `given` do not belong there and are told. */
+/** Condition after an index. `with` and `given` are not valid there and are reported. */
 const CONDITION = /^(?:where|with|given) /i;
 const MORE_CONDITIONS = /^(?:and|or) /i;
 const GREETING =
   /^(?:hello|hi|hey|dear|thanks|thank|ok|okay|yes|no|so|well|please|now|then|first|next|finally|also)\b/i;
-/** What may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
+/** Words that may follow an objective: `maximize 3x + 2y subject to x + y <= 4`. */
 const SUBJECT_TO = / (?:subject to|such that|s\.t\.)[ :]/i;
 
 /**
- * Returns the statements of a text without the marks of lists and of code around them. A Greek question mark separates statements
- * like the semicolon that it is normalized to. Each statement is read when it is asked for, so a long text is not read at once.
+ * Returns the statements of a text without list marks and code marks. A Greek question mark is normalized to a semicolon and
+ * separates statements as well. Statements are returned lazily, so that a long text is not processed in a single step.
  */
 export function* splitStatements(text: string): Generator<string> {
   const list = listIn(text);
@@ -54,7 +55,7 @@ export function* splitStatements(text: string): Generator<string> {
   }
 }
 
-/** Returns the lines and parts of lines of a text, each with the lines that continue it. */
+/** Returns the pieces of a text between separators, each with its continuation lines. */
 function* joinLines(text: string): Generator<string> {
   const pieces = text.split(SEPARATOR);
   let statement = '';
@@ -78,7 +79,7 @@ function* joinLines(text: string): Generator<string> {
   yield statement;
 }
 
-/** Returns a line without the comment at its end. Without a statement before it, the text of a comment belongs to the line. */
+/** Removes the comment at the end of a line. The comment remains if the text before it is not a statement. */
 function withoutComment(line: string): string {
   const at = line.length > MAX_STATEMENT ? -1 : line.search(COMMENT);
   if (at < 0) return line;
@@ -87,14 +88,14 @@ function withoutComment(line: string): string {
   return isInText || !mayEnd(head.trim()) ? line : head;
 }
 
-/** Whether a comment may stand behind a text: a statement or a part of one, and no prose. */
+/** Whether a comment may follow a text. The text must be a statement or a part of a statement, but not prose. */
 const mayEnd = (text: string): boolean =>
   text === '' || OPEN_END.test(text) || /[,:]$/.test(text) || isWhole(text) || isTerm(text) || isFormula(text);
 
 const isFormula = (text: string): boolean =>
   !isProblem(parseFormula(splitCounts(splitLabel(withoutBullet(text)).body).rest));
 
-/** Whether a line continues the statement before it. */
+/** Whether a line continues the preceding statement. */
 function continues(statement: string, line: string, isFormula: () => boolean): boolean {
   const [before, next] = [statement.trim(), line.trim()];
   if (before === '' || next === '' || DECORATION.test(before) || DECORATION.test(next)) return false;
@@ -104,20 +105,23 @@ function continues(statement: string, line: string, isFormula: () => boolean): b
   const fits = (): boolean => !isWhole(next) || isWhole(`${before} ${next}`);
   if (before.endsWith(',')) return continuesList(before, next) && fits();
   if (OPEN_END.test(before)) return !isProse(before) && !beginsStatement(next) && fits();
-  // A `-` below a heading can be a bullet or a minus.
+  // A `-` below a heading may be a bullet or a minus.
   if (before.endsWith(':'))
     return OBJECTIVE.test(withoutBullet(before)) && !BULLET.test(line) && !beginsStatement(next);
   return SIGN.test(next) && continuesFormula(statement, line, isFormula);
 }
 
-/** `Cap: make[p] <= limit[p]`, `for p in products` and `where limit[p] < 4`. A line with an index of its own is a statement. */
+/**
+ * Whether the next line is the index or condition of `Cap: make[p] <= limit[p]`: `for p in products`, `where limit[p] < 4`. A
+ * line with a complete index is a separate statement.
+ */
 function isOfIndex(before: string, next: string): boolean {
   if (/^for /i.test(next)) return !isProse(before) && splitIndex(`x ${next}`) !== undefined;
   const isCondition = CONDITION.test(next) || (MORE_CONDITIONS.test(next) && / where /i.test(before));
   return isCondition && !OBJECTIVE.test(before) && splitIndex(before) !== undefined && splitIndex(next) === undefined;
 }
 
-/** `shifts: early, late,` and `night`; `x, y,` and `z integer` */
+/** Whether the next line continues a list: `shifts: early, late,` and `night`, or `x, y,` and `z integer`. */
 function continuesList(before: string, next: string): boolean {
   if (BULLET.test(next) || GREETING.test(before) || OBJECTIVE.test(next)) return false;
   const isIndex = before.endsWith(',') && /\b(?:sum|for) /.test(before.slice(before.lastIndexOf(':') + 1));
@@ -125,7 +129,7 @@ function continuesList(before: string, next: string): boolean {
   return FORMULA.test(before) || /^[^ ,]+(?:, ?[^ ,]+)*,$/.test(before);
 }
 
-/** `maximize profit: 30 chairs` and `+ 50 tables`; no new item of a list. */
+/** Whether the next line continues a formula: `maximize profit: 30 chairs` and `+ 50 tables`. A new list item does not. */
 function continuesFormula(statement: string, line: string, isFormula: () => boolean): boolean {
   const [item, sibling] = [BULLET.exec(statement)?.groups, BULLET.exec(line)?.groups];
   const isSibling = item?.['mark'] === sibling?.['mark'] && (item?.['indent'] ?? '') === (sibling?.['indent'] ?? '');
@@ -134,15 +138,15 @@ function continuesFormula(statement: string, line: string, isFormula: () => bool
   const rest = next.slice(1).trim();
   if (beginsStatement(rest) || isProse(rest)) return false;
   const begun = withoutBullet(statement.trim());
-  // Neither an objective nor a relation has another relation behind it.
+  // A relation does not follow an objective or another relation.
   if (RELATION.test(next) && (RELATION.test(begun) || OBJECTIVE.test(begun))) return false;
   if (begun.split('(').length > begun.split(')').length) return true;
-  // A name alone is rather a heading, unless what follows is no bullet.
+  // A single name is probably a heading, unless a sign other than a bullet follows.
   const isOpen = isFormula() || (/^[+/]/.test(next) && isName(begun));
   return isOpen && (isTerm(next) || !isWhole(rest));
 }
 
-/** Whether a statement ends in a formula that can go on. */
+/** Whether a statement ends in a formula that may continue. */
 function isOpenFormula(statement: string): boolean {
   const begun = withoutBullet(statement.trim());
   const { label, body } = splitLabel(begun);
@@ -151,7 +155,7 @@ function isOpenFormula(statement: string): boolean {
   return !isProblem(formula) && (label !== undefined || formula.sides.length > 1 || formula.sides[0].kind !== 'name');
 }
 
-/** Whether a line is what may follow the first term of a formula. */
+/** Whether a line may follow the first term of a formula. */
 function isTerm(line: string): boolean {
   const { rest } = splitCounts(line);
   const { body } = splitIndex(rest) ?? { body: rest };
@@ -160,7 +164,7 @@ function isTerm(line: string): boolean {
 
 const beginsStatement = (line: string): boolean => OBJECTIVE.test(line) || splitLabel(line).label !== undefined;
 
-/** Whether a line is a statement by itself. The unit of a variable is not one: `t in weeks` can belong to an index. */
+/** Whether a line is a complete statement. The unit of a variable does not count, because `t in weeks` may belong to an index. */
 function isWhole(line: string): boolean {
   const { statement } = readStatement(line);
   return statement !== undefined && !(statement.kind === 'variables' && !statement.declares);
@@ -170,14 +174,14 @@ const isProse = (line: string): boolean => !FORMULA.test(line) && THREE_WORDS.te
 
 const withoutBullet = (line: string): string => line.replace(BULLET, '');
 
-/** An objective and the constraint behind it apart. */
+/** Separates an objective from the constraint after it. */
 function withoutConstraint(line: string): string[] {
   const at = line.search(SUBJECT_TO);
   const first = line.slice(0, Math.max(0, at)).replace(/,$/, '');
   return /\bm(?:ax|in)(?:imi[sz]e)?\b/i.test(first) ? [first, line.slice(at)] : [line];
 }
 
-/** The marks that a text has on several lines, which makes them those of a list. */
+/** Marks that occur on several lines and therefore form a list. */
 interface List {
   isDashed: boolean;
   isNumbered: boolean;
@@ -195,8 +199,8 @@ function listIn(text: string): List {
 }
 
 /**
- * Returns a line without the marks around it. The minus of `- x + y <= 2` stays unless the line is in a list, and so does the
- * minus of `- 2 <= x`. A minus before a limited name is a bullet, since `- x <= 3` would limit nothing.
+ * Removes the marks around a line. Keeps the minus of `- 2 <= x`, and of `- x + y <= 2` unless the line is in a list. Removes a
+ * minus before a limited name, because `- x <= 3` would not limit anything.
  */
 function unmarked(line: string, list: List): string {
   const code = line.replace(/^`+(?=[^`])(.*[^`])`+$/, '$1').trim();

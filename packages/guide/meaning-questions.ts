@@ -8,12 +8,12 @@ import { quote } from './quote.js';
 import { splitLabel } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/* Proposals for words that could not be read. */
+/* Proposes meanings for words that could not be parsed. */
 
-/** Statements that are looked at. */
+/** Maximum number of statements considered. */
 const MAX_STATEMENTS = 20;
 
-/** Asks for the meaning of the first statement that has a proposal. */
+/** Asks for the meaning of the first statement with a proposal. */
 export function askForMeaning(refused: readonly { source: string }[], sketch: Sketch): Question | undefined {
   for (const { source } of refused.slice(0, MAX_STATEMENTS)) {
     const proposals = proposalsFor(source, sketch);
@@ -29,11 +29,11 @@ export function askForMeaning(refused: readonly { source: string }[], sketch: Sk
 
 const VALUE = /^[\p{L}_][\p{L}\p{N}_]* = [\d.]+$/u;
 
-/** Options that write a formula in the place of the words on a card. */
+/** Returns options that replace the words on a card by a formula. */
 export function meantFormulas(card: SketchCard, reference: string, sketch: Sketch): Choice[] {
   const text = fieldOf<string>(card, 'expression') ?? fieldOf<string>(card, 'description') ?? '';
   return proposalsFor(text, sketch).map((proposal): Choice => {
-    // A statement with a name of its own, or a value, takes the place of the card.
+    // A statement with its own name, or a value, replaces the whole card.
     if (splitLabel(proposal).label !== undefined || VALUE.test(proposal))
       return [proposal, `remove ${reference}; ${proposal}`];
     const { body, index } = splitIndex(proposal) ?? { body: proposal };
@@ -45,7 +45,7 @@ export function meantFormulas(card: SketchCard, reference: string, sketch: Sketc
   });
 }
 
-/** Shows an example with names of the canvas. */
+/** Returns an example that uses names of the canvas. */
 export function describeExample(sketch: Sketch): string[] {
   const example = exampleFor(sketch);
   return example === undefined

@@ -18,7 +18,7 @@ const room = (async () => {
   return made;
 })();
 
-/** Returns what a text asks on a canvas; undefined if it is no question. */
+/** Returns the question that a text asks on a canvas, or undefined if it is not a question. */
 async function asked(source: string): Promise<ResultQuestion | undefined> {
   const [said] = asMeant([{ source, reading: readStatement(source) }], new Sketch((await room).cards));
   const { statement } = said?.reading ?? {};
@@ -58,7 +58,7 @@ describe('asMeant', () => {
     'chairs double tables',
     'no chairs in the north',
     'hello there',
-  ])('leaves %j as it is', async (text) => {
+  ])('leaves %j unchanged', async (text) => {
     expect(await asked(text)).toBeUndefined();
   });
 });

@@ -8,9 +8,9 @@ import type { Said } from './turn-work.js';
 import { unusedWords } from './word-coverage.js';
 import { tidy, without } from './words.js';
 
-/* Some questions look like statements about the model. The names on the canvas decide. */
+/* Some questions look like statements about the model. The names on the canvas determine the meaning. */
 
-/** More statements in a message describe a model. */
+/** Maximum number of statements in a message with questions. Longer messages describe a model. */
 const MAX_STATEMENTS = 20;
 /** Maximum length of such a question, in characters. */
 const MAX_QUESTION = 80;
@@ -20,11 +20,11 @@ const FORMULA = /[:[\]{}+*/^·×÷%"“]/;
 const ASKED = /^(?:how )?(?:is|are|was|were) (?:the |our |my )?/i;
 /** `hours used in week 1` */
 const PARTICIPLE = / \p{L}+(?:ed|en|nt|lt|et|de|ld)(?= (?:in|on|at|by|for|from|of)\b)/iu;
-/** Members of a set that are compared with the words of a question. */
+/** Maximum number of members compared with the words of a question. */
 const MAX_MEMBERS = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by', 'of', 'with', 'the'];
 
-/** Returns statements as the questions that they are on this canvas. Other statements are returned as they are. */
+/** Converts statements that are questions on this canvas. Other statements are returned unchanged. */
 export const asMeant = (said: readonly Said[], sketch: Sketch): readonly Said[] =>
   said.length > MAX_STATEMENTS ? said : said.map((one) => meant(one, sketch));
 
@@ -43,7 +43,7 @@ function meant(said: Said, sketch: Sketch): Said {
 
 const plainOf = (source: string): string => without(tidy(source), ' ?!.');
 
-/** Whether what looks like a unit is a member of the variable, as in `make in the north` and `make in weeks 1 and 2`. */
+/** Whether an apparent unit is a member of the variable, as in `make in the north` and `make in weeks 1 and 2`. */
 function isPlace({ names, facts, declares }: StatementOf<'variables'>, sketch: Sketch): boolean {
   const { unit, ...others } = facts;
   if (declares || unit === undefined || Object.keys(others).length > 0) return false;
@@ -75,7 +75,7 @@ function questionIn(source: string, sketch: Sketch): ResultQuestion | undefined 
   const constraint = thingNamed(rest, constraintsOf(things));
   const thing = constraint ?? thingNamed(rest, things);
   if (thing === undefined || (rest === subject && unused.length > 0)) return undefined;
-  // A constraint says how much of it is used, and so do the constraints with a value or a column.
+  // Questions about the use of a constraint, a value or a column refer to limits.
   const isOfLimit = constraint !== undefined || thing.kind === 'value' || thing.kind === 'column';
   const isUsed = isAsked || subject !== said;
   if (!isAsked && (!rest.includes(' ') || !beginsWith(rest, thing))) return undefined;

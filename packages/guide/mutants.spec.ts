@@ -5,8 +5,8 @@ import { type FileFacts, questionOf } from '../canvas/data-file.js';
 import { KEYWORDS, SMALL_WORDS, tidy } from './words.js';
 
 /*
- * Statements of docs/modelling.md inside of models that can be solved. Each is misspelled in several ways: then it is on the canvas as
- * its text says, or nothing is solved and the answer says why.
+ * Misspells the statements of docs/modelling.md in solvable models. Each misspelled statement must either appear on the canvas as
+ * written, or prevent the solve with an explanation.
  */
 
 const SEED = 20_261_125;
@@ -34,7 +34,7 @@ const FILES: [Parameters<typeof questionOf>[0], FileFacts][] = [
   [{ path: 'lanes.xlsx', sheet: 'Lanes', key: ['origin', 'destination'], isDistinct: false }, LANES],
 ];
 
-/** The statements that are misspelled, and those around them. */
+/** Statements to misspell, and the statements around them. */
 const MODELS: Record<string, { statements: string[]; around: string[] }> = {
   workshop: {
     statements: [
@@ -118,7 +118,7 @@ const MODELS: Record<string, { statements: string[]; around: string[] }> = {
   },
 };
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Returns a reproducible generator of numbers from 0 to 1. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -149,7 +149,7 @@ const FOREIGN: [RegExp, string][] = [
   [/>=/, 'mindestens'],
 ];
 
-/** Spellings of a statement that differ from it: typing errors, foreign words, operators and brackets that are missing or doubled. */
+/** Returns misspelled variants of a statement: typos, foreign words, and missing or repeated operators and brackets. */
 function mutantsOf(statement: string, random: () => number): string[] {
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];
   const at = (pattern: RegExp): RegExpExecArray | undefined => pick([...statement.matchAll(pattern)]);
@@ -179,7 +179,7 @@ function mutantsOf(statement: string, random: () => number): string[] {
   return [...mutants].slice(0, MUTANTS);
 }
 
-/** Says a model, then has it solved; returns the room, whether a solve ran, and the last answer. */
+/** Enters a model and solves it. Returns the room, whether a solve ran, and the last answer. */
 async function solved(statements: readonly string[]) {
   const room = new Room();
   room.files = ['data/products.csv', 'lanes.xlsx'];
@@ -210,7 +210,7 @@ describe.each(Object.entries(MODELS))('the model %s', (_, { statements, around }
     ...around,
   ];
 
-  it('is solved as it is written', async () => {
+  it('is solved as written', async () => {
     const { isSolved, text } = await solved(all('', []));
     expect({ isSolved, text }).toMatchObject({ isSolved: true });
   });
@@ -230,7 +230,7 @@ describe.each(Object.entries(MODELS))('the model %s', (_, { statements, around }
   });
 });
 
-it('takes thirty statements and more', () => {
+it('covers at least thirty statements', () => {
   const all = Object.values(MODELS).flatMap(({ statements }) => statements);
   expect(all.length).toBeGreaterThanOrEqual(30);
   expect(all.every((statement) => tidy(statement) === statement)).toBe(true);

@@ -6,12 +6,12 @@ import { referTo } from './question-parts.js';
 import type { Sketch } from './sketch.js';
 import { type UnknownName, type Written, writtenFormulas } from './unknown-names.js';
 
-/* Columns and names on the canvas that are spelled like an unknown name. */
+/* Offers columns and names on the canvas with a spelling similar to an unknown name. */
 
 /** Maximum number of names in a question. */
 const MAX_CHOICES = 3;
 
-/** Returns options that say which thing on the canvas a name is: columns first. None turns a figure into a decision. */
+/** Returns options that map an unknown name to the canvas, columns first. A number is never mapped to a decision. */
 export function nearChoices(unknown: UnknownName, sketch: Sketch): Choice[] {
   const choices = [...nearColumns(unknown, sketch), ...nearNames(unknown, sketch)];
   return choices.filter(([, statements]) => statements !== '').slice(0, MAX_CHOICES);
@@ -20,7 +20,7 @@ export function nearChoices(unknown: UnknownName, sketch: Sketch): Choice[] {
 function nearColumns(unknown: UnknownName, sketch: Sketch): Choice[] {
   const columns = columnsOf(sketch).filter(({ type, set }) => type === 'number' && fits(unknown, set, sketch));
   const spellings = new Map<string, SetColumn>();
-  // A column of the set that the name is used over is more likely than that of another set.
+  // A column of the set that the name is used over is the most likely match.
   const ofSet = unknown.over?.[0]?.set;
   for (const column of columns.toSorted((one, other) => Number(other.set === ofSet) - Number(one.set === ofSet)))
     for (const spelling of [column.name, column.column]) if (!spellings.has(spelling)) spellings.set(spelling, column);
@@ -45,7 +45,7 @@ function naming({ name, keys }: UnknownName, column: SetColumn, sketch: Sketch):
   return renaming(name, sketch, (written) => (keys === undefined ? memberOf(written, column) : column.name));
 }
 
-/** The member of a column that a formula is about, by the index of its card. */
+/** Returns the member of a column in a formula, based on the index of its card. */
 function memberOf({ index: text }: Written, { name, set }: SetColumn): string | undefined {
   const index = text === undefined ? undefined : readIndex(text);
   const over = index === undefined || isProblem(index) ? undefined : index.over.find((one) => one.set === set);
@@ -57,7 +57,7 @@ function nearNames(unknown: UnknownName, sketch: Sketch): Choice[] {
   const { name, keys, isFigure } = unknown;
   const known = new Map<string, string>();
   if (keys === undefined) for (const value of values.keys()) known.set(value, 'value');
-  // A variable in the place of a figure would be chosen by the plan.
+  // The plan would choose the value of a number that is mapped to a variable.
   if (!isFigure && keys === undefined) for (const variable of variables) known.set(variable, 'variable');
   if (!isFigure && keys !== undefined)
     for (const [family, { index }] of families)
@@ -68,7 +68,7 @@ function nearNames(unknown: UnknownName, sketch: Sketch): Choice[] {
   ]);
 }
 
-/** The statements that write another name into all formulas; empty if a formula cannot be written so. */
+/** Returns the statements that rename a name in all formulas, or an empty text if that is impossible for a formula. */
 function renaming(name: string, sketch: Sketch, toName: (written: Written) => string | undefined): string {
   const statements: string[] = [];
   for (const written of writtenFormulas(sketch)) {
@@ -80,7 +80,7 @@ function renaming(name: string, sketch: Sketch, toName: (written: Written) => st
   return statements.join('; ');
 }
 
-/** Returns the formula with a name replaced, or undefined if there is nothing to replace. */
+/** Returns the formula with a name replaced, or undefined if the name does not occur. */
 function renamed({ text }: Written, name: string, other: string | undefined): string | undefined {
   if (other === undefined) return undefined;
   const lexer = new Lexer(text);

@@ -8,16 +8,16 @@ import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 import { type UnknownName, unknownNames } from './unknown-names.js';
 
-/* Questions about names in formulas that nothing on the canvas has. */
+/* Asks about unknown names in formulas. */
 
-/** Maximum number of names in a question, and of their characters. The options repeat them. */
+/** Maximum number of names in a question, and of their characters. The options repeat the names. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 600;
-/** Names that are compared with those on the canvas. */
+/** Maximum number of names compared with the names on the canvas. */
 const MAX_COMPARED = 50;
 const HEADER = 'Names';
 
-/** Asks for an unknown name. Misspelled names come first, then decisions, then figures. */
+/** Asks for an unknown name. Misspelled names come first, then decisions, then numbers. */
 export function askForNames(sketch: Sketch): Question | undefined {
   const unknown = unknownNames(sketch);
   for (const one of unknown.slice(0, MAX_COMPARED)) {
@@ -69,7 +69,7 @@ function askForFamily(family: NonNullable<UnknownName['family']>): Question {
   );
 }
 
-/** Asks for a figure. No option makes it a choice of the plan, which would set it as it likes. */
+/** Asks for a number. The options never offer a variable, because the plan would choose its value freely. */
 function askForFigure(unknown: UnknownName, sketch: Sketch, near: readonly Choice[] = []): Question {
   const { name, keys, over, family } = unknown;
   const [set, ...others] = [...new Set(over?.map((one) => one.set))];

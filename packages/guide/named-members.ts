@@ -15,35 +15,35 @@ import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 import { unusedWords } from './word-coverage.js';
 
-/* Members of variables and of columns that a text names, such as `oak chair in week 2`, by the data on the canvas. */
+/* Finds the members of variables and columns that a text names, such as `oak chair in week 2`, in the data on the canvas. */
 
-/** A variable or column with an index, and the members of it that a text names. */
+/** Indexed variable or column, and its members that a text names. */
 export interface NamedMembers {
   thing: Thing;
-  /** Names of the index, in the order of the parts of a member. */
+  /** Index names, in the order of the key parts. */
   names: readonly string[];
   /** Index of all members. */
   index: string;
-  /** The parts of the members. Undefined: all members of that part. */
+  /** Key parts of the members. Undefined for a part that may have any value. */
   keys: readonly (string | undefined)[];
-  /** Words that name neither the thing nor members. */
+  /** Words that name neither the variable or column nor members. */
   unused: readonly string[];
 }
 
-/** A thing with an index, and the sets of its parts. */
+/** Indexed variable or column, and the sets of its key parts. */
 type Indexed = Pick<NamedMembers, 'thing' | 'names' | 'index'> & {
   parts: readonly { set: string; values: Values | undefined }[];
 };
 
 const MAX_NEAR = 3;
-/** Members that are compared with a misspelled name. */
+/** Maximum number of members compared with a misspelled name. */
 const MAX_COMPARED = 1_000;
-/** Words between the names of things, members and sets. */
+/** Words between the names of variables, members and sets. */
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by'];
 
 /**
- * Returns the members that a text names: of the variable or column in the text, or else of every variable that has such members.
- * Empty if the text names none.
+ * Returns the members that a text names: members of the variable or column in the text, or else of every variable with such
+ * members. Returns an empty list if the text names no members.
  */
 export function membersNamed(text: string, things: readonly Thing[], sketch: Sketch): NamedMembers[] {
   const named = thingNamed(text, things.filter(isIndexed));
@@ -53,11 +53,11 @@ export function membersNamed(text: string, things: readonly Thing[], sketch: Ske
     return members === undefined ? [] : [members];
   });
   const [first] = found;
-  // A member may be called like a word of another variable.
+  // A member may have the same name as a word of another variable.
   return first !== undefined && first.thing === named ? [first] : found;
 }
 
-/** Explains that a name is unknown, with similar names of things and members, and the formula names of the columns. */
+/** Explains that a name is unknown. Suggests similar names of things and members, and the formula names of the columns. */
 export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketch): string {
   const names = [...namesOf(things), ...membersOn(things, sketch)];
   const near = nearestNames(text, names, MAX_NEAR).map((name) => quote(name, 60));
@@ -66,7 +66,7 @@ export function whyUnnamed(text: string, things: readonly Thing[], sketch: Sketc
   return `nothing on the canvas is called ${quote(text, 60)}${others}${columns === '' ? '' : `${others === '' ? '.' : ''} ${columns}`}`;
 }
 
-/** The members of all variables, of each set at most some. */
+/** Returns the members of all variables, up to a limit per set. */
 export function membersOn(things: readonly Thing[], sketch: Sketch): Set<string> {
   const values = things.flatMap((thing) => (thing.kind === 'family' ? (indexedOf(thing, sketch)?.parts ?? []) : []));
   return new Set(values.flatMap((part) => Array.from(part.values ?? []).slice(0, MAX_COMPARED)));
@@ -115,7 +115,7 @@ function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
 
 const spellings = new WeakMap<Values, ReadonlyMap<string, string>>();
 
-/** Takes the longest name of a member out of some words, and returns the member. */
+/** Removes the longest member name from the words and returns the member. */
 function claimMember(words: (string | undefined)[], values: Values): string | undefined {
   const known = spellings.get(values) ?? new Map(Array.from(values, (text) => [wordsOf(text).join(' '), text]));
   spellings.set(values, known);
@@ -130,13 +130,16 @@ function claimMember(words: (string | undefined)[], values: Values): string | un
   return undefined;
 }
 
-/** Takes the first occurrence of a name out of some words. */
+/** Removes the first occurrence of a name from the words. */
 function claim(words: (string | undefined)[], name: readonly string[]): void {
   const from = words.findIndex((_, at) => name.every((word, place) => words[at + place] === word));
   if (from >= 0) words.fill(undefined, from, from + name.length);
 }
 
-/** `make["oak chair", "2"]`, or with fewer parts `make[p, t]` and its index `p in goods, t in weeks where p = "oak chair"`. */
+/**
+ * Formats a member as `make["oak chair", "2"]`. If key parts are missing, returns `make[p, t]` and an index such as
+ * `p in goods, t in weeks where p = "oak chair"`.
+ */
 export function memberText(members: NamedMembers): { member: string; index?: string } {
   const { names, keys, thing } = members;
   const isWhole = !keys.includes(undefined);
@@ -144,21 +147,21 @@ export function memberText(members: NamedMembers): { member: string; index?: str
   return { member: `${thing.name}[${parts.join(', ')}]`, ...(!isWhole && { index: indexOfMembers(members) }) };
 }
 
-/** The sets of the parts of a member. */
+/** Returns the sets of the key parts of a variable or column. */
 export const setsOf = (thing: Thing, sketch: Sketch): string[] =>
   (indexedOf(thing, sketch)?.parts ?? []).map(({ set }) => set);
 
-/** The figures of a column, or of a bound, for some members; undefined if they are not known. */
+/** Returns the values of a column or of a bound for the members, or undefined if they are unknown. */
 export const figuresOf = (text: string, members: NamedMembers, sketch: Sketch): number[] | undefined =>
   knownFigures(text, parseIndex(indexOfMembers(members)), sketch.vocabulary);
 
-/** A member of a variable by the parts of its key; undefined without an index that can be read. */
+/** Returns the member of a variable with these key parts. Returns undefined if the index is missing or invalid. */
 export function memberOfKeys(thing: Thing, keys: readonly string[], sketch: Sketch): NamedMembers | undefined {
   const indexed = indexedOf(thing, sketch);
   return indexed && { ...indexed, keys, unused: [] };
 }
 
-/** The index of a thing with a condition that only the named members meet. */
+/** Returns an index with a condition that only the named members meet. */
 function indexOfMembers({ names, index, keys }: NamedMembers): string {
   const at = index.indexOf(' where ');
   const [over, where] = at < 0 ? [index] : [index.slice(0, at), index.slice(at + ' where '.length)];

@@ -3,16 +3,16 @@ import { fieldOf } from '../canvas/index.js';
 import { columnsOf } from './canvas-columns.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** Something on the canvas that questions can be about. */
+/** Object on the canvas that questions may refer to. */
 export interface Thing {
   kind: 'objective' | 'kpi' | 'variable' | 'family' | 'constraint' | 'value' | 'column' | 'set';
-  /** Its name in formulas, or its card's label. */
+  /** Name in formulas, or the label of the card. */
   name: string;
-  /** Absent of values, columns and sets. */
+  /** Absent for values, columns and sets. */
   card?: SketchCard;
 }
 
-/** Lists the named things on the canvas. The first thing wins if two have the same name. */
+/** Lists the named objects on the canvas. The first object wins if two have the same name. */
 export function thingsOn(sketch: Sketch): Thing[] {
   const { values, sets } = sketch.vocabulary;
   const ofCards = (type: 'objective' | 'kpi' | 'constraint'): Thing[] =>
@@ -33,10 +33,10 @@ export function thingsOn(sketch: Sketch): Thing[] {
 }
 
 /**
- * The thing that a text names: of several the one with the most words, then the first. Case, plurals and punctuation do not
- * count.
+ * Returns the object whose name appears in a text. Prefers the name with the most words, then the first object. Ignores case,
+ * plurals and punctuation.
  *
- * @param isWhole whether the text has to be nothing but the name
+ * @param isWhole whether the text must contain nothing but the name
  */
 export function thingNamed(text: string, things: readonly Thing[], isWhole = false): Thing | undefined {
   const bySpelling = new Map<string, Thing>();
@@ -58,12 +58,12 @@ export function thingNamed(text: string, things: readonly Thing[], isWhole = fal
   return undefined;
 }
 
-/** The only thing that is spelled nearly like a text; undefined if there are several. */
+/** Returns the only object with a similar name, or undefined if there are several. */
 export function thingNear(text: string, things: readonly Thing[]): Thing | undefined {
   const [near, other] = nearestNames(text, namesOf(things), 2);
   return near !== undefined && other === undefined ? thingNamed(near, things, true) : undefined;
 }
 
-/** The names and labels of things, in their order. */
+/** Returns the names and labels of objects, in order. */
 export const namesOf = (things: readonly Thing[]): string[] =>
   things.flatMap(({ name, card }) => (card === undefined || card.label === name ? [name] : [name, card.label]));

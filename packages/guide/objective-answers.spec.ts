@@ -23,7 +23,7 @@ it.each([
     'maximize p: 3x + 2y; a: x + y <= 4, soft, penalty 9; b: x + 3y <= 6, hard',
     'The objective `p` is 12, the most that the constraints allow.',
   ],
-])('answers the objective without the price of broken constraints: %s', async (model, answer) => {
+])('answers the objective without the penalties of violated constraints: %s', async (model, answer) => {
   expect(await answerTo('what is p', model)).toContain(answer);
 });
 
@@ -36,7 +36,7 @@ it.each([
   expect(await answerTo(question, model)).toContain(answer);
 });
 
-it('says how to get the value of an objective with an index beside others', async () => {
+it('explains how to get the value of an indexed objective among several objectives', async () => {
   const model = 'weeks: 1 to 2; make[t] integer for t in weeks; maximize p: 3x + y, weight 1; b: x + 3y <= 6, hard';
   const other = 'maximize q: sum t in weeks: make[t], weight 2; c: make[t] <= 4 for t in weeks, hard';
   expect(await answerTo('what is q', `${model}; ${other}`)).toContain(

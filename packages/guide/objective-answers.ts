@@ -5,17 +5,17 @@ import { figure, quote } from './quote.js';
 import { type Answer, type RunReader, TIGHT } from './run-reader.js';
 import type { SketchCard } from './sketch.js';
 
-/** Maximum number of constraint rows that are searched for broken constraints. */
+/** Maximum number of constraint rows searched for violated constraints. */
 const MAX_ROWS = 100;
 
-/** Cost of broken soft constraints, by label. */
+/** Cost of violated soft constraints, by label. */
 type Costs = ReadonlyMap<string, number>;
 
-/** Answers questions about the value of objectives, without the price of broken constraints and without the other objectives. */
+/** Answers questions about the value of objectives. Excludes the penalties of violated constraints and the other objectives. */
 export class ObjectiveAnswers {
   constructor(private readonly reader: RunReader) {}
 
-  /** @param name of an objective, or undefined for all objectives */
+  /** @param name name of an objective, or undefined for all objectives */
   async *value(name?: string): Answer {
     const { run, sketch } = this.reader;
     const objectives = sketch.of('objective');
@@ -38,7 +38,7 @@ export class ObjectiveAnswers {
     return `The objective ${called} is ${figure(own)}${prices}. Together it is ${best}.`;
   }
 
-  /** One of several objectives, as far as its formula can be computed from the plan. */
+  /** Describes one of several objectives, if the plan contains all values of its formula. */
   private describeOne({ label, data }: SketchCard): string {
     const { run, sketch } = this.reader;
     const text = String(data['expression']);
@@ -51,7 +51,7 @@ export class ObjectiveAnswers {
       : `${quote(label, 60)} is ${figure(value)}.`;
   }
 
-  /** Returns the cost of each broken constraint; undefined if it is not known. */
+  /** Returns the cost of each violated constraint, or undefined if it is unknown. */
   private async *costsOfBroken(): Steps<Costs | undefined> {
     const { run, sketch } = this.reader;
     const soft = sketch.of('constraint').filter((card) => card.data['classification'] === 'soft');

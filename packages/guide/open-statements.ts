@@ -18,17 +18,20 @@ import { assignmentIn, boundsIn, whyContrary } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { WORD } from './words.js';
 
-/* Cards with statements that cannot be read or that no plan depends on. Nothing is solved before they are repaired or removed. */
+/*
+ * Finds cards with statements that cannot be parsed or that no plan depends on. They prevent solves until they are repaired or
+ * removed.
+ */
 
-/** Statement on the canvas that cannot be read, and the gap that says why. */
+/** Statement on the canvas that cannot be parsed, and the gap with the reason. */
 export interface OpenStatement {
   card: SketchCard;
   gap: Pick<Gap, 'field' | 'message'>;
 }
 
-/** Returns the statements on the canvas that cannot be read, whatever else is on it. */
+/** Returns the statements on the canvas that cannot be parsed, in any context. */
 export function openStatements(sketch: Sketch): OpenStatement[] {
-  // Formulas share names, and each lookup goes through all cards.
+  // Formulas share names, and each lookup visits all cards.
   const cards = new Map<string, SketchCard | undefined>();
   const cardOf = (name: string): SketchCard | undefined => {
     if (!cards.has(name)) cards.set(name, sketch.namedCard(name));
@@ -60,15 +63,15 @@ function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'
   );
 }
 
-/** Returns the gap of a field that holds something else than it may. */
+/** Returns the gap of a field with invalid content. */
 const misfitOf = (card: SketchCard): OpenStatement['gap'] | undefined =>
   gapsOfShape(card).find(({ field, severity }) => severity === 'blocking' && card.data[field] != null);
 
-/** Explains the fault of a text that is meant as another statement than a formula. */
+/** Explains the problem of a text that is meant as another kind of statement than a formula. */
 export const whyNoFormula = (text: string): string | undefined =>
   whyContrary(text) ?? whyMisordered(text) ?? whyAmounts(text) ?? whyIncomplete(text) ?? whyDoubled(text);
 
-/** Returns the gap of a formula or an index that cannot be read. */
+/** Returns the gap of a formula or an index that cannot be parsed. */
 export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
   const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
   const over = readIndex(index);
@@ -83,10 +86,7 @@ export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefine
   return { field: 'expression', message };
 }
 
-/**
- * Returns the gaps of limits and values that were said of a name before it became that of an objective or a constraint, and that
- * nothing depends on.
- */
+/** Returns the gaps of unused limits and values whose name later became the name of an objective or a constraint. */
 function gapsOfTakenNames(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap']> {
   const limits = idleVariables(sketch.cards).map(({ card, name }) => ({ card, name, field: 'name' }));
   const values = sketch
@@ -105,7 +105,7 @@ function gapsOfTakenNames(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement
   return gaps;
 }
 
-/** Returns the gap of a limit or a value whose name differs from one on the canvas in case alone, and that nothing else has. */
+/** Returns the gap of an unused limit or value whose name differs from another name only in case. */
 function renamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undefined {
   const { expression = '', index } = formulaIn(card) ?? {};
   const formula = parseFormula(expression);

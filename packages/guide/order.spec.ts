@@ -31,7 +31,7 @@ const FAMILY = [
 const KPI = [...WORDS.slice(0, 3), 'kpi: tables >= 12', ...WORDS.slice(4)];
 const TAKEN = [...SCALAR.slice(0, 4), 'profit >= 700', 'Labour = 12'];
 
-/** The flags of a model whose statements were said in an order, and the end of its solve. */
+/** Returns the checklist of a model after messages in a given order, and the result of its solve. */
 async function outcomeOf(messages: readonly string[]): Promise<object> {
   const room = new Room();
   for (const message of messages) await room.say(message);
@@ -50,7 +50,7 @@ describe('the order of statements', () => {
     ['a model', SCALAR, 'Solved: the objective is 540'],
     ['a requirement in words', WORDS, 'It cannot be solved yet'],
     ['an indexed model', FAMILY, 'Solved: the objective is 5'],
-  ])('does not matter in one message: %s', async (_, statements, end) => {
+  ])('has no influence within the same message: %s', async (_, statements, end) => {
     const expected = await outcomeOf([statements.join('\n')]);
     expect(expected).toMatchObject({ end });
     await fc.assert(
@@ -66,7 +66,7 @@ describe('the order of statements', () => {
     ['a requirement in words', WORDS, 'It cannot be solved yet'],
     ['a KPI that limits', KPI, 'It cannot be solved yet'],
     ['the name of an objective and a constraint', TAKEN, 'It cannot be solved yet'],
-  ])('leads to the same end in one message and in several: %s', async (_, statements, end) => {
+  ])('leads to the same result in a single message and in several messages: %s', async (_, statements, end) => {
     await fc.assert(
       fc.asyncProperty(ordersOf(statements), async (order) => {
         expect(await outcomeOf(order)).toMatchObject({ end });
@@ -83,6 +83,6 @@ it.each([
   'ps: a, b; cap = 3; need of ps: a 2, b 5; make[p] for p in ps; maximize n: sum p in ps: make[p]; Cap: make[p] <= 4 for p in ps where need[p] > cap; Tot: sum p in ps: make[p] <= 9',
   'x <= 4; maximize x: 3 x; X: 2 x <= 6',
   'x integer; budget = 6; maximize n: x; Budget: 2 x <= budget',
-])('a constraint may be called like what its model uses: %s', async (model) => {
+])('allows a constraint with a name that its model uses: %s', async (model) => {
   expect(await outcomeOf([model])).toMatchObject({ end: expect.stringContaining('Solved') as unknown });
 });

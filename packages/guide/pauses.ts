@@ -1,9 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 
-/** How long the guide works before the other work of the process gets its turn, in milliseconds. */
+/** Maximum time in milliseconds that the guide works without yielding to the other work of the process. */
 const AT_ONCE_MS = 10;
 
-/** Work of many small steps; each step is one call, and some of the calls wait for the other work of the process. */
+/**
+ * Yields regularly during work of many small steps. Each step calls `step`, which sometimes waits for other work of the process.
+ */
 export class Pauses {
   private since = performance.now();
 

@@ -10,14 +10,14 @@ it.each([
   ['budget = 1.200', '1.200', '1.2', '1200'],
   ['requirement: 1.000 tables', '1.000', '1', '1000'],
   ['what if hours = 1.000', '1.000', '1', '1000'],
-])('tells how a point between thousands is read: %s', async (statement, written, figure, thousands) => {
+])('explains a point that could separate thousands: %s', async (statement, written, figure, thousands) => {
   const room = new Room();
   await room.say(TABLES);
   const { text } = await room.say(statement);
   expect(text).toContain(`\`${written}\` is read as ${figure}: write ${thousands} for thousands.`);
 });
 
-it('notes it at the card', async () => {
+it('adds a note to the card', async () => {
   const room = new Room();
   await room.say(`${TABLES}; Cap: chairs + tables <= 12.500`);
   const card = room.cards.find(({ label }) => label === 'Cap');
@@ -27,7 +27,7 @@ it('notes it at the card', async () => {
 });
 
 it.each(['chairs <= 1.5', 'chairs <= 0.500', 'chairs <= 1000', 'chairs <= 1.2345', 'set labour description: "1.000"'])(
-  'tells nothing of other figures: %s',
+  'adds no note for other numbers: %s',
   async (statement) => {
     const room = new Room();
     await room.say(TABLES);

@@ -33,7 +33,7 @@ describe('a proposal', () => {
     ['make at most 40 in total', ['sum p in products: make[p] <= 40']],
     ['make in week 2 at most 40', []],
     ['we have 40 hours of labour', ['labour: sum p in products: labour[p] * make[p] <= 40', 'labour = 40']],
-  ])('is made of %j', async (text, expected) => {
+  ])('interprets %j', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf(PRODUCTS))).toEqual(expected);
   });
 
@@ -54,7 +54,7 @@ describe('a proposal', () => {
     ['tables exactly 4', ['tables = 4']],
     ['we have 40 hours of labour', ['labour = 40']],
     ['there are only 12 carpenters available', ['carpenters = 12']],
-  ])('is made of %j for variables without an index', async (text, expected) => {
+  ])('interprets %j for variables without an index', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual(expected);
   });
 
@@ -73,7 +73,7 @@ describe('a proposal', () => {
     'chairs or tables at most 5',
     'chairs made of oak at most 5',
     'we have 3 more carpenters than chairs',
-  ])('is not made of %j, which it would not express in full', async (text) => {
+  ])('skips %j, because it would omit a part', async (text) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([]);
   });
 
@@ -81,15 +81,15 @@ describe('a proposal', () => {
     ['our chairs must always be at most 5 pieces', 'chairs <= 5'],
     ['the number of chairs at most 5', 'chairs <= 5'],
     ['chairs plus tables at most 5', 'chairs + tables <= 5'],
-  ])('is made of %j, whose other words have no meaning', async (text, expected) => {
+  ])('interprets %j, whose other words have no meaning', async (text, expected) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([expected]);
   });
 
-  it.each(['the weather is nice', 'hello', 'chairs are fine', 'x at most'])('is not made of %j', async (text) => {
+  it.each(['the weather is nice', 'hello', 'chairs are fine', 'x at most'])('does not exist for %j', async (text) => {
     expect(proposalsFor(text, await sketchOf('chairs, tables integer'))).toEqual([]);
   });
 
-  it('is only applied if it is chosen', async () => {
+  it('applies only if the user chooses it', async () => {
     const room = new Room();
     await room.say(PRODUCTS);
     const { question } = await room.say('make of every product should not exceed its demand');
@@ -108,7 +108,7 @@ describe('an example', () => {
     ['chairs, tables integer', 'limit: chairs + tables <= 40'],
     ['chairs integer', 'limit: chairs <= 40'],
     ['kpi: none', undefined],
-  ])('has names of the canvas: %s', async (text, example) => {
+  ])('uses names of the canvas: %s', async (text, example) => {
     expect(exampleFor(await sketchOf(text))).toBe(example);
   });
 });

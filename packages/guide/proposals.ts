@@ -7,11 +7,11 @@ import { isUnit, usesAll } from './word-coverage.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
- * The statement that plain words were probably meant as: `make of every plant should not exceed its capacity` is
- * `make[p] <= Capacity[p] for p in plants`. A proposal is applied only if it is chosen.
+ * Proposes the statement that plain words probably mean: `make of every plant should not exceed its capacity` becomes
+ * `make[p] <= Capacity[p] for p in plants`. A proposal only applies if the user chooses it.
  */
 
-/** Longest text that is looked at, in characters. */
+/** Maximum length of a text in characters. */
 const MAX_LENGTH = 300;
 const BE =
   '(?:(?:is|are|must|should|shall|may|can|has to|have to|to) )?(?:(?:be|stay|remain|be kept|stay kept|fall|go|drop|rise) )?';
@@ -19,7 +19,7 @@ const MORE = '(?:more|greater|larger|higher)';
 const LESS = '(?:less|fewer|smaller|lower)';
 const NOT = String.raw`(?:no|not|never|cannot|can['’]t)(?: (?:be|fall|go|drop|rise))?`;
 const words = (alternatives: string): RegExp => new RegExp(String.raw`\b${BE}(?:${alternatives})(?= )`, 'i');
-/** Relations in words. Negations come first, as they contain the words of the opposite relation. */
+/** Relations in words. Negations come first, because they contain the words of the opposite relation. */
 const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = [
   [
     '<=',
@@ -39,7 +39,7 @@ const RELATIONS: [relation: '<=' | '>=' | '<' | '>' | '=', pattern: RegExp][] = 
 ];
 const QUANTIFIER =
   /(?:\b(?:of|for|in|at|on|from) )?\b(?:every|each|any|per|all(?: the| of the)?) (?<set>[\p{L}\p{N}_]+)/giu;
-/** The label of a limit on an amount. */
+/** Label of a limit on an amount. */
 const LABEL = /^[\p{L}\p{N}_]+: /u;
 /** `no product may exceed its cap` limits every product. */
 const NO_MEMBER = /^(?:no|none of the|not a single|no single) (?=(?<set>[\p{L}\p{N}_]+))/iu;
@@ -65,14 +65,14 @@ interface Over {
   names: string[];
 }
 
-/** A permission limits nothing: `tables may exceed 5`. */
+/** Permission, which is not a limit: `tables may exceed 5`. */
 const PERMISSION =
   /\b(?:may|can|could|might|(?:is|are) (?:allowed|permitted|able|free) to)\b(?! ?(?:not\b|never\b|no\b|only\b|at most\b|['’]t))/i;
 const DENIED = /^(?:[^:]*: ?)?(?:no|none|not a single|only)\b/i;
 const UPPER = /\b(?:up to|at most|be (?:less|fewer|lower|smaller)|below|under|within|limited)\b/i;
 const isPermission = (text: string): boolean => PERMISSION.test(text) && !DENIED.test(text) && !UPPER.test(text);
 
-/** Statements that a text was probably meant as, most likely first; none if nothing is near. */
+/** Returns the statements that a text probably means, most likely first, or an empty list. */
 export function proposalsFor(source: string, sketch: Sketch): string[] {
   if (source.length > MAX_LENGTH || isPermission(source)) return [];
   const colon = source.indexOf(':');
@@ -87,7 +87,7 @@ export function proposalsFor(source: string, sketch: Sketch): string[] {
   return proposals.filter((one) => one !== source && readStatement(one).statement !== undefined).slice(0, 3);
 }
 
-/** A constraint with names of the canvas, as an example of how to write one; undefined on an empty canvas. */
+/** Returns a constraint with names of the canvas as an example of the syntax, or undefined on an empty canvas. */
 export function exampleFor(sketch: Sketch): string | undefined {
   const proposer = new Proposer(sketch);
   const column = columnsOf(sketch).find(({ type, set }) => type === 'number' && proposer.familyOver(set) !== undefined);
@@ -107,7 +107,7 @@ class Proposer {
 
   *read(text: string): Generator<string> {
     const { figure, rest: amount = '' } = HAVE.exec(text)?.groups ?? {};
-    // The unit of `40 hours of labour` is not needed.
+    // The unit in `40 hours of labour` is not needed.
     if (figure !== undefined) {
       const said = `${figure} ${amount.replace(AVAILABLE, '')}`;
       yield* complete(this.amount(figure, amount.replace(AVAILABLE, '').split(OF).at(-1) ?? ''), said);
@@ -124,14 +124,14 @@ class Proposer {
     }
   }
 
-  /** The name of a variable over a set alone. */
+  /** Returns the name of a variable that is indexed only over the set. */
   familyOver(set: string): string | undefined {
     return Array.from(this.sketch.vocabulary.families).find(
       ([, { index }]) => index.over.length === 1 && index.over[0].set === set,
     )?.[0];
   }
 
-  /** Reads `we have 40 hours of labour` as a limit of all labour, or as a figure. */
+  /** Reads `we have 40 hours of labour` as a limit on all labour, or as a value. */
   private *amount(figure: string, subject: string): Generator<string> {
     if (!wordsOf(subject).every(isUnit)) return;
     const name = subject.trim().replace(/[^\p{L}\p{N}]+/gu, '_');
@@ -149,7 +149,7 @@ class Proposer {
   }
 
   private *relation(before: string, relation: string, after: string, sets: ReadonlySet<string>): Generator<string> {
-    // `at most 10 chairs` is about the chairs behind the figure.
+    // In `at most 10 chairs`, the limited thing follows the number.
     const ofFigure = FIGURE_OF.exec(after)?.groups;
     const named = this.thing(before) ?? this.onlyVariable(sets);
     const behind = ofFigure === undefined ? undefined : thingNamed(ofFigure['subject'] ?? '', this.things);
@@ -172,7 +172,7 @@ class Proposer {
     yield* found;
   }
 
-  /** `x and y`, `x plus y`: the things of a side, added up. */
+  /** Adds up the things in `x and y` or `x plus y`. */
   private sum(text: string, first: Thing, overs: readonly Over[]): string | undefined {
     const parts = text.split(/ and | plus | \+ /i).map((part) => this.thing(part));
     const things = parts.length > 1 && !parts.includes(undefined) ? parts : [first];
@@ -202,7 +202,7 @@ class Proposer {
     );
   }
 
-  /** The only variable, or the only one over exactly these sets. */
+  /** Returns the only variable, or the only variable over exactly these sets. */
   private onlyVariable(sets: ReadonlySet<string>): Thing | undefined {
     const all = this.things.filter(isVariable);
     const variables = all.length === 1 ? all : all.filter(({ name }) => this.isOver(name, sets));
@@ -214,14 +214,14 @@ class Proposer {
     return over.length > 0 && new Set(over).size === sets.size && over.every((set) => sets.has(set));
   }
 
-  /** Memberships of a variable in the named sets, or all of its memberships if no set is named. */
+  /** Returns the memberships of a variable in the named sets, or all its memberships if no set is named. */
   private oversOf({ kind, name }: Thing, sets: ReadonlySet<string>): Over[] {
     const family = kind === 'family' ? this.sketch.vocabulary.families.get(name) : undefined;
     const all = family?.index.over.map(({ set, names }) => ({ set, names: [...names] })) ?? [];
     return sets.size === 0 ? all : all.filter(({ set }) => sets.has(set));
   }
 
-  /** Returns the text of a name in a formula. Sums it over all memberships that the index of the formula lacks. */
+  /** Formats a name for a formula. Sums it over all memberships that the index of the formula lacks. */
   private reference({ kind, name }: Thing, overs: readonly Over[]): string | undefined {
     if (kind === 'variable' || kind === 'value') return name;
     const { families, columns, sets } = this.sketch.vocabulary;
@@ -246,7 +246,7 @@ class Proposer {
     return Array.from(this.sketch.vocabulary.sets.keys()).find((one) => wordsOf(one).join(' ') === spelling);
   }
 
-  /** The text without `of every plant`, and the sets that it names so. */
+  /** Removes phrases such as `of every plant`, and returns the sets that they name. */
   private withoutQuantifiers(text: string): { rest: string; sets: ReadonlySet<string> } {
     const sets = new Set<string>();
     const rest = text.replace(QUANTIFIER, (phrase: string, word: string) => {
@@ -260,7 +260,7 @@ class Proposer {
 
 const isVariable = ({ kind }: Thing): boolean => kind === 'variable' || kind === 'family';
 
-/** Leaves out the statements that lack a word or a figure of the text. */
+/** Drops statements that omit a word or a number of the text. */
 function* complete(statements: Iterable<string>, text: string): Generator<string> {
   for (const statement of statements) if (usesAll(text, statement.replace(LABEL, ''), SIGN_WORDS)) yield statement;
 }

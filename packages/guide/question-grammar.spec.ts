@@ -37,7 +37,7 @@ describe('a question about results', () => {
     ['why not more rickshaws?', { ask: 'why_not', subject: 'rickshaws', wants: 'more' }],
     ['Why are there no rickshaws', { ask: 'why_not', subject: 'rickshaws', wants: 'more' }],
     ['why so many carts?', { ask: 'why_not', subject: 'carts', wants: 'less' }],
-  ])('is read from %j', (text, about) => {
+  ])('is parsed from %j', (text, about) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'question', about } });
   });
 
@@ -59,7 +59,7 @@ describe('a question about results', () => {
     ['make for each product', { ask: 'value', subject: 'make for each product' }],
     ['utilisation of wood', { ask: 'value', subject: 'wood' }],
     ['make["oak chair", 2]', { ask: 'value', subject: 'make["oak chair", 2]' }],
-  ])('is read without a question word from %j', (text, about) => {
+  ])('is parsed without a question word from %j', (text, about) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'question', about, isBare: true } });
   });
 
@@ -72,7 +72,7 @@ describe('a question about results', () => {
     ['undo', 'undo'],
     ['Undo the last change, please', 'undo'],
     ['take that back', 'undo'],
-  ])('is not read from %j', (text, kind) => {
+  ])('is not parsed from %j', (text, kind) => {
     expect(readStatement(text).statement?.kind).toBe(kind);
   });
 });
@@ -82,7 +82,7 @@ describe('a what-if question', () => {
     'what would the profit be with more friendly staff?',
     'how many tables would we make if it rains',
     'what is the profit with 3 people more or fewer',
-  ])('is never read as a question about the present plan: %s', (text) => {
+  ])('is never parsed as a question about the current plan: %s', (text) => {
     expect(readStatement(text).statement?.kind).not.toBe('question');
   });
 
@@ -90,7 +90,7 @@ describe('a what-if question', () => {
     'the sum of chairs and tables is at most 12',
     'total of chairs and tables below 13',
     'the largest order must stay within the budget',
-  ])('is never read from a limit: %s', (text) => {
+  ])('is never parsed from a limit: %s', (text) => {
     expect(readStatement(text).statement).toBeUndefined();
   });
 
@@ -137,12 +137,12 @@ describe('a what-if question', () => {
         { subject: 'demand', times: 1.1 },
       ],
     ],
-  ])('is read from %j', (text, changes) => {
+  ])('is parsed from %j', (text, changes) => {
     const wanted = changes.map((change) => ({ form: 'wanted', ...change }));
     expect(readStatement(text)).toEqual({ statement: { kind: 'what_if', changes: wanted } });
   });
 
-  it('takes the changes of scenarios', () => {
+  it('accepts the changes of scenarios', () => {
     expect(readStatement('what if demand x 1.2 where region = "north"').statement).toEqual({
       kind: 'what_if',
       changes: [{ form: 'figure', target: 'demand', where: 'region = "north"', times: 1.2 }],
@@ -157,12 +157,12 @@ describe('a what-if question', () => {
     'what if the budget is 2 times 40',
     'what if budget is 3 dozen',
     'what if the budget is 40 than before',
-  ])('is not read in part: %s', (text) => {
+  ])('is not parsed in part: %s', (text) => {
     const reason = expect.stringContaining('is not a change that I understand');
     expect(readStatement(text)).toEqual({ statement: { kind: 'unclear_question', reason } });
   });
 
-  it('says what to write if it cannot be read', () => {
+  it('explains its syntax if it cannot be parsed', () => {
     const reason = expect.stringContaining('what if the budget is 300');
     expect(readStatement('what if everything goes wrong').statement).toEqual({ kind: 'unclear_question', reason });
   });

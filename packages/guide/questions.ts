@@ -20,23 +20,24 @@ import type { Sketch, SketchCard } from './sketch.js';
 import { askForStray } from './stray-variables.js';
 import { openStatements } from './open-statements.js';
 
-/** What a question is made from. */
+/** Input for the choice of a question. */
 export interface Situation {
   sketch: Sketch;
   feasibility: Checklist['feasibility_result'];
-  /** Whether this turn has had the model solved, with whatever outcome. */
+  /** Whether this turn ran a solve, regardless of its outcome. */
   isSolved: boolean;
-  /** What the solve of this turn found to clash. */
+  /** Conflicting constraints found by the solve of this turn. */
   clash: readonly string[];
-  /** Paths of files that are there. */
+  /** Paths of existing files. */
   files: readonly string[];
 }
 
 /**
- * The question for what the model misses next, in the order of the checklist; undefined when nothing is missing.
+ * Returns the question for the next missing part of the model, in the order of the checklist. Returns undefined if nothing is
+ * missing.
  *
- * What an option does stands in its description: statements that are applied when it is chosen. The id is the pattern
- * of a statement into which an answer in free words is put.
+ * The description of an option contains the statements that are applied when it is chosen. The id is a statement pattern for an
+ * answer in free words.
  */
 export function nextQuestion(situation: Situation): Question | undefined {
   const { sketch } = situation;
@@ -51,7 +52,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
   };
   const firstOpenOr = (type: CardType, question: Question): Question | undefined =>
     sketch.of(type).length > 0 ? firstOpen(type) : question;
-  // A formula may be open only because a name in it is unknown.
+  // A formula may be incomplete only because it contains an unknown name.
   const names = askForNames(sketch);
   const isNamed = open.some(({ card, gap }) => card.card_type === 'objective' && gap.field !== 'expression');
   const needsNames = names !== undefined && !isNamed && sketch.of('objective').length > 0;
@@ -73,7 +74,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
   return askForSolve(situation);
 }
 
-/** Maximum number of unread statements that are compared with formulas. */
+/** Maximum number of unparsed statements that are compared with formulas. */
 const MAX_PROPOSED = 20;
 const OBJECTIVE = ask(`objective: ${BLANK}`, 'Objective', 'What should the plan make as good as possible?', [
   ['Highest profit', 'maximize profit'],
@@ -106,7 +107,7 @@ const REQUIREMENTS = ask(
   [['No, nothing', 'requirement: none'], LATER],
 );
 
-/** Asks for the field of a card that a gap is about. */
+/** Asks for the field of a gap. */
 function askForGap(card: SketchCard, { field, message }: Pick<Gap, 'field' | 'message'>, sketch: Sketch): Question {
   const reference = referTo(card, sketch);
   const id = `set ${reference} ${field}: ${BLANK}`;
@@ -167,7 +168,7 @@ function askForConstraints(sketch: Sketch): Question {
   ]);
 }
 
-/** Asks for the meaning of words first while a formula is near. */
+/** Asks for the meaning of words if a formula is likely. */
 function askForMeant(sketch: Sketch): Question | undefined {
   const meant = openStatements(sketch)
     .slice(0, MAX_PROPOSED)
@@ -177,7 +178,7 @@ function askForMeant(sketch: Sketch): Question | undefined {
   return meant && askForGap(meant.card, meant.gap, sketch);
 }
 
-/** Asks for a constraint that cannot be read before it asks how constraints count. */
+/** Asks for an invalid constraint before asking for the classes of constraints. */
 function askForUnread(sketch: Sketch): Question | undefined {
   const unread = openStatements(sketch).find(({ card }) => card.card_type === 'constraint');
   return unread && askForGap(unread.card, unread.gap, sketch);
@@ -217,11 +218,11 @@ function askForData({ files }: Situation): Question {
 }
 
 function askForSolve({ sketch, feasibility, isSolved, clash }: Situation): Question | undefined {
-  // What this turn could not find out is not found out by asking for the same again.
+  // Solving again would not give another result.
   if (feasibility === 'pass' || (feasibility === 'unchecked' && isSolved)) return undefined;
   if (feasibility === 'fail') {
     const hard = sketch.of('constraint').filter(({ data }) => data['classification'] === 'hard');
-    // A chain like `1 <= x <= y` is several rows, which are numbered.
+    // A chain such as `1 <= x <= y` has several numbered rows.
     const clashes = ({ label }: SketchCard): boolean =>
       clash.some((name) => name === label || name.replace(/ \(\d+\)$/, '') === label);
     const soft = hard

@@ -1,9 +1,9 @@
-/** Most characters of a quotation. */
+/** Maximum number of characters of a quotation. */
 const MAX_CHARACTERS = 120;
 
 /**
- * A text as an inline code span of Markdown that nothing in the text can end or leave: on one line, in more backticks
- * than stand in it, cut where it is long.
+ * Formats a text as an inline code span of Markdown on a single line. The fence is longer than any run of backticks in the text,
+ * so that the text cannot end the span. Long texts are truncated.
  */
 export function quote(text: string, most = MAX_CHARACTERS): string {
   const line = text
@@ -21,16 +21,16 @@ export function quote(text: string, most = MAX_CHARACTERS): string {
 
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** Smaller figures are noise of the solver. */
+/** Smaller absolute values are numerical noise of the solver. */
 const NOISE = 1e-9;
 
-/** A figure without the noise of its last digits. */
+/** Formats a number without the noise of its last digits. */
 export const figure = (value: unknown): string =>
   typeof value !== 'number' ? '?' : Math.abs(value) < NOISE ? '0' : String(Number(value.toPrecision(10)));
 
 const MAX_LISTED = 20;
 
-/** Items as a Markdown list, the first of many; empty for none. */
+/** Formats the first items as a Markdown list. Returns an empty text without items. */
 export function bullets(items: string[]): string {
   const shown = items.slice(0, MAX_LISTED).map((item) => `- ${item}`);
   return [...shown, ...(items.length > MAX_LISTED ? [`- and ${items.length - MAX_LISTED} more`] : [])].join('\n');

@@ -21,12 +21,12 @@ const COUNTS = new RegExp(`${CLASS}$`, 'i');
 /** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
 const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
-/** Words before a relation; `bounds <= 3` is about something called so. */
+/** Words before a relation. In `bounds <= 3`, `bounds` is a name. */
 const PREFIX =
   /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
 
 /**
- * Statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
+ * Reads statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
  * `price = 3, cost = 2`, `x in pieces`.
  */
 export function readRelation(text: string): Reading {
@@ -44,7 +44,7 @@ export function readRelation(text: string): Reading {
   const { rest, counts = classified } = isNameAtEnd ? { rest: body } : counted;
   const formula = parseFormula(rest);
   if (isProblem(formula)) {
-    // Only what looks like a formula is told why it is none.
+    // Only a text that resembles a formula gets a reason.
     return SIGN.test(rest) || rest.includes('[') ? { reason: whyUnread(formula, rest) } : {};
   }
   if (formula.relations.length === 0) {
@@ -56,10 +56,10 @@ export function readRelation(text: string): Reading {
   return { statement: { kind: 'relation', text: rest, formula, ...named, ...(counts !== undefined && { counts }) } };
 }
 
-/** Side by side: what stands before the first colon, and what it is about. */
+/** Splits a text at its first colon into a label and a body. */
 export function splitLabel(text: string): { label?: string; body: string } {
   const plain = text.replace(PREFIX, '');
-  // The colon of a sum names nothing.
+  // The colon of a sum does not end a label.
   const colon = SUM.test(plain) ? -1 : plain.indexOf(':');
   const label = plain.slice(0, Math.max(0, colon)).trim();
   return label === '' || SIGN.test(label)
@@ -67,7 +67,7 @@ export function splitLabel(text: string): { label?: string; body: string } {
     : { label, body: plain.slice(colon + 1).trim() };
 }
 
-/** The name and the class of `labour (hard)`, or of `soft` alone. */
+/** Splits `labour (hard)` into its name and class. The name may be missing, as in `soft`. */
 export function splitClass(label = ''): { name?: string; counts?: Classification } {
   const { name = '', word } = /^(?:(?<name>.+?) ?\()?(?<word>hard|soft)\)?$/i.exec(label)?.groups ?? { name: label };
   return {
@@ -76,7 +76,7 @@ export function splitClass(label = ''): { name?: string; counts?: Classification
   };
 }
 
-/** Moves the class of a relation behind its index and condition; other texts stay as they are. */
+/** Moves the class of a relation after its index and condition. Returns other texts unchanged. */
 export function withClassLast(text: string): string {
   const match = COUNTS_INSIDE.exec(text);
   if (match === null) return text;
@@ -98,7 +98,7 @@ export function splitCounts(text: string): { rest: string; counts?: Classificati
   };
 }
 
-/** Relations side by side: `a = 1, b = 2`, `x >= 0 and y >= 0 integer`; each part has one of its own. */
+/** Reads several relations, such as `a = 1, b = 2` or `x >= 0 and y >= 0 integer`. Each part must contain a relation. */
 function readSeveral(text: string): Reading | undefined {
   const parts = text.split(/, ?(?:and )?| and /);
   if (parts.length < 2 || !parts.every((part) => SIGN.test(part))) return undefined;
@@ -111,7 +111,7 @@ function readSeveral(text: string): Reading | undefined {
   return { statement: { kind: 'several', statements } };
 }
 
-/** The name that an equation gives a figure, and that figure. */
+/** Returns the name and number of an equation such as `price = 3`. */
 export function assignmentIn(formula: ReturnType<typeof parseFormula>): { name: string; value: number } | undefined {
   if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] !== '=') return undefined;
   const [left, right] = formula.sides;
@@ -125,7 +125,7 @@ interface Bounded {
   facts: VariableFacts;
 }
 
-/** The bounds that a relation sets to one name alone, with figures on the other sides. */
+/** Returns the bounds of a relation between a single name and numbers. */
 export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | undefined {
   const at = sides.findIndex(({ kind }) => kind === 'name');
   const name = sides[at];
@@ -140,7 +140,10 @@ export function boundsIn({ sides, relations, strict = [] }: Formula): Bounded | 
   return { name: name.name, facts };
 }
 
-/** The two limits of `tables >= 12 chairs >= 3`, where both are variables; as a chain it would say that tables are at least 12 times chairs. */
+/**
+ * Returns the two limits in `tables >= 12 chairs >= 3`, where both names are variables. As a chain it would mean that tables are
+ * at least 12 times chairs.
+ */
 export function pairIn({ sides: [left, middle, right], relations: [first, second], strict }: Formula): Bounded[] {
   if (left.kind !== 'name' || right?.kind !== 'number' || middle?.kind !== 'product' || strict !== undefined) return [];
   const [figure, name, ...more] = middle.factors.map(({ of }) => of);
@@ -152,7 +155,7 @@ export function pairIn({ sides: [left, middle, right], relations: [first, second
   return limits.filter((limit) => limit !== undefined);
 }
 
-/** Returns the figure of a formula without names. `0 itneger` has a name, although the product is always 0. */
+/** Returns the value of a formula without names. `0 itneger` contains a name, although the product is always 0. */
 function constantOf(formula: Formula): number | undefined {
   if (mentionsOf(formula, undefined).length > 0) return undefined;
   const linear = linearize(formula.sides[0], NONE);
@@ -161,7 +164,7 @@ function constantOf(formula: Formula): number | undefined {
 
 export const turned = (relation: Relation): Relation => (relation === '<=' ? '>=' : relation === '>=' ? '<=' : '=');
 
-/** What is said of variables that are listed by name; undefined for other texts. */
+/** Reads facts about a list of variables. Returns undefined for other texts. */
 function readVariables(text: string): Reading | undefined {
   const prefixed = /^(?:(?:decision )?variables?|vars?)\b:? ?/i.exec(text)?.[0] ?? '';
   const said = text.slice(prefixed.length);
@@ -171,7 +174,7 @@ function readVariables(text: string): Reading | undefined {
   return (marked === said ? undefined : variablesIn(marked, prefixed)) ?? variablesIn(said, prefixed);
 }
 
-/** What separates the items of a list. The `and` of `between 2 and 5` does not. */
+/** Separates the items of a list. The `and` of `between 2 and 5` is not a separator. */
 const SEPARATOR = new RegExp(`(?:between|from) ${NUMBER} and |(?<mark> ?, ?(?:and )?| and | & )`, 'gi');
 const VERB = /^(?:is|are|must be|should be) /i;
 
@@ -179,15 +182,15 @@ interface Item {
   begin: number;
   end: number;
   hasName: boolean;
-  /** Whether something is said before the name, and behind it or without a name. */
+  /** Whether the item has facts before its name. `isBehind`: facts after its name, or without a name. */
   isBefore: boolean;
   isBehind: boolean;
   hasSign: boolean;
 }
 
 /**
- * Reads what is said of some variables beside what is said of others: `x, y integer, z <= 3`. A fact belongs to the names before
- * it, or to those behind it where it comes first. Undefined for other texts, and where all is said of the same variables.
+ * Reads different facts about several variables: `x, y integer, z <= 3`. A fact applies to the names before it, or to the names
+ * after it if it comes first. Returns undefined for other texts and for facts about all variables.
  */
 function readDeclarations(text: string, prefixed: string): Reading | undefined {
   const items = itemsOf(splitCounts(text).rest);
@@ -217,17 +220,17 @@ function readDeclarations(text: string, prefixed: string): Reading | undefined {
   return { statement: { kind: 'several', statements } };
 }
 
-/** Whether an item is no more about the variables of the items before it. */
+/** Whether an item begins a new group of variables. */
 function isNewGroup(group: readonly Item[], item: Item): boolean {
   const [first] = group;
   if (!item.hasName || first === undefined || !group.some(({ hasName }) => hasName)) return false;
   if (group.some(({ isBehind }) => isBehind)) return true;
-  // `0 <= x, y <= 5` is one relation around a list.
+  // `0 <= x, y <= 5` is a single relation around a list.
   if (first.isBefore) return item.isBefore || (item.isBehind && !(first.hasSign && item.hasSign));
   return item.isBefore && !item.isBehind;
 }
 
-/** The items of a list of names and facts; undefined for other texts, and for a list of names before facts. */
+/** Returns the items of a list of names and facts. Returns undefined for other texts and for a list of names before facts. */
 function itemsOf(text: string): Item[] | undefined {
   const marks = [...text.matchAll(SEPARATOR)].flatMap(({ index, groups }) => {
     const mark = groups?.['mark'];
@@ -248,7 +251,7 @@ function itemsOf(text: string): Item[] | undefined {
   return items;
 }
 
-/** Where an item of a list says something: before its name, or behind it. Undefined if it has neither a name nor facts. */
+/** Finds the facts of a list item before or after its name. Returns undefined if it has neither a name nor facts. */
 function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefore' | 'isBehind'> | undefined {
   const item = (isFirst ? said : said.replace(VERB, '')).replace(/(?<=^[^ :]+) ?: ?/, ' ');
   const isFact = !isFirst && readFacts(item).rest === '';
@@ -268,7 +271,7 @@ function factsIn(said: string, isFirst: boolean): Pick<Item, 'hasName' | 'isBefo
   return undefined;
 }
 
-/** Explains why the facts of a declaration cannot all be kept; undefined for other texts. */
+/** Explains a contradiction between the facts of a declaration. Returns undefined for other texts. */
 export function whyContrary(text: string): string | undefined {
   const body = splitIndex(text)?.body;
   if (body !== undefined) return readFacts(body).reason;
@@ -286,13 +289,13 @@ function variablesIn(text: string, prefixed: string): Reading | undefined {
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
   if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
     return { reason: 'say which variables are meant, by their names, as in `x, y integer`' };
-  // A relation alone may as well be about a value, and is looked at when it is known what there is.
+  // A relation without other facts may be about a value. This is decided with the canvas.
   if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text) && subject === text.trim())
     return undefined;
   return { statement: { kind: 'variables', names, facts, declares: isDeclared || facts.unit === undefined } };
 }
 
-/** The names in `x, y and z`, or around the relations that bound them: `0 <= x, y <= 10`. */
+/** Returns the names in `x, y and z`, or between the bounds of a relation: `0 <= x, y <= 10`. */
 function namesOf(subject: string, facts: VariableFacts): { names: string[]; reason?: string } | undefined {
   const sides = subject.split(/(<=|=<|>=|=>|==|[<>=≤≥])/).map((side) => side.trim());
   const lists = sides.map((side, index) => (index % 2 === 0 ? nameList(side) : undefined));
@@ -312,7 +315,7 @@ function namesOf(subject: string, facts: VariableFacts): { names: string[]; reas
   return { names, ...(reason !== undefined && { reason }) };
 }
 
-/** Whether the signs between the sides, at most two, can be those of one relation. */
+/** Whether the signs between the sides may form a relation. A relation has at most two signs. */
 export const isChain = (sides: readonly string[]): boolean =>
   sides.length <= 5 && (sides.length < 5 || !isProblem(parseFormula(`x ${sides[1]} x ${sides[3]} x`)));
 

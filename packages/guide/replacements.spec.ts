@@ -29,12 +29,12 @@ const SECOND: [string, string, string, string][] = [
   ],
 ];
 
-describe('a statement that replaces another one', () => {
+describe('a statement that replaces earlier content', () => {
   it.each(SECOND)('names the earlier content in the answer: %s', async (_, first, second, replaced) => {
     expect(await answerTo(first, second)).toContain(`This replaces \`${replaced}\``);
   });
 
-  it.each(SECOND)('names the earlier content within one message: %s', async (_, first, second, replaced) => {
+  it.each(SECOND)('names the earlier content within the same message: %s', async (_, first, second, replaced) => {
     expect(await answerTo(`${first}\n${second}`)).toContain(`This replaces \`${replaced}\``);
   });
 
@@ -44,7 +44,7 @@ describe('a statement that replaces another one', () => {
     ['wood: chairs <= 15', 'wood is soft, penalty 5'],
     ['maximize gain: 3 chairs', 'confirm'],
     ['shifts: early, late', 'pay of shifts: early 1, late 2'],
-  ])('says nothing if nothing is replaced: %s, then %s', async (first, second) => {
+  ])('reports no replacement if nothing is replaced: %s, then %s', async (first, second) => {
     expect(await answerTo(first, second)).not.toContain('replaces');
   });
 });

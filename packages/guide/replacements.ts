@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 type Data = Record<string, unknown>;
 
-/** Fields that carry what a statement says, with the word before their value. */
+/** Fields with the content of a statement, each with the word before its value. */
 const FIELDS: Record<string, string> = {
   sense: '',
   expression: '',
@@ -16,7 +16,7 @@ const FIELDS: Record<string, string> = {
   product: '',
 };
 
-/** The content that a change of card data replaces, each as a text. New fields replace nothing. */
+/** Returns the content that a change of card data replaces, each item as a text. New fields replace nothing. */
 export function replacedBy(old: Data, data: Data): string[] {
   const isReplaced = (key: string): boolean =>
     old[key] !== undefined && data[key] !== undefined && !isDeepStrictEqual(old[key], data[key]);
@@ -26,13 +26,13 @@ export function replacedBy(old: Data, data: Data): string[] {
     : replaced;
 }
 
-/** The content of a card without its figures, as in `maximize 3x + 2y`. */
+/** Formats the content of a card without its values, as in `maximize 3x + 2y`. */
 export const textOf = (data: Data): string =>
   Object.entries(FIELDS)
     .flatMap(([key, word]) => (data[key] == null ? [] : [`${word}${written(data[key])}`]))
     .join(' ');
 
-/** `price = 3`, `cost = a 10, b 12` */
+/** Formats the replaced values, such as `price = 3` or `cost = a 10, b 12`. */
 const replacedFigures = (old: Data, values: Data | null): string[] =>
   Object.entries(old).flatMap(([name, figure]) => {
     const now = values?.[name];

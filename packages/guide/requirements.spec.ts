@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
 
-/** A room in which these messages were said, and what was answered last. */
+/** Returns a room after the given messages, and the last answer. */
 async function after(...texts: string[]) {
   const room = new Room();
   let last = await room.say('Hello');
@@ -13,8 +13,8 @@ const CHAIRS =
   'maximize profit: 30 chairs + 50 tables; chairs, tables integer; Labour: 2 chairs + 4 tables <= 40, hard; kpi: none';
 const PRODUCTS = 'products: oak chair, table; minimum of products: oak chair 2, table 3';
 
-describe('production requirements', () => {
-  it('become cards: relations with their index, quantities, words', async () => {
+describe('a production requirement', () => {
+  it('becomes a card: relations with their index, quantities, words', async () => {
     const { room, text } = await after(
       `${CHAIRS}\n${PRODUCTS}\nmake[p] integer for p in products`,
       'requirement Minimum: make[p] >= minimum[p] for p in products\nproduce 10 chairs\nrequirement: chairs >= tables\nrequirement: be nice',
@@ -35,7 +35,7 @@ describe('production requirements', () => {
     expect(text).toContain('- Requirement `Requirement 3`: `chairs >= tables`\n');
   });
 
-  it('are the same card when they are said again, or in another form', async () => {
+  it('keeps its card if it is repeated or changes its form', async () => {
     const { room } = await after(CHAIRS, 'requirement: chairs >= tables', 'requirement: chairs >= tables');
     expect(room.cards.filter(({ card_type }) => card_type === 'production_requirement')).toHaveLength(1);
     await room.say('requirement Requirement 1: 5 chairs');
@@ -47,7 +47,7 @@ describe('production requirements', () => {
     expect(room.data('Requirement 1')).toEqual({ description: 'be nice' });
   });
 
-  it('are met by the plan, and make the last result say nothing of the canvas', async () => {
+  it('is met by the plan, and makes the last result outdated', async () => {
     const { room, text } = await after(`${CHAIRS}\nWood: chairs + tables <= 15, hard`, 'solve');
     expect(text).toContain('the objective is 550, with `chairs = 10`, `tables = 5`');
     const more = await room.say('produce 12 chairs');
@@ -57,7 +57,7 @@ describe('production requirements', () => {
     expect(room.feasibility).toBe('pass');
   });
 
-  it('are named where they cannot be met, and can be left out', async () => {
+  it('is named if it cannot be met, and may be left out', async () => {
     const { room, text, question } = await after(`${CHAIRS}; data: in the formulas; produce 21 chairs`, 'solve');
     expect(text).toContain('The model has no solution: `tables >= 0`, `Labour`, `chairs` cannot hold together.');
     expect(question?.options.map(({ label }) => label)).toEqual([
@@ -72,7 +72,7 @@ describe('production requirements', () => {
     expect(room.cards.map(({ label }) => label)).toContain('chairs');
   });
 
-  it('keep a solve back when they cannot be read, and not when they are words', async () => {
+  it('prevents a solve if it is invalid, but not if it consists of words', async () => {
     const { room, text } = await after(
       CHAIRS,
       'requirement: stools >= 2\nrequirement: chairs * tables >= 3\nproduce 10 stools\nsolve',
@@ -85,7 +85,7 @@ describe('production requirements', () => {
     expect(solved.text).toContain('Solved: the objective is 600');
   });
 
-  it('are asked about when nothing has a name in them', async () => {
+  it('asks about its unknown names', async () => {
     const { question } = await after(CHAIRS, 'requirement: stools >= 2');
     expect(question?.question).toContain('What is `stools`?');
     const family = await after(CHAIRS, PRODUCTS, 'requirement: make[p] >= minimum[p] for p in products');
@@ -93,12 +93,12 @@ describe('production requirements', () => {
   });
 });
 
-describe('a statement that there is nothing of a kind', () => {
+describe('a statement that nothing of a kind exists', () => {
   it.each([
     ['requirement: 8 tables', 'requirement: none', 'the requirement `tables` stays', 'remove requirement tables'],
     ['kpi: delivery', 'kpi: none', 'the kpi `delivery` stays', 'remove kpi delivery'],
     ['data: demand.csv', 'data: in the formulas', 'the data `demand.csv` stays', 'remove data demand.csv'],
-  ])('names what stays: %s, then %s', async (first, none, staying, removal) => {
+  ])('names the remaining cards: %s, then %s', async (first, none, staying, removal) => {
     const room = new Room();
     room.files = ['demand.csv'];
     await room.say(`tables integer; ${first}`);
@@ -111,7 +111,7 @@ describe('a statement that there is nothing of a kind', () => {
     expect(room.cards).toHaveLength(before.length);
   });
 
-  it('does not keep the model from being solved', async () => {
+  it('does not prevent a solve', async () => {
     const room = new Room();
     await room.say('tables integer; minimize cost: tables; L: tables <= 40, hard; requirement: 8 tables; kpi: none');
     const { text } = await room.say('requirement: none; data: in the formulas; confirm; solve');
@@ -120,7 +120,7 @@ describe('a statement that there is nothing of a kind', () => {
   });
 
   it.each(['no other kpis', 'kpis: no others', 'no further requirements', 'no more data'])(
-    'keeps what is there: %s',
+    'keeps existing cards: %s',
     async (statement) => {
       const room = new Room();
       room.files = ['demand.csv'];

@@ -1,28 +1,27 @@
 import { isName } from '../modelling/index.js';
 
-/* Variables that are called like a word that says something of variables: `free, paid integer`. */
+/* Handles variables whose names are also words about variables: `free, paid integer`. */
 
 const WORD =
   '(?:free|unrestricted|unbounded|integers?|ints?|whole|binary|binaries|bools?|booleans?|continuous|reals?|fractional|positive|any)';
 const IS_WORD = new RegExp(`^${WORD}$`, 'i');
-/** Words that rather begin facts than names: `x, positive integer`. */
+/** Words that are more likely the start of a fact than a name: `x, positive integer`. */
 const ADJECTIVE = /^(?:positive|any|whole|reals?|unrestricted|unbounded|fractional)$/i;
 const BESIDE_SIGN = new RegExp(
   `(?<=^ ?|, ?| and |[<>=≤≥] ?)${WORD}(?= ?[<>=≤≥])|(?<=[<>=≤≥] ?)${WORD}(?=[ ,]|$)`,
   'gi',
 );
 const BETWEEN_NAMES = / ?, ?(?:and )?| and /;
-/** Letter that no word of the grammar ends with. */
+/** Letter that does not end any word of the grammar. */
 const MARK = '\u{a60c}';
 
-/** Whether a name is a word that says something of variables. */
+/** Whether a name is also a word about variables. */
 export const isReserved = (name: string): boolean => IS_WORD.test(name);
 
 /**
- * Returns a text about variables with a mark behind each word that can only be a name there: beside a relation sign, and in a list
- * before other names or before facts.
+ * Marks each word that can only be a name: beside a relation sign, and in a list before other names or before facts.
  *
- * @param isDeclared whether a word such as `variables` stands before the text
+ * @param isDeclared whether a word such as `variables` precedes the text
  */
 export function withMarks(text: string, isDeclared: boolean): string {
   const marked = text.replace(BESIDE_SIGN, (word) => word + MARK);

@@ -31,7 +31,7 @@ async function answerTo(subject: string): Promise<string> {
   }
 }
 
-describe('the answer to a question about values', () => {
+describe('an answer about values', () => {
   it.each([
     ['chairs and tables', '`chairs` is 10. `tables` is 5.'],
     ['tables, chairs', '`tables` is 5. `chairs` is 10.'],
@@ -42,7 +42,7 @@ describe('the answer to a question about values', () => {
     expect(await answerTo(subject)).toBe(text);
   });
 
-  it('says which of several things is unknown', async () => {
+  it('names the unknown thing among several things', async () => {
     expect(await answerTo('chairs and sofas')).toMatch(/^`chairs` is 10\. I cannot answer that: .*`sofas`/);
   });
 
@@ -52,7 +52,7 @@ describe('the answer to a question about values', () => {
     ['chairs of oak', 'oak'],
     ['profit without tables', 'without tables'],
     ['tables for Hamburg', 'Hamburg'],
-  ])('is refused if it would leave out a word: %s', async (subject, word) => {
+  ])('is refused if it would ignore a word: %s', async (subject, word) => {
     expect(await answerTo(subject)).toContain(
       `I cannot answer that: \`${word}\` in \`${subject}\` is not understood. Ask `,
     );
@@ -63,7 +63,7 @@ describe('the answer to a question about values', () => {
     ['chairs should we order', '`chairs` is 10.'],
     ['chairs are needed', '`chairs` is 10.'],
     ['profit of the plan', 'The objective `profit` is 550, the most that the constraints allow.'],
-  ])('leaves out words without a meaning: %s', async (subject, text) => {
+  ])('ignores words without meaning: %s', async (subject, text) => {
     expect(await answerTo(subject)).toBe(text);
   });
 });

@@ -21,7 +21,7 @@ const MAX_ADDED = 100;
 const OBJECTIVE =
   /^(?:objectives?|goals?|(?:objective|optimal) (?:function )?values?|value of the objective|optimum)$/i;
 
-/** Answers questions about a run, a paragraph each. */
+/** Answers questions about a run, with a paragraph per question. */
 export class ResultAnswers {
   private readonly limits: LimitAnswers;
   private readonly objectives: ObjectiveAnswers;
@@ -84,7 +84,7 @@ export class ResultAnswers {
 
   private async *value(question: ValueQuestion): Answer {
     const { subject, pick } = question;
-    // A KPI that only stands for the objective is called like its value.
+    // A KPI that only repeats the objective has the same name as its value.
     const hasFigure = this.reader.run.kpis?.some(({ label }) => label.toLowerCase() === subject.toLowerCase());
     if (OBJECTIVE.test(subject) && hasFigure !== true) return yield* this.objectives.value();
     const parts = this.partsOf(subject);
@@ -93,7 +93,7 @@ export class ResultAnswers {
       for (const part of parts) answers.push(yield* this.value({ ...question, subject: part }));
       return answers.join(' ');
     }
-    // The name of a KPI may begin like a question: `Total cost`.
+    // The name of a KPI may start like a question: `Total cost`.
     const whole = thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true);
     if (whole !== undefined && whole.kind !== 'family') return yield* this.single(whole);
     const { thing, members } = yield* this.reader.resolve(subject);
@@ -104,7 +104,7 @@ export class ResultAnswers {
     return set === undefined ? this.unplanned(subject) : yield* this.single(set, question);
   }
 
-  /** The part of a member that is of a set, or of a column of its key; -1 for other names. */
+  /** Returns the key part that belongs to a set or to a column of its key, or -1 for other names. */
   private partCalled(thing: Thing, name: string): number {
     const keys = this.reader.run.families?.find((family) => family.name === thing.name)?.keys ?? [];
     const isCalled = (one: string): boolean => wordsOf(one).join() === wordsOf(name).join();
@@ -113,7 +113,7 @@ export class ResultAnswers {
     return parts.findIndex((names) => names.some((one) => one !== undefined && isCalled(one)));
   }
 
-  /** Adds up a variable over everything but one part of its members. */
+  /** Adds up a variable over all other key parts. */
   private async *familyBy(name: string, part: number, set: string): Answer {
     const all = yield* this.reader.values(name, { limit: MAX_ADDED });
     if (typeof all === 'string') return all;
@@ -129,7 +129,7 @@ export class ResultAnswers {
     return this.reader.unnamedIn(text, found).length > 0 ? this.unplanned(text) : found.map(describeMembers).join('\n');
   }
 
-  /** Says that a name is unknown, or that its members are not in the plan. */
+  /** Explains that a name is unknown, or that its members are not in the plan. */
   private unplanned(subject: string): string {
     const [members] = membersNamed(subject, this.reader.things, this.reader.sketch);
     return members?.unused.length === 0
@@ -137,7 +137,7 @@ export class ResultAnswers {
       : this.reader.unnamed(subject);
   }
 
-  /** Answers what a thing is for members that stand beside its name, such as `price of oak`; undefined without such members. */
+  /** Answers a question for the members beside a name, such as `price of oak`. Returns undefined without such members. */
   private async *ofMember(thing: Thing, subject: string): Steps<string | undefined> {
     const { kind, name } = thing;
     if (unusedIn(subject, namesOf(thing)).length === 0) return undefined;
@@ -160,7 +160,7 @@ export class ResultAnswers {
     return `${yield* this.single(thing)} It has no figures for single members. ${found.map(listMembers).join('\n')}`;
   }
 
-  /** The things that are asked for together, as in `chairs and tables`. Members of a family stay together. */
+  /** Splits a question about several things, such as `chairs and tables`. Members of a family stay together. */
   private partsOf(subject: string): string[] {
     const { things } = this.reader;
     const parts = subject.split(/ and | or | & |, /i).slice(0, MAX_SHOWN);
@@ -170,7 +170,7 @@ export class ResultAnswers {
     return isList && thingNamed(subject, things, true) === undefined ? parts : [subject];
   }
 
-  /** @param question the question, if the thing may be only a part of what it asks for */
+  /** @param question the question, if it may contain words beyond the name of the thing */
   private async *single(thing: Thing, question?: ValueQuestion): Answer {
     const { kind, name, card } = thing;
     const unused = question === undefined ? [] : unusedIn(question.subject, namesOf(thing));
@@ -231,7 +231,7 @@ export class ResultAnswers {
   }
 }
 
-/** `price[k1]`: a column with the names of its index. */
+/** Formats `price[k1]`: a column with its index names. */
 const memberNamesOf = ({ thing, names }: NamedMembers): string => `${thing.name}[${names.join(', ')}]`;
 
 const namesOf = ({ name, card }: Thing): string[] => (card === undefined ? [name] : [name, card.label]);

@@ -9,22 +9,22 @@ import { unusedWords } from './word-coverage.js';
 
 /** Maximum number of values, constraints or cards in an answer. */
 export const MAX_SHOWN = 10;
-/** Maximum number of variables that are searched for a member. */
+/** Maximum number of variables searched for a member. */
 const MAX_FAMILIES = 5;
-/** Members of a constraint among which those of a question are searched. */
+/** Maximum number of members of a constraint searched for the members of a question. */
 const MAX_SEARCHED = 100;
-/** Slacks and prices that are nearer to 0 count as 0. */
+/** Tolerance for slacks and prices that count as 0. */
 export const TIGHT = 1e-6;
 
 export type Answer = Steps<string>;
 
-/** Reads the newest run of the canvas. Returns undefined before the first run, and the error if a read fails. */
+/** Reads the newest run of the canvas. Returns undefined before the first run, or an error message if reading fails. */
 export async function* readNewest(): Steps<ToldResult | string | undefined> {
   const reply = yield* call('read_result');
   return reply.ok ? ((reply.result as { run: ToldResult | null }).run ?? undefined) : reply.error;
 }
 
-/** Says that the model is not as it was solved; undefined if it is. */
+/** Explains that the model has changed since the solve. Returns undefined if it has not. */
 export const describeStale = ({ changed_since }: ToldResult): string | undefined =>
   changed_since.length === 0
     ? undefined
@@ -33,22 +33,22 @@ export const describeStale = ({ changed_since }: ToldResult): string | undefined
         MAX_SHOWN,
       )}). Write \`solve\` for new values.`;
 
-/** `do we sell`, `are needed`: the plan has amounts only, whatever they are used for. */
+/** `do we sell`, `are needed`: the plan only contains amounts, so the verb does not matter. */
 const ACTION =
   / (?:do|does|did|should|must|can|will|would|shall) (?:we|i|you|they) \p{L}+| (?:are|is|were|was|get|gets|to|to be|will be) (?:being )?\p{L}+(?:ed|en|t|de|ld)(?= |$)/giu;
 const OF_PLAN = ['plan', 'solution', 'value', 'result', 'model', 'optimal', 'best', 'need', 'in'];
 
-/** The words of a question that are neither in names nor without meaning. */
+/** Returns the words of a question that are neither in the names nor meaningless. */
 export const unusedIn = (subject: string, names: readonly string[], others: readonly string[] = []): string[] =>
   unusedWords(subject.replace(ACTION, ''), names, [...OF_PLAN, ...others]);
 
-/** A thing or the members of variables that a text names; neither if it names nothing. */
+/** Object or members of variables that a text names. Empty if the text names nothing. */
 export interface Resolved {
   thing?: Thing;
   members: ToldValues[];
 }
 
-/** The newest run of the canvas, and the tools that read more of it. */
+/** Reads the newest run of the canvas, and further values of it on demand. */
 export class RunReader {
   readonly things: readonly Thing[];
 
@@ -69,7 +69,7 @@ export class RunReader {
       : `The newest run has no value of ${quote(variable, 60)}: ${reply.error}.`;
   }
 
-  /** Reads the members that a text names, of the variables that have such members. */
+  /** Reads the members that a text names, for all variables with such members. */
   async *membersNamed(text: string): Steps<ToldValues[]> {
     const families = this.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
     const found: ToldValues[] = [];
@@ -81,15 +81,15 @@ export class RunReader {
   }
 
   /**
-   * Resolves the name in a question. What takes all words of the text comes first, then things, members, and similar names. A set is
-   * only a place.
+   * Resolves the name in a question. A match of the whole text comes first, then objects, members, and similar names. A set only
+   * qualifies other names.
    */
   async *resolve(text: string, things = this.things): Steps<Resolved> {
     const results = things.filter(({ kind }) => kind !== 'set');
     const thing = thingNamed(text, results);
     const isWhole = thing !== undefined && unusedIn(text, namesOf([thing])).length === 0;
     const members = isWhole ? [] : yield* this.membersNamed(text);
-    // The words `oak chair` are a member before they are the constraint `chairs`.
+    // In `oak chair`, the member takes precedence over a constraint `chairs`.
     const areNamed = members.length > 0 && (thing === undefined || this.unnamedIn(text, members).length === 0);
     if (areNamed) return { members };
     if (thing !== undefined) return { thing, members: [] };
@@ -100,7 +100,7 @@ export class RunReader {
     return similar === undefined ? { members: yield* this.membersNamed(near) } : { thing: similar, members: [] };
   }
 
-  /** The words of a text that name neither members nor their sets. */
+  /** Returns the words of a text that name neither members nor their sets. */
   unnamedIn(text: string, found: readonly ToldValues[], names: readonly string[] = []): string[] {
     const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
     const sets = this.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
@@ -112,9 +112,9 @@ export class RunReader {
   }
 
   /**
-   * Describes a constraint, of a family the members with the least room.
+   * Describes a constraint. For a family, describes the members with the least slack.
    *
-   * @param text names the members of the family that count
+   * @param text names the members of the family to describe
    */
   async *constraint(name: string, text?: string): Answer {
     const found = yield* this.constraints({ name, ...(text !== undefined && { limit: MAX_SEARCHED }) });
@@ -144,12 +144,12 @@ export class RunReader {
     return `${quote(memberOf(name, keys === '' ? [] : [keys]), 60)} is at ${figure(activity)}: ${room}${price}`;
   }
 
-  /** Says which words of a question are not understood, and what can be asked. */
+  /** Names the words of a question that were not understood, and what can be asked. */
   notUnderstood(subject: string, words: readonly string[], name: string): string {
     return `I cannot answer that: ${quote(words.join(' '), 60)} in ${quote(subject, 60)} is not understood. Ask ${quote(`show ${name}`, 80)} for ${quote(name, 60)} as a whole.`;
   }
 
-  /** Says that a question is about nothing on the canvas. */
+  /** Explains that a question does not refer to anything on the canvas. */
   unnamed(subject: string): string {
     return `I cannot answer that: ${whyUnnamed(subject, this.things, this.sketch)}`;
   }
@@ -158,7 +158,7 @@ export class RunReader {
 export const memberOf = (name: string, keys: readonly string[]): string =>
   keys.length === 0 ? name : `${name}[${keys.join(', ')}]`;
 
-/** The rows that have the most parts of their keys in a text. */
+/** Returns the rows with the most key parts in a text. */
 function mentionedIn(text: string, rows: readonly ToldConstraint[]): ToldConstraint[] {
   const words = ` ${wordsOf(text).join(' ')} `;
   const counts = rows.map(
@@ -168,7 +168,7 @@ function mentionedIn(text: string, rows: readonly ToldConstraint[]): ToldConstra
   return rows.filter((_, at) => counts[at] === most);
 }
 
-/** A text without the name of a variable, which a member may be called as well. */
+/** Removes the name of a variable from a text, because a member may contain the same word. */
 export const withoutName = (text: string, name: string): string => text.replace(name, ' ');
 
 const describePrice = (dual: number): string =>

@@ -10,7 +10,7 @@ const read = (text: string) => readStatement([...splitStatements(text)][0] ?? ''
 const changes = (...said: SaidChange[]) => ({ statement: { kind: 'scenario', name: 'two shifts', changes: said } });
 const times = (figure: number): SaidChange => ({ form: 'figure', target: 'hours', times: figure });
 
-describe('statements on scenarios', () => {
+describe('readScenario', () => {
   it.each<[string, SaidChange[]]>([
     ['scenario "two shifts": hours x 1.5', [times(1.5)]],
     ['Scenario two shifts: hours × 2', [times(2)]],
@@ -62,7 +62,7 @@ describe('statements on scenarios', () => {
         { form: 'file', target: 'goods', path: 'a b.csv' },
       ],
     ],
-  ])('are read: %s', (text, said) => {
+  ])('parses %s', (text, said) => {
     expect(read(text)).toEqual(changes(...said));
   });
 
@@ -74,7 +74,7 @@ describe('statements on scenarios', () => {
     ['solve scenarios', { kind: 'solve_scenarios' }],
     ['solve all the scenarios!', { kind: 'solve_scenarios' }],
     ['solve scenario "two shifts"', { kind: 'solve_scenarios', names: ['two shifts'] }],
-  ])('are read: %s', (text, statement) => {
+  ])('parses %s as another statement', (text, statement) => {
     expect(read(text)).toEqual({ statement });
   });
 
@@ -85,15 +85,15 @@ describe('statements on scenarios', () => {
     'scenario two shifts: hours x 1e999',
     'scenario two shifts: price of "a" = 3 where region = "north"',
     'scenario two shifts:',
-  ])('are refused with how to say it: %s', (text) => {
+  ])('rejects %s with an example of the syntax', (text) => {
     expect(read(text)).toEqual({ reason: expect.stringMatching(/^say what changes, as in `hours x 1\.5`/) });
   });
 
-  it.each(['scenario 1: x + y <= 4', 'Scenario A: x >= 2 y'])('leave constraints what they are: %s', (text) => {
+  it.each(['scenario 1: x + y <= 4', 'Scenario A: x >= 2 y'])('leaves constraints unchanged: %s', (text) => {
     expect(read(text)).toMatchObject({ statement: { kind: 'relation', label: text.slice(0, 10) } });
   });
 
-  it('are read as the guide says them', () => {
+  it('parses the changes that the guide formats', () => {
     const figure = fc.oneof(fc.integer({ min: -1_000, max: 1_000 }), fc.constantFrom(0.5, 1.25, -2.75));
     const operation = fc.oneof(
       fc.record({ times: figure }),

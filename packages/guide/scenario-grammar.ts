@@ -5,8 +5,9 @@ import type { Reading, SaidChange } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
- * Statements on scenarios: `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime`,
- * `price of "oak chair" = 30`, `products from other.csv`; `remove scenario two shifts`, `show scenarios`, `solve scenarios`, `compare`.
+ * Statements about scenarios: `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime`,
+ * `price of "oak chair" = 30`, `products from other.csv`. Also `remove scenario two shifts`, `show scenarios`, `solve scenarios`
+ * and `compare`.
  */
 
 const QUOTES = `"'\`“”`;
@@ -23,7 +24,7 @@ const WITHOUT = /^without (?:the )?(?<target>.+)$/i;
 const QUOTED = /"[^"]*"|“[^“”]*”|'[^']*'|`[^`]*`/g;
 const HOW_TO = 'say what changes, as in `hours x 1.5`, `demand + 10 where region = "north"` or `without Overtime`';
 
-/** What a statement on scenarios says; undefined for other texts. */
+/** Reads a statement about scenarios. Returns undefined for other texts. */
 export function readScenario(text: string): Reading | undefined {
   if (SHOW.test(text)) return { statement: { kind: 'show_scenarios' } };
   if (SOLVE.test(text)) return { statement: { kind: 'solve_scenarios' } };
@@ -44,10 +45,10 @@ export function readScenario(text: string): Reading | undefined {
   return { statement: { kind: 'scenario', name, changes } };
 }
 
-/** Whether a text is meant as changes of a scenario, even where they cannot be read. */
+/** Whether a text is meant as a scenario, even if its changes cannot be parsed. */
 export const isOfScenario = (text: string): boolean => SCENARIO.test(text);
 
-/** The changes of a list, or what is wrong with it. A comma may stand between the parts of a member as well. */
+/** Returns the changes of a list, or the problem with it. A comma may also separate the key parts of a member. */
 export function readChanges(body: string): SaidChange[] | string {
   const changes: SaidChange[] = [];
   let waiting = '';
@@ -65,7 +66,7 @@ export function readChanges(body: string): SaidChange[] | string {
   return waiting === '' && changes.length > 0 ? changes : HOW_TO;
 }
 
-/** A list cut at its commas, but for those inside of quotation marks and brackets. */
+/** Splits a list at commas outside of quotation marks and brackets. */
 function piecesOf(body: string): string[] {
   const plain = blanked(body).replace(/\[[^[\]]*\]/g, (inner) => '_'.repeat(inner.length));
   const ends = [...Array.from(plain.matchAll(/,(?: and )?/g)), undefined];
@@ -105,7 +106,7 @@ function toArithmetic(sign: string, amount: number): { times: number } | { plus:
   return sign === '-' || sign === '−' ? { plus: -amount } : { times: amount };
 }
 
-/** `hours`, `x.upper`, `price of "oak chair"`, `demand["oak chair", 3]`. */
+/** Reads `hours`, `x.upper`, `price of "oak chair"` or `demand["oak chair", 3]`. */
 function readTarget(text: string): { target: string; key?: string[] } | undefined {
   const plain = /^(?<name>[^.]+)(?:\.(?:lower|upper))?$/.exec(text)?.groups?.['name'];
   if (plain !== undefined && isName(plain)) return { target: text };
@@ -116,7 +117,7 @@ function readTarget(text: string): { target: string; key?: string[] } | undefine
   return key.length === 0 || key.includes('') ? undefined : { target: name, key };
 }
 
-/** A text with signs in the place of what stands in quotation marks. */
+/** Masks the quoted parts of a text and keeps its length. */
 const blanked = (text: string): string => text.replace(QUOTED, (quoted) => '_'.repeat(quoted.length));
 
 const bare = (text: string): string => without(text.trim(), QUOTES).trim();

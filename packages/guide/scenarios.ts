@@ -9,30 +9,33 @@ import type { Sketch } from './sketch.js';
 import type { SaidChange, Statement, StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
 
-/* What statements on scenarios come to, and how it is told. */
+/* Performs statements about scenarios and describes the results. */
 
-/** Statements on scenarios but for solves. */
+/** Statements about scenarios except solves. */
 export type ScenarioStatement = StatementOf<'scenario' | 'remove_scenario' | 'show_scenarios'>;
 
 export const isOfScenarios = (statement: Statement): statement is ScenarioStatement =>
   statement.kind === 'scenario' || statement.kind === 'remove_scenario' || statement.kind === 'show_scenarios';
 
-/** One that was said, in the user's words. */
+/** Scenario statement with the original text of the user. */
 export interface SaidScenario {
   source: string;
   statement: ScenarioStatement;
 }
 
-/** A scenario as the tools tell it. */
+/** Scenario as the tools return it. */
 interface Told {
   name: string;
   changes: Change[];
 }
 
-/** Changes and KPIs of one scenario that are shown. */
+/** Maximum number of changes and KPIs shown per scenario. */
 const MAX_SHOWN = 12;
 
-/** Makes, removes and lists scenarios, and answers what came of it in paragraphs. Statements on one scenario are one call. */
+/**
+ * Creates, changes, removes and lists scenarios, and describes the results in paragraphs. Statements about the same scenario are
+ * combined into a single call.
+ */
 export async function* performScenarios(
   said: readonly SaidScenario[],
   sketch: Sketch,
@@ -65,7 +68,7 @@ export async function* performScenarios(
   ];
 }
 
-/** Changes of one scenario together, unless it was removed between them. */
+/** Combines the changes of each scenario, unless it was removed in between. */
 function joined(said: readonly SaidScenario[]): ScenarioStatement[] {
   const statements: ScenarioStatement[] = [];
   for (const { statement } of said) {
@@ -81,7 +84,7 @@ const isOfSame = (one: ScenarioStatement, other: ScenarioStatement): boolean =>
 
 const removing = (name: string) => ({ tool: 'remove_scenario', input: { name } });
 
-/** The call that adds changes to a scenario, or why there is none. */
+/** Returns the call that adds changes to a scenario, or the reason why it is impossible. */
 function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, files: readonly string[]) {
   if (name.length > MAX_SCENARIO_NAME_LENGTH) return `a name has at most ${MAX_SCENARIO_NAME_LENGTH} characters`;
   const meant: Change[] = [];
@@ -93,7 +96,7 @@ function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, fil
   return { tool: 'upsert_scenario', input: { name, changes: meant, append: true } };
 }
 
-/** What is meant, by what there is on the canvas; or why it is not clear. */
+/** Resolves a change against the canvas. Returns an explanation if it is ambiguous. */
 export function toChange(said: SaidChange, sketch: Sketch, files: readonly string[]): Change | string {
   if (said.form === 'off') return { kind: 'off', target: said.target };
   if (said.form === 'relation') return addedLimit(said.text, sketch);
@@ -128,7 +131,7 @@ export function toChange(said: SaidChange, sketch: Sketch, files: readonly strin
   return whyUnknown(target, [...values.keys(), ...ofNumbers]);
 }
 
-/** A limit beside those of the canvas. `make <= 40` is about all members. */
+/** Returns a limit in addition to the limits of the canvas. `make <= 40` applies to all members. */
 function addedLimit(text: string, sketch: Sketch): Change | string {
   const formula = parseFormula(text);
   const bounded = isProblem(formula) ? undefined : boundsIn(formula);
@@ -140,7 +143,7 @@ function addedLimit(text: string, sketch: Sketch): Change | string {
     : { kind: 'add', target: text };
 }
 
-/** That nothing is called so, and what is: the same in another case, else all. */
+/** Explains that a name is unknown. Suggests the name in another case, or else lists all names. */
 function whyUnknown(target: string, names: readonly string[]): string {
   const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
   const known = (same.length > 0 ? same : names).map((name) => quote(name));
@@ -153,7 +156,7 @@ const describeList = (scenarios: readonly Told[]): string =>
     ? 'There are no scenarios yet. Write `scenario "two shifts": hours x 1.5` for one.'
     : `Scenarios:\n${bullets(scenarios.map(describeScenario))}`;
 
-/** A scenario on one line. */
+/** Formats a scenario on a single line. */
 export const describeScenario = ({ name, changes }: Told): string =>
   changes.length === 0
     ? `Scenario ${quote(name)}: nothing changes`
@@ -162,7 +165,7 @@ export const describeScenario = ({ name, changes }: Told): string =>
         MAX_SHOWN,
       )}`;
 
-/** A change as it can be said. */
+/** Formats a change as a statement. */
 export function sayChange(change: Change): string {
   const { kind, target, where, key, times, plus, to } = change;
   if (kind === 'add') return target;
@@ -174,7 +177,7 @@ export function sayChange(change: Change): string {
   return `${target}${member} ${how}${where === undefined ? '' : ` where ${where}`}`;
 }
 
-/** What solves of scenarios came to, a line for each. */
+/** Lists the results of scenario solves, a line per run. */
 export const describeRuns = (runs: readonly ScenarioRun[]): string =>
   `Solved, all of the same moment:\n${bullets(runs.map(describeRun))}`;
 
@@ -199,10 +202,10 @@ function describeRun({
   return describePlan(who, { status: outcome, objective_value: objective_value ?? null, kpis }, difference ?? null);
 }
 
-/** Variables that differ, which are shown. */
+/** Maximum number of differing variables shown. */
 const MAX_DIFFERING = 10;
 
-/** The newest plans, a line for each, and what differs between them. */
+/** Lists the newest plans, a line per plan, and the differences between them. */
 export function describeComparison({ base, scenarios, differing }: ToldComparison): string {
   const lines = [
     ...(base === null ? ['The canvas: not solved yet'] : [describePlan('The canvas', base, null)]),

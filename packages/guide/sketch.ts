@@ -25,42 +25,42 @@ import { replacedBy } from './replacements.js';
 
 type Data = Record<string, unknown>;
 
-/** A card as it would be after the statements read so far. */
+/** Card after the statements read so far. */
 export interface SketchCard {
-  /** Of a card that is on the canvas. */
+  /** Id and version of a card that exists on the canvas. */
   id?: string;
   version?: number;
   card_type: CardType;
   label: string;
   data: Data;
-  /** The statements that made it what it is, in the user's words. */
+  /** Statements that created or changed the card, in the user's words. */
   causes: string[];
   /** Earlier content that the statements of this turn replace. */
   replaced?: string[];
 }
 
-/** Types by the word that people put before the name of a card. */
+/** Card types by the word that people write before the name of a card. */
 const TYPES = new Map<string, CardType>([['goal', 'objective']]);
 for (const type of CARD_TYPES) TYPES.set(CARD_KINDS[type].title.toLowerCase(), type);
 const TYPED = new RegExp(`^(?:the )?(?<word>${[...TYPES.keys(), 'card'].join('|')}) (?<plain>.+)$`, 'is');
 
 const isOfPlan = (type: CardType): boolean => CARD_KINDS[type].role === 'plan';
 
-/** What has to be done to a card of the canvas, or to have one. */
+/** Change of the canvas. */
 export type Change =
   | { kind: 'remove'; card: SketchCard }
-  /** The data hold the keys to set, null for one to remove; the label only where it is new. */
+  /** `data` contains the changed keys, with null for removed keys. `label` is only set if it changes. */
   | { kind: 'put'; card: SketchCard; data: Data; label?: string };
 
-/** A working copy of the canvas: statements change it, and what has changed becomes one call for each card. */
+/** Working copy of the canvas. Statements change it, and each changed card results in a single call. */
 export class Sketch {
   readonly cards: SketchCard[];
-  /** What is known of the files that its cards name. */
+  /** States of the files that its cards name. */
   files: FileStates = NO_FILES;
   private readonly before: SketchCard[];
   private knownValues: ReadonlyMap<string, number> | undefined;
   private usedNames: ReadonlySet<string> | undefined;
-  /** By the data, which a change puts others in the place of. */
+  /** Names by card data. A change replaces the data object, so entries never become stale. */
   private readonly namesOfCards = new WeakMap<Data, readonly string[]>();
   private readonly mentionsOfCards = new WeakMap<Data, readonly string[]>();
   private mentionedNames: ReadonlySet<string> | undefined;
@@ -77,7 +77,10 @@ export class Sketch {
     return this.cards.filter(({ card_type }) => card_type === type);
   }
 
-  /** The card of a type that is called so. Case counts if there are both, and in names that formulas use. */
+  /**
+   * Returns the card with a type and label. An exact match takes precedence over another case. Labels of variables and data must
+   * match exactly, because formulas use them.
+   */
   find(type: CardType, label: string): SketchCard | undefined {
     const cards = this.of(type);
     const exact = cards.find((card) => card.label === label);
@@ -85,16 +88,16 @@ export class Sketch {
   }
 
   /**
-   * The name on the canvas that differs from a new name in case alone; undefined if a formula uses the new name.
+   * Returns a name on the canvas that differs from a new name only in case. Returns undefined if a formula uses the new name.
    *
-   * @param own card with the new name, whose formula does not count
+   * @param own card with the new name, whose formula is ignored
    */
   twinOf(name: string, own?: SketchCard): string | undefined {
     if (this.cards.some((card) => card !== own && this.mentionsOf(card).includes(name))) return undefined;
     return this.cards.flatMap(({ data }) => namesGivenBy(data)).find((one) => isSame(one, name));
   }
 
-  /** A label that no card of a type has, such as `Constraint 3`. */
+  /** Returns an unused label for a card type, such as `Constraint 3`. */
   freeLabel(type: CardType, noun: string): string {
     let number = this.of(type).length + 1;
     while (this.find(type, `${noun} ${number}`) !== undefined) number += 1;
@@ -105,41 +108,44 @@ export class Sketch {
     return this.of('variable').find((card) => fieldOf(card, 'name') === name);
   }
 
-  /** Whether a formula has the name in it. */
+  /** Whether a formula contains the name. */
   uses(name: string): boolean {
     return this.names.has(name);
   }
 
-  /** Whether each of some names is that of a variable or a value. */
+  /** Whether all names are variables or values. */
   knows(names: readonly string[]): boolean {
     const variables = new Set(this.of('variable').map((card) => fieldOf<string>(card, 'name')));
     return names.every((name) => variables.has(name) || this.values.has(name));
   }
 
-  /** The objective or constraint that is called so. */
+  /** Returns the objective or constraint with this label. */
   withLabel(name: string): SketchCard | undefined {
     return this.resolve(name, ['objective', 'constraint']);
   }
 
-  /** The objective or constraint that a name means, unless the name is a variable, a value or one of its own formula. */
+  /**
+   * Returns the objective or constraint that a name refers to. Excludes names of variables and values, and names in its own
+   * formula.
+   */
   namedCard(name: string): SketchCard | undefined {
     if (this.knows([name])) return undefined;
     const card = this.withLabel(name) ?? (/^(?:objective|goal)$/i.test(name) ? this.of('objective')[0] : undefined);
     return card === undefined || this.namesOf(card).includes(name) ? undefined : card;
   }
 
-  /** The cards with formulas that every plan is made from: objectives first. */
+  /** Returns the cards whose formulas determine a plan, objectives first. */
   withFormulas(): SketchCard[] {
     return CARD_TYPES.filter(isOfPlan).flatMap((type) => this.of(type));
   }
 
-  /** The names in all formulas, in the order of their first place: objectives first. */
+  /** Names in all formulas in the order of first occurrence, objectives first. */
   get names(): ReadonlySet<string> {
     const cards = this.withFormulas();
     return (this.usedNames ??= new Set(cards.flatMap((card) => this.namesOf(card))));
   }
 
-  /** Whether a word is the label of a card in any case, or a name that a card or a formula has. */
+  /** Whether a word is the label of a card in any case, or a name of a card or formula. */
   mentions(word: string): boolean {
     const names = (this.mentionedNames ??= new Set(
       this.cards.flatMap((card) => [labelKey(card.label), ...this.mentionsOf(card)]),
@@ -160,7 +166,7 @@ export class Sketch {
     return mentions;
   }
 
-  /** The same of one card: what a statement does not change is not read again for it. */
+  /** Returns the names in the formula of a card. Results are cached, so that unchanged cards are parsed only once. */
   private namesOf(card: SketchCard): readonly string[] {
     const { expression = '', index } = formulaIn(card) ?? {};
     const names = this.namesOfCards.get(card.data) ?? namesInText(expression, index);
@@ -168,20 +174,20 @@ export class Sketch {
     return names;
   }
 
-  /** The data card that gives a name its value. */
+  /** Returns the data card that defines a value. */
   holderOf(value: string): SketchCard | undefined {
     return this.of('data').find((card) => Object.hasOwn(fieldOf<Data>(card, 'values') ?? {}, value));
   }
 
   /**
-   * The card that a person means: by label, by the name of a variable, or by id, with a word for its type before it or not.
-   * Upper and lower case count where there are both.
+   * Returns the card that a person refers to by label, by variable name, or by id. A word for the card type may precede the name.
+   * An exact match takes precedence over another case.
    */
   resolve(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
     return this.resolveExactly(whom, types) ?? this.among(whom, types, (card, name) => isSame(card.label, name));
   }
 
-  /** The same of labels that are written in the same way only. */
+  /** Returns the card that a person refers to, without ignoring case. */
   resolveExactly(whom: string, types: readonly CardType[] = CARD_TYPES): SketchCard | undefined {
     return this.among(
       whom,
@@ -209,7 +215,7 @@ export class Sketch {
     );
   }
 
-  /** Sets keys of a card, which is made when there is none; null removes a key. */
+  /** Sets keys of a card and creates the card if it does not exist. Null removes a key. */
   put(type: CardType, label: string, data: Data, cause: string): SketchCard {
     const card = this.find(type, label) ?? { card_type: type, label, data: {}, causes: [] };
     if (!this.cards.includes(card)) this.cards.push(card);
@@ -229,12 +235,12 @@ export class Sketch {
     this.cards.splice(this.cards.indexOf(card), 1);
   }
 
-  /** The figures that names in formulas stand for. */
+  /** Constants by name. */
   get values(): ReadonlyMap<string, number> {
     return (this.knownValues ??= valuesOf(this.contents()));
   }
 
-  /** Whether a solve would read something else than before; cards that are as they were are not looked at. */
+  /** Whether the changes affect a solve. Unchanged cards are skipped. */
   get changesModel(): boolean {
     const kept = new Set(this.before.map(({ data }) => data));
     const now = new Set(this.cards.map(({ data }) => data));
@@ -251,22 +257,22 @@ export class Sketch {
     );
   }
 
-  /** Gaps and status of each card, in their order. */
+  /** Returns the gaps and status of each card, in order. */
   judge(): SolveJudgement[] {
     return judgeForSolve(this.contents(), this.files);
   }
 
-  /** What follows for the project. */
+  /** Returns the project fields derived from the cards. */
   derive(): Derived {
     return derive(this.contents(), this.files);
   }
 
-  /** What names in formulas stand for. */
+  /** Meaning of the names in formulas. */
   get vocabulary(): Vocabulary {
     return vocabularyOn(this.contents(), this.files);
   }
 
-  /** Makes a card what it was before the change. */
+  /** Restores the state of a card before the change. */
   takeBack({ card }: Change): void {
     const old = this.before.find(({ id }) => id !== undefined && id === card.id);
     const at = this.cards.indexOf(card);
@@ -274,14 +280,14 @@ export class Sketch {
     this.forget(card);
   }
 
-  /** What was found out of the cards of a type does not hold any more. */
+  /** Clears the caches that depend on cards of a type. */
   private forget({ card_type }: SketchCard): void {
     this.mentionedNames = undefined;
     if (card_type === 'data') this.knownValues = undefined;
     if (isOfPlan(card_type)) this.usedNames = undefined;
   }
 
-  /** How many cards are not as they were. */
+  /** Number of changed cards. */
   get touched(): number {
     const kept = this.cards.filter(({ id }) => id !== undefined).length;
     return this.cards.filter(({ causes }) => causes.length > 0).length + this.before.length - kept;
@@ -291,7 +297,7 @@ export class Sketch {
     return this.cards.map(({ id = '', card_type, label, data }) => ({ id, card_type, label, data }));
   }
 
-  /** What makes the canvas what the sketch is now. */
+  /** Returns the changes that turn the canvas into the sketch. */
   changes(): Change[] {
     const removed = this.before.filter(({ id }) => !this.cards.some((card) => card.id === id));
     const put = this.cards.flatMap((card): Change[] => {
@@ -306,13 +312,13 @@ export class Sketch {
   }
 }
 
-/** The names that formulas can use because of a card. */
+/** Returns the names that a card defines for formulas. */
 const namesGivenBy = ({ name, set, values, columns }: Data): string[] => [
   ...[name, set].filter((one) => typeof one === 'string'),
   ...Object.keys({ ...(values as Data | undefined), ...(columns as Data | undefined) }),
 ];
 
-/** No name in a formula begins with a space. */
+/** Prefixes labels with a space, which names in formulas never contain. */
 const labelKey = (label: string): string => ` ${label.trim().toLowerCase()}`;
 
 const isSame = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();

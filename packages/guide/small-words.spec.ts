@@ -12,18 +12,21 @@ async function roomWith(...messages: string[]): Promise<Room> {
 }
 const names = (room: Room): unknown[] => room.cards.flatMap(({ data }) => data['name'] ?? []);
 
-describe('a word that is no name', () => {
-  it.each(['they are whole', 'both integer', 'these are binary'])('makes no variable: %s', async (text) => {
+describe('a word that is not a name', () => {
+  it.each(['they are whole', 'both integer', 'these are binary'])('does not declare a variable: %s', async (text) => {
     const room = await roomWith(`${TABLES}; ${FINISH}`, text);
     expect(names(room)).toEqual(['tables', 'chairs']);
     expect((await room.say('confirm; solve')).text).toContain(`- \`${text}\``);
   });
 
-  it.each(['yes, chairs <= 5', 'ok, chairs <= 5', 'sure, chairs <= 5'])('begins a statement: %s', async (text) => {
-    const room = await roomWith(TABLES, text);
-    expect(names(room)).toEqual(['tables', 'chairs']);
-    expect(room.data('chairs')).toMatchObject({ upper: 5 });
-  });
+  it.each(['yes, chairs <= 5', 'ok, chairs <= 5', 'sure, chairs <= 5'])(
+    'is ignored at the beginning of a statement: %s',
+    async (text) => {
+      const room = await roomWith(TABLES, text);
+      expect(names(room)).toEqual(['tables', 'chairs']);
+      expect(room.data('chairs')).toMatchObject({ upper: 5 });
+    },
+  );
 });
 
 it.each(['must hold', 'must always hold', 'have to hold'])('classifies all open constraints: %s', async (text) => {
@@ -31,26 +34,26 @@ it.each(['must hold', 'must always hold', 'have to hold'])('classifies all open 
   expect(room.data('wood')).toMatchObject({ classification: 'hard' });
 });
 
-it('takes `no` for an answer to the last question', async () => {
+it('accepts `no` as an answer to the last question', async () => {
   const room = await roomWith(`${TABLES}; ${FINISH}`);
   const { text, calls } = await room.say('no');
   expect(text).not.toContain('could not use');
   expect(calls).toEqual([]);
 });
 
-it.each(['maximize', 'minimize', 'objective'])('asks what counts behind a word alone: %s', async (text) => {
+it.each(['maximize', 'minimize', 'objective'])('asks for the objective after a single word: %s', async (text) => {
   const turn = await new Room().say(text);
   expect(turn.text).not.toContain('does not fit the tool');
 });
 
-it('takes `max` and `min` for values beside figures', async () => {
+it('reads `max` and `min` as values beside numbers', async () => {
   const room = await roomWith('max = 12; min = 2; maximize n: x; cap: x <= max; floor: x >= min; x continuous', FINISH);
   expect(room.data('Values')).toMatchObject({ values: { max: 12, min: 2 } });
   expect((await room.say('confirm; solve')).text).toContain('the objective is 12');
 });
 
 it.each(['M: sum t in weeks: make[t] <= 8 for t in weeks', 'M: 2 >= sum t in weeks: make[t] for t in weeks'])(
-  'holds back a sum over the index of its constraint: %s',
+  'rejects a sum over the index of its constraint: %s',
   async (constraint) => {
     const room = await roomWith(
       `weeks: 1 to 3; make[t] continuous for t in weeks; maximize n: sum t in weeks: make[t]; ${constraint}; ${FINISH}`,
@@ -60,7 +63,7 @@ it.each(['M: sum t in weeks: make[t] <= 8 for t in weeks', 'M: 2 >= sum t in wee
 );
 
 it.each(['tables may exceed 5', 'tables can be more than 5', 'tables are allowed to exceed 5'])(
-  'offers no limit for a permission: %s',
+  'proposes no limit for a permission: %s',
   async (text) => {
     const room = await roomWith(`${TABLES}; ${FINISH}`);
     const { question } = await room.say(text);
@@ -69,7 +72,7 @@ it.each(['tables may exceed 5', 'tables can be more than 5', 'tables are allowed
 );
 
 it.each(['utilisation of wood', 'profit of elm', 'demand of elm', 'make of elm in week 2', 'suppose the budget is 60'])(
-  'is a question that makes no card: %s',
+  'answers a question without a card: %s',
   async (text) => {
     const room = await roomWith(`${TABLES}; ${FINISH}`, 'confirm; solve');
     const { length } = room.cards;

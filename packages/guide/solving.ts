@@ -9,16 +9,16 @@ export type Feasibility = Checklist['feasibility_result'];
 const MAX_SHOWN = 30;
 const FORMULAS = ['expression', 'lower', 'upper', 'index'];
 
-/** What came of a solve. */
+/** Outcome of a solve. */
 export interface Outcome {
   text: string;
-  /** What the checklist says afterwards. */
+  /** Feasibility on the checklist after the solve. */
   feasibility: Feasibility;
-  /** Constraints and bounds that cannot hold together. */
+  /** Constraints and bounds that conflict. */
   clash: string[];
 }
 
-/** What run_solve answers, as far as it is of use here; everything may be missing. */
+/** Result of run_solve, reduced to the fields used here. All fields may be missing. */
 interface Solved {
   status?: unknown;
   result?: unknown;
@@ -26,13 +26,13 @@ interface Solved {
   feasibility_result?: unknown;
 }
 
-/** What keeps the cards from being a model that can be solved. */
+/** Returns the reasons why the cards cannot be solved. */
 export function whatSolvingLacks(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
   const lacking = gapsOfSolve(sketch, true);
   const cards = new Set(lacking.map(({ card }) => card));
   const open = openStatements(sketch);
-  // Explains a text that is meant as another statement than a formula.
+  // Explains a text that is meant as another kind of statement than a formula.
   const reasons = new Map(open.map(({ card, gap }) => [card, gap]));
   return [
     ...none.map((type) => `There is no ${type} yet`),
@@ -41,12 +41,12 @@ export function whatSolvingLacks(sketch: Sketch): string[] {
   ];
 }
 
-/** Warnings about what a solve reads, which do not keep it from running. */
+/** Returns warnings about the content that a solve reads. They do not prevent it. */
 export const warningsOfSolve = (sketch: Sketch): string[] => gapsOfSolve(sketch, false).map(describeGap);
 
 const describeGap = ({ card, gap }: OpenStatement): string => `${quote(card.label, 60)}: ${gap.message}`;
 
-/** @param isKept whether the gaps are those that keep the cards from being solved, one of each card */
+/** @param isKept whether to return the gaps that prevent a solve, with a single gap per card */
 function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
   const judgements = sketch.judge();
   const variables = plainVariables(sketch.cards);
@@ -54,13 +54,13 @@ function gapsOfSolve(sketch: Sketch, isKept: boolean): OpenStatement[] {
     const { gaps, unknown } = judgements[at]!;
     const isBlocking = (gap: Gap): boolean => gap.severity === 'blocking' || unknown.includes(gap);
     const found = gaps.filter((gap) => isBlocking(gap) === isKept && isOfSolve(gap, card, variables));
-    // A formula that cannot be read matters more than a class that is missing.
+    // An invalid formula is more important than a missing class.
     const first = found.find(({ field }) => FORMULAS.includes(field)) ?? found[0];
     return (isKept && first !== undefined ? [first] : found).map((gap) => ({ card, gap }));
   });
 }
 
-/** Whether a gap is of something that a solve reads. */
+/** Whether a gap concerns content that a solve reads. */
 function isOfSolve({ severity, field }: Gap, card: SketchCard, variables: ReadonlySet<string>): boolean {
   if (CARD_KINDS[card.card_type].role === 'rating' || severity === 'info') return false;
   if (card.card_type !== 'production_requirement') return severity === 'blocking' || FORMULAS.includes(field);
@@ -68,7 +68,7 @@ function isOfSolve({ severity, field }: Gap, card: SketchCard, variables: Readon
   return field === (solved ?? 'expression') || (field === 'index' && solved === 'expression');
 }
 
-/** The outcome of a solve in words. */
+/** Describes the outcome of a solve. */
 export function describeSolve(reply: unknown): Outcome {
   const { feasibility_result } = record(reply) as Solved;
   const feasibility = feasibility_result === 'pass' || feasibility_result === 'fail' ? feasibility_result : 'unchecked';
@@ -80,7 +80,7 @@ export function describeSolve(reply: unknown): Outcome {
 const OTHER_MODEL =
   'That is not the model on the canvas now, which stays as it was on the checklist: in run mode the snapshot is solved.';
 
-/** The text, and what was found out about the model that was solved. */
+/** Describes the outcome, and returns the feasibility of the solved model. */
 export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { found?: Feasibility } {
   const { status, result, error } = record(reply) as Solved;
   const solved = record(result);
@@ -121,7 +121,7 @@ export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'>
   return { text: `The solve ended as ${quote(typeof status === 'string' ? status : 'unknown')}${why}.`, clash: [] };
 }
 
-/** The key figures of the plan, beside what they should be. */
+/** Lists the KPIs of the plan with their targets. */
 function describeKpis(kpis: Record<string, unknown>[]): string[] {
   const told = kpis.map(({ label, value, unit, target }) => {
     const shown = `${quote(`${String(label)} = ${figure(value)}`)}${typeof unit === 'string' ? ` ${quote(unit)}` : ''}`;
@@ -130,7 +130,7 @@ function describeKpis(kpis: Record<string, unknown>[]): string[] {
   return told.length === 0 ? [] : [`KPIs: ${someOf(told, MAX_SHOWN)}.`];
 }
 
-/** Where the members of what has an index stand, whose totals alone are told. */
+/** Names the files with the members of indexed variables. The answer itself only contains their totals. */
 function describeTables(paths: string[]): string[] {
   const [first] = paths;
   return first === undefined

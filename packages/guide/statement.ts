@@ -4,48 +4,48 @@ import type { Formula } from '../modelling/index.js';
 export type Domain = 'continuous' | 'integer' | 'binary';
 export type Sense = 'maximize' | 'minimize';
 
-/** How a constraint counts. */
+/** Class of a constraint. */
 export interface Classification {
   classification: 'hard' | 'soft';
   penalty?: number;
 }
 
-/** What is said of a variable; absent fields are not spoken of. */
+/** Facts about a variable in a statement. Fields that are not mentioned are absent. */
 export interface VariableFacts {
   domain?: Domain;
-  /** Null where it is taken back; a formula only with an index. */
+  /** Null removes the bound. A formula is only allowed with an index. */
   lower?: number | string | null;
   upper?: number | string | null;
-  /** The bounds that are said with `<` or `>`. */
+  /** Bounds written with `<` or `>`. */
   strict?: ('lower' | 'upper')[];
-  /** Negative amounts count, too; null where it is taken back. */
+  /** Whether negative amounts are allowed. Null removes this fact. */
   free?: true | null;
   unit?: string;
 }
 
-/** What is asked of a table; columns as written. */
+/** Computation over a table. Columns are as written. */
 export type TableComputation =
   { function: 'count' } | { function: 'sum' | 'avg' | 'min' | 'max' | 'count_distinct'; column: string; by?: string };
 
-/** A change of a scenario as it is said; what a name stands for is found out later. */
+/** Change of a scenario as written. Names are resolved later. */
 export type SaidChange =
   | { form: 'figure'; target: string; key?: string[]; where?: string; times?: number; plus?: number; to?: number }
   | { form: 'off'; target: string }
-  /** A limit beside all others. */
+  /** Limit in addition to all other limits. */
   | { form: 'relation'; text: string }
   | { form: 'file'; target: string; path: string };
 
-/** One statement of a message, as docs/modelling.md lists them. Names and labels are as written. */
+/** Statement of a message, as docs/modelling.md lists them. Names and labels are as written. */
 export type Statement =
-  /** The text is a formula or, of an objective that has none yet, its label. */
+  /** The text is a formula, or the label of an objective without a formula. */
   | { kind: 'objective'; sense?: Sense; label?: string; text: string; weight?: number }
-  /** A constraint, a value (`price = 3`), or the bounds of a variable: which one depends on what is known. */
+  /** Constraint, value (`price = 3`), or bounds of a variable. The canvas determines which. */
   | { kind: 'relation'; label?: string; text: string; index?: string; formula: Formula; counts?: Classification }
-  /** All members of a variable, with what is said of them; or the relation, where the variable is there already. */
+  /** Facts about all members of a variable. `relation` applies instead if the variable already exists. */
   | { kind: 'family'; name: string; index: string; facts: VariableFacts; relation?: StatementOf<'relation'> }
-  /** A set, with its members as a list or a range. */
+  /** Set with its members as a list or a range. */
   | { kind: 'members'; set: string; members: string[] | string }
-  /** A set whose members stand in a file, by the columns of the key, or as the different values of one column. */
+  /** Set with its members in a file, by the columns of the key or as the distinct values of a column. */
   | {
       kind: 'file_set';
       set: string;
@@ -53,23 +53,23 @@ export type Statement =
       sheet?: string;
       key?: string[];
       column?: string;
-      /** Of figures that are missing. */
+      /** Default for missing values. */
       fallback?: number;
     }
-  /** What formulas call a column of the file of a set. */
+  /** Formula name of a column in the file of a set. */
   | { kind: 'column_name'; column: string; set: string; of: string }
-  /** A column of figures over a set. */
+  /** Column of numbers over a set. */
   | { kind: 'cells'; column: string; set: string; cells: Record<string, number> }
   | { kind: 'variables'; names: string[]; facts: VariableFacts; declares: boolean }
   | { kind: 'several'; statements: Statement[] }
-  /** The labels as a list, `all`, or `unclassified`. */
+  /** Labels as a list, `all`, or `unclassified`. */
   | { kind: 'classify'; whom: string; counts: Classification }
   | { kind: 'kpi'; label?: string; text: string }
-  /** Further: no others than those that are there. */
+  /** `isFurther`: no cards beyond the existing cards. */
   | { kind: 'no_kpi'; isFurther?: true }
   | { kind: 'data_file'; path: string }
   | { kind: 'data_in_formulas'; isFurther?: true }
-  /** A relation, a quantity of something, or words alone. */
+  /** Relation, quantity of a product, or only words. */
   | {
       kind: 'requirement';
       label?: string;
@@ -83,36 +83,36 @@ export type Statement =
   | { kind: 'remove'; whom: string }
   | { kind: 'set'; whom: string; field: string; value: string }
   | { kind: 'solve' }
-  /** The changes are added to those that the scenario has. */
+  /** Changes to append to a scenario. */
   | { kind: 'scenario'; name: string; changes: SaidChange[] }
   | { kind: 'remove_scenario'; name: string }
   | { kind: 'show_scenarios' }
-  /** Without names all of them. */
+  /** Solves all scenarios if `names` is absent. */
   | { kind: 'solve_scenarios'; names?: string[] }
   | { kind: 'compare_scenarios' }
   | { kind: 'help' }
   | { kind: 'show' }
-  /** A question about a table: what it is, how many rows it has, or something computed of a column. */
+  /** Question about a table: its content, its number of rows, or a computation on a column. */
   | { kind: 'table'; of: { path: string; sheet?: string }; compute?: TableComputation }
-  /** A question about the newest run; bare without a question word, which makes it an answer to an open question first. */
+  /** Question about the newest run. Without a question word (`isBare`) it may answer an open question first. */
   | { kind: 'question'; about: ResultQuestion; isBare?: true }
-  /** Changes to try beside the canvas. */
+  /** Changes to try without changing the canvas. */
   | { kind: 'what_if'; changes: (WantedChange | SaidChange)[] }
-  /** A question that cannot be read, with the reason. It changes nothing. */
+  /** Question that cannot be parsed, with the reason. It changes nothing. */
   | { kind: 'unclear_question'; reason: string }
   | { kind: 'undo' }
-  /** A question how to give a name its figures. */
+  /** Question how to enter the values of a name. */
   | { kind: 'how_to_give'; name: string; set?: string }
   | { kind: 'later' }
   | { kind: 'courtesy' };
 
-/** The statements of one kind. */
+/** Statements of a single kind. */
 export type StatementOf<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
 
-/** The value of a family that is asked for. */
+/** Requested aggregate of a family. */
 export type Aggregate = 'largest' | 'smallest' | 'total' | 'average';
 
-/** What is asked about the newest run. A `subject` is in the user's words. */
+/** Question about the newest run. `subject` contains the user's words. */
 export type ResultQuestion =
   | { ask: 'result' | 'binding' | 'slack' | 'kpis' }
   | { ask: 'shadow_price' | 'reduced_cost'; subject?: string }
@@ -120,22 +120,22 @@ export type ResultQuestion =
   | { ask: 'value'; subject: string; pick?: Aggregate }
   | { ask: 'why_not'; subject: string; wants: 'more' | 'less' };
 
-/** A change of a what-if question. */
+/** Change of a what-if question. */
 export interface WantedChange extends Arithmetic {
   form: 'wanted';
-  /** In the user's words. */
+  /** Original words of the user. */
   subject: string;
-  /** The side of a variable that is bounded. */
+  /** Bounded side of a variable. */
   side?: 'lower' | 'upper';
-  /** Words behind the figure. */
+  /** Words after the number. */
   unit?: string;
-  /** The name that the figure multiplies, as in `budget = 2 wages`. */
+  /** Name multiplied by the number, as in `budget = 2 wages`. */
   factor?: string;
-  /** Leaves a card out. */
+  /** Whether to leave out a card. */
   isOff?: boolean;
-  /** `no labour`: either nothing of it is there, or its limit does not count. */
+  /** `no labour`: either nothing is available, or the limit does not count. */
   isNone?: boolean;
 }
 
-/** What a line says, or undefined with the reason where one can be given. */
+/** Result of parsing a line. A line that cannot be parsed may have a reason. */
 export type Reading = { statement: Statement } | { statement?: undefined; reason?: string };

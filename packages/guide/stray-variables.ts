@@ -5,7 +5,7 @@ import { ask, referTo } from './question-parts.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** Asks for the variable that a misspelled name means. */
+/** Asks for the intended variable of a misspelled name. */
 export function askForStray(sketch: Sketch): Question | undefined {
   const [stray] = strayVariables(sketch.cards);
   if (stray === undefined) return undefined;
@@ -25,7 +25,10 @@ export function askForStray(sketch: Sketch): Question | undefined {
   ]);
 }
 
-/** Warns of limits that change no plan. @param isMeant whether a card is to be told of */
+/**
+ * Warns of limits that do not affect any plan.
+ * @param isMeant whether to warn about a card
+ */
 export const describeIdle = (sketch: Sketch, isMeant: (card: SketchCard) => boolean): string[] =>
   idleVariables(sketch.cards)
     .filter(({ card }) => isMeant(card))

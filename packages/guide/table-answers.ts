@@ -14,16 +14,16 @@ import { bullets, counted, quote } from './quote.js';
 import type { StatementOf } from './statement.js';
 import { findFile } from './workspace-file.js';
 
-/** Rows and columns of a table in an answer, and characters of a cell. */
+/** Maximum numbers of rows and columns of a table in an answer, and of characters of a cell. */
 const MAX_ROWS = 12;
 const MAX_COLUMNS = 8;
 const MAX_CELL = 40;
-/** Columns that a sentence names. */
+/** Maximum number of columns in a sentence. */
 const MAX_NAMES = 12;
 
 type TableStatement = StatementOf<'table'>;
 
-/** What the tool says of a table. */
+/** Description of a table by the tool. */
 type Described = Pick<TableDescription, 'columns' | 'sheets' | 'dialect'> & {
   left_out: LeftOut[];
   more_columns: number;
@@ -31,7 +31,7 @@ type Described = Pick<TableDescription, 'columns' | 'sheets' | 'dialect'> & {
   first_rows: Cell[][];
 };
 
-/** Answers a question about a table: a paragraph, or why there is no answer. */
+/** Answers a question about a table with a paragraph, or explains why it has no answer. */
 export async function* answerTable({ of, compute }: TableStatement, files: readonly string[]): Steps<string> {
   const found = findFile(of.path, files);
   if ('problem' in found) return `I cannot look into ${quote(of.path)}: ${found.problem}.`;
@@ -73,7 +73,7 @@ export async function* answerTable({ of, compute }: TableStatement, files: reado
   );
 }
 
-/** What can be asked about a file that was just attached; undefined when it is no table. */
+/** Introduces a newly attached file with examples of questions. Returns undefined if it is not a table. */
 export async function* introduceTable(path: string): Steps<string> {
   const reply = yield* call('describe_table', { path });
   if (!reply.ok) return `I cannot read ${quote(path)} as a table: ${reply.error}.`;
@@ -96,7 +96,7 @@ export async function* introduceTable(path: string): Steps<string> {
   return `${quote(path)} is a table with ${counted(table.total, 'row')}${leftOutPhrase(table)}; ${asks}.${plans}${guessSentences(table)}`;
 }
 
-/** What the set of a file's rows may be called; undefined where the file's name is no name. */
+/** Returns a set name derived from the file name, or undefined if the file name contains no valid name. */
 function setNameOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
   return isName(name) ? name : undefined;
@@ -115,19 +115,19 @@ function describeTable(path: string, table: Described): string {
   return parts.join('\n\n');
 }
 
-/** What is not part of the table, as the end of a phrase. */
+/** Describes the rows left out of the table, as the end of a phrase. */
 function leftOutPhrase({ left_out }: Described): string {
   const phrase = leftOutOf(left_out);
   return phrase === undefined ? '' : `, ${phrase}`;
 }
 
-/** What was guessed, each as a sentence behind a blank. */
+/** Describes the guesses about the format. Each sentence begins with a space. */
 const guessSentences = ({ dialect }: Described): string =>
   guessesOf(dialect, GUESSES_OF_VALUES)
     .map((guess) => ` ${sentenceOf(guess)}`)
     .join('');
 
-/** A paragraph about how the table was read; none if there is nothing to check. */
+/** Describes how the table was read in a paragraph. Returns an empty list if nothing needs a check. */
 function readingOf(table: Described): string[] {
   const phrase = leftOutOf(table.left_out);
   const sentences = [...(phrase === undefined ? [] : [` ${sentenceOf(phrase)}`]), guessSentences(table)].join('');
@@ -144,10 +144,10 @@ const WORDS = {
   count_distinct: 'Number of different values',
 } as const;
 
-/** Functions of numbers alone. */
+/** Functions that only accept numbers. */
 const NEED_NUMBERS: ReadonlySet<keyof typeof WORDS> = new Set(['sum', 'avg'] as const);
 
-/** Names are those of the table's description. */
+/** Builds the SQL query. Column names come from the description of the table. */
 function statementFor(name: keyof typeof WORDS, column: string, by: string | undefined): string {
   const value = name === 'count_distinct' ? `count(DISTINCT ${identifier(column)})` : `${name}(${identifier(column)})`;
   const title = identifier(`${WORDS[name].toLowerCase()} of ${column}`);
@@ -173,7 +173,7 @@ function toMarkdown(columns: { name: string; type: ColumnType }[], rows: Cell[][
   ].join('\n');
 }
 
-/** A cell that cannot leave its place in a table of Markdown. */
+/** Formats a cell, escaped for a Markdown table. */
 function shown(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell);

@@ -3,7 +3,7 @@ import { readStatement } from './grammar.js';
 
 const sum = { function: 'sum', column: 'quantity' };
 
-describe('a question about a table', () => {
+describe('readTableQuestion', () => {
   it.each([
     ['show demand.csv', { path: 'demand.csv' }, undefined],
     [
@@ -33,7 +33,7 @@ describe('a question about a table', () => {
       { path: 'demand.csv' },
       { function: 'count_distinct', column: 'products' },
     ],
-  ])('%s', (text, of, compute) => {
+  ])('parses %s', (text, of, compute) => {
     expect(readStatement(text)).toEqual({ statement: { kind: 'table', of, ...(compute && { compute }) } });
   });
 
@@ -45,7 +45,7 @@ describe('a question about a table', () => {
     'sum = x + y',
     'total: x + y <= 4',
     'remove demand.csv',
-  ])('%s is none', (text) => {
+  ])('does not match %s', (text) => {
     expect(readStatement(text).statement?.kind).not.toBe('table');
   });
 });

@@ -2,8 +2,8 @@ import type { Reading, Statement, TableComputation } from './statement.js';
 import { without } from './words.js';
 
 /*
- * Questions about tables in files: `show demand.csv`, `how many rows has demand.csv`, `sum of quantity by region in
- * demand.csv`. The file at their end, with or without a sheet, tells them from statements on the model.
+ * Questions about tables in files: `show demand.csv`, `how many rows has demand.csv`, `sum of quantity by region in demand.csv`.
+ * The file at the end, with or without a sheet, distinguishes them from statements about the model.
  */
 
 const QUOTES = `"'\``;
@@ -29,7 +29,7 @@ const BEFORE_FILE = [' in ', ' of ', ' from '];
 
 type TableStatement = Extract<Statement, { kind: 'table' }>;
 
-/** What a question about a table says; undefined for other texts. */
+/** Reads a question about a table. Returns undefined for other texts. */
 export function readTableQuestion(text: string): Reading | undefined {
   const said = without(text, ' .?!').replace(/ (?:contain|hold|have|has)$/i, '');
   const at = said.toLowerCase().lastIndexOf(SHEET);

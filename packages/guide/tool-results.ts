@@ -2,7 +2,7 @@ import type { SolveResult } from '../solver/index.js';
 
 /* Results of the tools that the guide calls. */
 
-/** The newest run of the canvas, as `read_result` returns it. */
+/** Newest run of the canvas, as `read_result` returns it. */
 export interface ToldResult extends Partial<
   Pick<SolveResult, 'objective_value' | 'message' | 'conflict' | 'kpis' | 'families'>
 > {
@@ -12,10 +12,10 @@ export interface ToldResult extends Partial<
   error?: string;
   /** Absent without a result. */
   outcome?: SolveResult['status'];
-  /** Values of the first variables, families with their totals. */
+  /** Values of the first variables. A family has its total. */
   variables?: Record<string, number>;
   variable_count?: number;
-  /** The constraints with the least slack. Of a family its tightest member. */
+  /** Constraints with the least slack. A family has its tightest member. */
   constraints?: SolveResult['constraints'];
   constraint_count?: number;
   is_integer: boolean;
@@ -23,20 +23,20 @@ export interface ToldResult extends Partial<
   changed_since: string[];
 }
 
-/** The value of a variable or of one of its members. */
+/** Value of a variable or of one of its members. */
 export interface ToldValue {
-  /** The parts of the member. Empty for a variable without an index. */
+  /** Key parts of the member. Empty for a variable without an index. */
   keys: string[];
   value: number;
   /** Null unless the model is a linear program. */
   reduced_cost: number | null;
 }
 
-/** A page of values, as `read_values` returns it. */
+/** Page of values, as `read_values` returns it. */
 export interface ToldValues {
   variable: string;
   values: ToldValue[];
-  /** Number of members that match. */
+  /** Number of matching members. */
   count: number;
   /** Sum of their values. */
   sum: number;
@@ -44,7 +44,7 @@ export interface ToldValues {
   size: number;
 }
 
-/** A member of a constraint, as `read_constraints` returns it. */
+/** Member of a constraint, as `read_constraints` returns it. */
 export interface ToldConstraint {
   name: string;
   keys: string;
@@ -53,13 +53,13 @@ export interface ToldConstraint {
   dual: number | null;
 }
 
-/** A page of constraints, as `read_constraints` returns it. */
+/** Page of constraints, as `read_constraints` returns it. */
 export interface ToldConstraints {
   constraints: ToldConstraint[];
   total: number;
 }
 
-/** A run of `solve_scenarios`. */
+/** Run of `solve_scenarios`. */
 export interface ScenarioRun {
   /** Null for the canvas itself. */
   scenario: string | null;
@@ -68,29 +68,29 @@ export interface ScenarioRun {
   /** Absent without a result. */
   outcome?: string;
   objective_value?: number | null;
-  /** To the objective of the canvas, if both have one. */
+  /** Difference from the objective of the canvas, if both have an objective. */
   difference?: number;
   kpis?: ToldKpi[];
   conflict?: string[];
   error?: string;
 }
 
-/** A key figure of a run. */
+/** KPI of a run. */
 export interface ToldKpi {
   label: string;
   value: number | null;
 }
 
-/** Scenarios beside the canvas, as `compare_scenarios` returns them. */
+/** Canvas and scenarios, as `compare_scenarios` returns them. */
 export interface ToldComparison {
   /** Null if the canvas was never solved. */
   base: ComparedPlan<ToldKpi> | null;
   scenarios: (ComparedPlan<ToldKpi & { difference: number | null }> & { name: string; difference: number | null })[];
-  /** Values by the names of scenarios; null of the canvas. */
+  /** Values by scenario name. Null for the canvas. */
   differing: { variable: string; keys: string[]; values: { scenario: string | null; value: number }[] }[];
 }
 
-/** The newest run of the canvas or of a scenario. */
+/** Newest run of the canvas or of a scenario. */
 export interface ComparedPlan<Kpi> {
   /** Null if a scenario was never solved. */
   status: string | null;

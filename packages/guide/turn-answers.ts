@@ -9,7 +9,7 @@ import type { Feasibility } from './solving.js';
 import type { Statement, StatementOf } from './statement.js';
 import { answerWhatIf } from './what-if.js';
 
-/* Answers to result questions and what-if questions. */
+/* Answers result questions and what-if questions. */
 
 /** Maximum number of questions per turn. */
 const MAX_QUESTIONS = 6;
@@ -22,14 +22,14 @@ export const isAsked = (statement: Statement | undefined): statement is Asked =>
   statement?.kind === 'unclear_question' ||
   statement?.kind === 'how_to_give';
 
-/** The paragraphs, and the feasibility of the canvas if a question had it solved. */
+/** Paragraphs of the answer, and the feasibility of the canvas if a question triggered a solve. */
 export interface TurnAnswers {
   paragraphs: string[];
   question?: Question;
   feasibility?: Feasibility;
 }
 
-/** @param lacks what keeps the canvas from being solved */
+/** @param lacks reasons why the canvas cannot be solved */
 export async function* answerAll(
   asked: readonly Asked[],
   sketch: Sketch,
@@ -83,7 +83,7 @@ async function* answerQuestions(
   return stale === undefined ? paragraphs : [...paragraphs, stale];
 }
 
-/** Says how to give a name its figures. */
+/** Explains how to enter the values of a name. */
 function describeGiving({ name, set }: StatementOf<'how_to_give'>, sketch: Sketch): string {
   if (set === undefined) return `Write ${quote(`${name} = 100`)} with your figure.`;
   const card = sketch.of('data').find((one) => readData(one).set?.name === set);

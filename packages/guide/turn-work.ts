@@ -13,71 +13,71 @@ import { answerTable, introduceTable } from './table-answers.js';
 import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';
 import { wordedLimits } from './worded-limits.js';
 
-/** Of the calls that a turn has, those for cards; the others are for files, the solve and the question. */
+/** Maximum number of card calls per turn. The remaining calls are for files, the solve and the question. */
 const MAX_CHANGES = 44;
-/** Calls for cards, scenarios and tables together; a question about a table takes two at most. */
+/** Maximum number of calls for cards, scenarios and tables together. A question about a table takes up to two calls. */
 const MAX_CALLS = 44;
 const MAX_CALLS_OF_QUESTION = 2;
-/** Statements that are read, and those that are applied, in one turn. */
+/** Maximum numbers of statements read and applied per turn. */
 const MAX_READ = 1_000;
 const MAX_STATEMENTS = 500;
-/** Refused statements that keep a turn from solving, as far as they are named. */
+/** Maximum number of rejected statements that an answer names as reasons against a solve. */
 const MAX_QUOTED = 5;
-/** Tables that are introduced after a message without words. */
+/** Maximum number of tables introduced after a message without words. */
 const MAX_INTRODUCED = 10;
-/** Pages of the workspace that are looked through for a file. */
+/** Maximum number of workspace pages searched for a file. */
 const MAX_PAGES = 3;
 
-/** What the statements of a turn come to. */
+/** Result of applying the statements of a turn. */
 export interface Draft {
   sketch: Sketch;
-  /** Kinds of the statements that were understood. */
+  /** Kinds of the applied statements. */
   kinds: Set<Statement['kind']>;
-  /** Statements that were not understood or cannot be, with the reason where there is one. */
+  /** Statements that were not understood or could not be applied, with the reason if known. */
   refused: Refused[];
   /** Questions about tables. */
   questions: { source: string; statement: StatementOf<'table'> }[];
-  /** Statements on scenarios. */
+  /** Statements about scenarios. */
   scenarios: SaidScenario[];
-  /** The scenarios to solve, by their names; empty for all. */
+  /** Names of the scenarios to solve. Empty for all scenarios. */
   solved: string[];
-  /** Statements for which the turn has no room. */
+  /** Statements beyond the limits of the turn. */
   left: string[];
 }
 
-/** A statement of which nothing is on the canvas. */
+/** Statement without any effect on the canvas. */
 export interface Refused {
   source: string;
   reason?: string;
-  /** Whether it could not change the model, so that the turn can solve it. */
+  /** Whether it cannot change the model, so that the turn may solve it. */
   isHarmless?: boolean;
 }
 
 const IN_ORDER: ReadonlySet<Statement['kind']> = new Set(['objective', 'relation', 'family', 'several']);
 
-/** What the canvas has stays as it is without these. */
+/** Ignoring these statements leaves the model unchanged. */
 const HARMLESS: ReadonlySet<Statement['kind']> = new Set(['remove', 'no_kpi', 'no_requirement', 'data_in_formulas']);
 
-/** Whether the card of a statement takes the place of another one of its name, as what is said first does. */
+/** Whether a failed statement becomes a card in message order, because it may replace a card with the same name. */
 const isInOrder = (statement: Statement): boolean =>
   IN_ORDER.has(statement.kind) && !(statement.kind === 'relation' && statement.label === undefined);
 
 const isUnit = (statement: Statement | undefined): boolean => statement?.kind === 'variables' && !statement.declares;
 
-/** A statement that has been read. */
+/** Parsed statement. */
 export interface Said {
-  /** In the user's words. */
+  /** Original text of the user. */
   source: string;
   reading: Reading;
 }
 
-/** A change of a card, and why it failed where it did. */
+/** Change of a card, and the error if it failed. */
 export interface Made {
   change: Change;
   error?: string;
 }
 
-/** Reads statements; those that the turn has no room for are left. */
+/** Parses statements. Returns the statements beyond the limit in `left`. */
 export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Said[]; left: string[] }> {
   const said: Said[] = [];
   const left: string[] = [];
@@ -90,7 +90,7 @@ export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Said[]
   return { said, left };
 }
 
-/** The paths of the files that statements can be about. The workspace is looked through when they name another one. */
+/** Returns the paths of the files that statements may refer to. Searches the workspace if a statement names another file. */
 export async function* filesFor({ workspace, attachments }: Turn, said: readonly Said[]): Steps<string[]> {
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
   const wanted = said.flatMap(({ reading: { statement } }) => {
@@ -111,8 +111,8 @@ export async function* filesFor({ workspace, attachments }: Turn, said: readonly
 }
 
 /**
- * Applies statements to a sketch of the canvas, in order. Those about the model that cannot be read or done become cards with their
- * text, others are refused; from the one on that the turn has no room for, all are left.
+ * Applies statements to a sketch of the canvas, in order. Statements about the model that cannot be parsed or applied become
+ * cards with their text. Other such statements are rejected. Statements beyond the limits are returned in `left`.
  */
 export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
   const result: Draft = { sketch, kinds: new Set(), refused: [], questions: [], scenarios: [], solved: [], left: [] };
@@ -159,7 +159,7 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
       }
     }
   }
-  // What follows a statement can show what it is about.
+  // Later statements may define names that a failed statement uses.
   for (const { source, reason, statement } of strange) {
     await pauses.step();
     const hasRoom = applied < MAX_STATEMENTS && sketch.touched < MAX_CHANGES;
@@ -183,8 +183,8 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
 }
 
 /**
- * Makes the canvas what the sketch is, a call for each card. The sketch is afterwards what has become of it: changes
- * that failed or did not fit are taken back, and the statements of the latter are left.
+ * Sends the changes of the sketch to the canvas, with a call per card. Reverts failed changes and changes beyond the limit in the
+ * sketch. Adds the statements of changes beyond the limit to `left`.
  */
 export async function* perform({ sketch, left }: Draft, signal: AbortSignal): Steps<Made[]> {
   const made: Made[] = [];
@@ -211,7 +211,7 @@ export async function* perform({ sketch, left }: Draft, signal: AbortSignal): St
   return made;
 }
 
-/** The input that makes a card, or what changes of it. */
+/** Returns the tool input that creates a card or changes its content. */
 function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Record<string, unknown> {
   const { id: card_id, version, card_type } = card;
   if (card_id === undefined) return { card_type, label: card.label, data };
@@ -220,7 +220,7 @@ function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Rec
 
 const NOT_READ = 'I could not use it. Say it in other words, or write `solve` without it';
 
-/** Statements of a turn that the canvas does not have, so that a solve would leave them out. */
+/** Lists the statements of a turn that are not on the canvas and that a solve would ignore. */
 export const whatIsMissing = (
   refused: readonly Refused[],
   made: readonly Made[],
@@ -234,7 +234,7 @@ export const whatIsMissing = (
   ...left.slice(0, 1).map((source) => `${quote(source)} is not done yet`),
 ];
 
-/** Does what is said of scenarios; what the turn has no room for is left. */
+/** Applies statements about scenarios. Adds statements beyond the limit to `left`. */
 export async function* changeScenarios(
   { sketch, scenarios, left }: Draft,
   made: readonly Made[],
@@ -245,7 +245,7 @@ export async function* changeScenarios(
   return yield* performScenarios(scenarios.slice(0, room), sketch, files);
 }
 
-/** Answers questions about tables, a paragraph each; those that the turn has no room for are left. */
+/** Answers questions about tables with a paragraph each. Adds questions beyond the limit to `left`. */
 export async function* answerQuestions(
   { questions, scenarios, left }: Draft,
   made: readonly Made[],
@@ -260,7 +260,7 @@ export async function* answerQuestions(
   return answers;
 }
 
-/** A word on each file that the messages have attached: what can be asked about a table, and which files cannot be read. */
+/** Introduces each file attached to the messages: examples of questions about tables, and files that cannot be read. */
 export async function* introduceFiles({ messages, attachments }: Turn): Steps<string[]> {
   const toAnswer = messages.filter(({ to_answer }) => to_answer);
   const attached = toAnswer.flatMap(({ file_ids }) => file_ids);

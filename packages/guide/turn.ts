@@ -1,25 +1,25 @@
 import type { CardContent, Checklist, FileStates } from '../canvas/index.js';
 import type { Message, WorkspaceChange, WorkspaceFile, WorkspaceSummary } from '../conversation/index.js';
 
-/** Everything that the guide knows when a turn starts. */
+/** Input of the guide for a turn. */
 export interface Turn {
-  /** The newest part of the conversation, oldest message first. */
+  /** Newest part of the conversation, oldest message first. */
   messages: readonly Message[];
   workspace: WorkspaceSummary;
-  /** The files of the messages to answer, by the id or path that names them. Those that do not exist are missing. */
+  /** Files of the messages to answer, by the id or path used in the message. Missing files have no entry. */
   attachments: ReadonlyMap<string, WorkspaceFile>;
   changes: readonly WorkspaceChange[];
   cards: readonly StoredCard[];
   checklist: Checklist;
-  /** What is mounted for the turn. */
+  /** Instructions and skills mounted for the turn. */
   configuration: { instructions: string | null; skills: readonly { name: string; scope: string }[] };
-  /** Aborted when the turn is over. */
+  /** Aborted when the turn ends. */
   signal: AbortSignal;
-  /** Reads the files that data cards name. Files that cannot be read now stay unread. */
+  /** Reads the files that data cards name. Files that are currently unavailable remain unread. */
   readFiles: (cards: readonly Pick<CardContent, 'card_type' | 'data'>[]) => Promise<FileStates>;
 }
 
-/** A card of the canvas. Cards of unknown types are left alone. */
+/** Card of the canvas. Cards of unknown types are ignored. */
 export interface StoredCard {
   id: string;
   version: number;

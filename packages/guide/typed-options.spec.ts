@@ -13,7 +13,7 @@ const question = (labels: string[], rest: Partial<Question> = {}): Question => (
 const NAMES = ['Whole numbers from 0', 'Amounts from 0, fractions too', 'Yes-or-no choices'];
 const SOLVE = ['Yes, solve it', 'It is right, but do not solve yet', 'Not yet'];
 
-describe('the option of a question', () => {
+describe('typedOptions', () => {
   it.each<[string, string[], string]>([
     ['Whole numbers from 0', NAMES, 'Whole numbers from 0'],
     ['whole NUMBERS from 0', NAMES, 'Whole numbers from 0'],
@@ -34,7 +34,7 @@ describe('the option of a question', () => {
     ['yes', SOLVE, 'Yes, solve it'],
     ['Yes!', SOLVE, 'Yes, solve it'],
     ['no', ['No, nothing', 'Later'], 'No, nothing'],
-  ])('is meant by %j', (text, labels, label) => {
+  ])('recognises the option in %j', (text, labels, label) => {
     expect(typedOptions(text, question(labels))).toEqual([label]);
   });
 
@@ -53,11 +53,11 @@ describe('the option of a question', () => {
     ['Amounts from 3, fractions too', question(NAMES)],
     ['Remove Constraint 2', question(['Remove Constraint 1', 'Later'])],
     ['', question(NAMES)],
-  ])('is not meant by %j', (text, asked) => {
+  ])('does not recognise an option in %j', (text, asked) => {
     expect(typedOptions(text, asked)).toEqual([]);
   });
 
-  it('can be one of several, where a question takes several', () => {
+  it('accepts several options for a multi-select question', () => {
     const asked = question(['Total cost', 'Delivery on time', 'Use of capacity'], { multi_select: true });
     expect(typedOptions('total cost, use of capacity', asked)).toEqual(['Total cost', 'Use of capacity']);
     expect(typedOptions('1 and 2', asked)).toEqual(['Total cost', 'Delivery on time']);
@@ -65,7 +65,7 @@ describe('the option of a question', () => {
   });
 });
 
-it('is an answer in a conversation', async () => {
+it('recognises answers in a conversation', async () => {
   const room = new Room();
   await room.say(
     'maximize profit: 3x + 2y; labour: x + y <= 4, hard; kpi: none; requirement: none; data: in the formulas',
@@ -80,7 +80,7 @@ it('is an answer in a conversation', async () => {
   expect(other.data('labour')).toMatchObject({ classification: 'hard' });
 });
 
-describe('an answer beside statements in one message', () => {
+describe('an answer beside statements in the same message', () => {
   const asked = async (): Promise<Room> => {
     const room = new Room();
     await room.say('maximize profit: 3x + 2y');
@@ -94,7 +94,7 @@ describe('an answer beside statements in one message', () => {
     ['3\nlabour: x + y <= 4', { name: 'x', domain: 'binary' }],
     ['Continuous\nlabour: x + y <= 4\nx <= 5', { name: 'x', domain: 'continuous', upper: 5 }],
     ['labour: x + y <= 4\ninteger', { name: 'x', domain: 'integer' }],
-  ])('is applied to the question: %j', async (text, variable) => {
+  ])('applies to the question: %j', async (text, variable) => {
     const room = await asked();
     await room.say(text);
     expect(room.data('x')).toEqual(variable);
@@ -102,7 +102,7 @@ describe('an answer beside statements in one message', () => {
     expect(room.cards.map(({ label }) => label).sort()).toEqual(['labour', 'profit', 'x', 'y']);
   });
 
-  it('is a yes or no, and the statement is solved', async () => {
+  it('accepts yes or no, and applies the statement', async () => {
     const room = await asked();
     await room.say('x, y integer; labour: x + y <= 4, hard; kpi: none; requirement: none; data: in the formulas');
     const { text } = await room.say('yes\nadd glue: x <= 3');
@@ -110,7 +110,7 @@ describe('an answer beside statements in one message', () => {
     expect(text).not.toContain('could not use');
   });
 
-  it('is no second answer to a question that takes one', async () => {
+  it('is not a second answer to a single-choice question', async () => {
     const room = await asked();
     const { text } = await room.say('Whole numbers from 0\nYes-or-no choices\nlabour: x + y <= 4');
     expect(room.data('x')).toEqual({ name: 'x', domain: 'integer', lower: 0 });
@@ -118,7 +118,7 @@ describe('an answer beside statements in one message', () => {
   });
 });
 
-describe('an answer with another figure than the options', () => {
+describe('an answer with another number than the options', () => {
   const MODEL =
     'minimize cost: 30 chairs + 50 tables; labour: 2 chairs + 4 tables >= 4, hard; kpi: none; requirement: none';
   const FINISH = 'data: in the formulas; confirm; solve';
@@ -130,7 +130,7 @@ describe('an answer with another figure than the options', () => {
     ['Amounts from 3, fractions too', { domain: 'continuous', lower: 3 }, 240],
     ['amounts from 3', { domain: 'continuous', lower: 3 }, 240],
     ['Whole numbers from 0', { domain: 'integer', lower: 0 }, 50],
-  ])('keeps the figure: %s', async (answer, data, optimum) => {
+  ])('keeps the number: %s', async (answer, data, optimum) => {
     const room = new Room();
     await room.say(MODEL);
     await room.say(answer);
@@ -139,7 +139,7 @@ describe('an answer with another figure than the options', () => {
     expect(text).toContain(`the objective is ${optimum},`);
   });
 
-  it('is an answer about all members, too', async () => {
+  it('applies to all members of a family', async () => {
     const room = new Room();
     await room.say('goods: a, b; minimize cost: sum g in goods: make[g]; Need: make[g] >= 0 for g in goods, hard');
     await room.say('Whole numbers from 2');

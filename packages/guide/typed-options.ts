@@ -2,7 +2,7 @@ import type { Question } from '../conversation/index.js';
 import { readStatement } from './grammar.js';
 import { figureOf, without } from './words.js';
 
-/* Options of a question that are typed instead of chosen. */
+/* Recognises options of a question that the user types instead of choosing. */
 
 const MAX_LENGTH = 400;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
@@ -10,8 +10,8 @@ const ORDINAL = /^(?:the )?(?:option |number |answer )?(?:(?<figure>\d{1,2})|(?<
 const MARKS = ` "'\`“”‘’«».,;:!()[]*_-`;
 
 /**
- * Returns the labels of the options that a text means: by their labels with other case or punctuation or with one typo, by their
- * place (`2`, `the first`), or by the `yes` or `no` that one of them begins with. Of a question that takes several, a list of them.
+ * Returns the labels of the options in a text. Matches labels with other case, other punctuation or a single typo, positions
+ * (`2`, `the first`), and the `yes` or `no` at the beginning of a label. For a multi-select question the text may be a list.
  */
 export function typedOptions(text: string, question: Question): string[] {
   if (text.length > MAX_LENGTH) return [];
@@ -38,7 +38,7 @@ function typedOption(text: string, question: Question): string | undefined {
   );
 }
 
-/** The option at a place, unless the question is about a number. */
+/** Returns the option at a position, unless the question asks for a number. */
 function atPlace(said: string, { id = '', options }: Question): string | undefined {
   const { figure, word = '' } = ORDINAL.exec(said)?.groups ?? {};
   const place =
@@ -48,7 +48,7 @@ function atPlace(said: string, { id = '', options }: Question): string | undefin
   return figure !== undefined && areNumbers ? undefined : options[place]?.label;
 }
 
-/** The option of `yes, solve it`, and of `yes` to a question whether the guide shall do something. */
+/** Returns the option for `yes, solve it`, and for `yes` to a question that begins with "Shall I". */
 function consented(said: string, { question, options }: Question): string | undefined {
   const [, wanted] = /^(?:yes|sure)(?: (.+))?$/.exec(said) ?? [];
   if (wanted !== undefined) return options.find(({ label }) => plain(label) === wanted)?.label;
@@ -57,25 +57,28 @@ function consented(said: string, { question, options }: Question): string | unde
   return /^(?:yes|sure)$/.test(said) && question.startsWith('Shall I ') ? options[0]?.label : undefined;
 }
 
-/** The one label that differs by a single typo, of a text that says nothing else. */
+/** Returns the only label that differs by a single typo. The text must not be a valid statement. */
 function misspelled(text: string, labels: readonly string[]): string | undefined {
   const label = onlyOne(labels.filter((one) => isOneTypo(plain(text), plain(one))));
   const { statement } = readStatement(text);
-  // A misspelled word of the label can look like the name of a variable.
+  // A misspelled word of the label may look like the name of a variable.
   const isStatement =
     statement !== undefined &&
     !(statement.kind === 'variables' && statement.names.every((name) => !label?.includes(name)));
   return isStatement ? undefined : label;
 }
 
-/** The one label that a text of several words begins, up to a comma: `Amounts from 0` of `Amounts from 0, fractions too`. */
+/** Returns the only label whose part before the comma equals the text: `Amounts from 0` for `Amounts from 0, fractions too`. */
 const begun = (said: string, labels: readonly string[]): string | undefined =>
   said.includes(' ') ? onlyOne(labels.filter((label) => plain(label.split(',')[0] ?? '') === said)) : undefined;
 
-/** Everything but letters and spaces: figures, their signs and other marks. */
+/** Removes letters and spaces, which leaves numbers, signs and punctuation. */
 const withoutLetters = (text: string): string => text.replace(/[\p{L}\s]+/gu, '');
 
-/** Whether two texts differ by one letter that is missing, added, replaced or swapped with the next one. Figures are no typos. */
+/**
+ * Whether two texts differ by a letter that is missing, added, replaced or swapped with the next letter. Different numbers are
+ * not typos.
+ */
 function isOneTypo(one: string, other: string): boolean {
   if (withoutLetters(one) !== withoutLetters(other)) return false;
   const [shorter, longer] = one.length <= other.length ? [one, other] : [other, one];
@@ -93,7 +96,7 @@ function isOneTypo(one: string, other: string): boolean {
 
 const onlyOne = (labels: readonly string[]): string | undefined => (labels.length === 1 ? labels[0] : undefined);
 
-/** A text without case, marks at its ends and marks between its words. */
+/** Normalises case, and removes punctuation at both ends and between words. */
 const plain = (text: string): string =>
   without(
     text

@@ -10,27 +10,27 @@ async function after(...texts: string[]): Promise<Room> {
 }
 
 describe('undo', () => {
-  it('removes the cards that the last change made', async () => {
+  it('removes the cards that the last change created', async () => {
     const room = await after(MODEL, 'wood: x <= 3; z integer');
     const { text } = await room.say('undo');
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'labour', 'x', 'y']);
     expect(text).toContain('Undone, the change of `wood: x <= 3; z integer`:\n- Removed: Constraint `wood`');
   });
 
-  it('gives changed cards their earlier data and labels', async () => {
+  it('restores the data and labels of changed cards', async () => {
     const room = await after(MODEL, 'labour: x + y <= 9 soft, penalty 5; set x label: chairs');
     await room.say('undo');
     expect(room.data('labour')).toEqual({ expression: 'x + y <= 4', classification: 'hard' });
     expect(room.data('x')).toMatchObject({ name: 'x', domain: 'integer' });
   });
 
-  it('makes removed cards again', async () => {
+  it('recreates removed cards', async () => {
     const room = await after(MODEL, 'remove labour');
     await room.say('undo');
     expect(room.data('labour')).toEqual({ expression: 'x + y <= 4', classification: 'hard' });
   });
 
-  it('goes back further each time it is said', async () => {
+  it('undoes an earlier change each time it is repeated', async () => {
     const room = await after(MODEL, 'labour: x + y <= 5', 'labour: x + y <= 6', 'remove labour');
     await room.say('undo');
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 6' });
@@ -43,7 +43,7 @@ describe('undo', () => {
     expect((await room.say('undo')).text).toContain('no card in this conversation that I could undo');
   });
 
-  it('says what it cannot prove, and leaves it alone', async () => {
+  it('reports changes that it cannot prove, and keeps them', async () => {
     const room = await after(MODEL);
     room.messages = [];
     await room.say('labour: x + y <= 9');
@@ -54,7 +54,7 @@ describe('undo', () => {
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 9' });
   });
 
-  it('leaves cards alone that somebody else has changed since', async () => {
+  it('keeps cards that another client has changed since', async () => {
     const room = await after(MODEL, 'labour: x + y <= 9');
     const card = room.cards.find(({ label }) => label === 'labour')!;
     Object.assign(card, { version: card.version + 1, data: { ...card.data, expression: 'x + y <= 7' } });
@@ -63,13 +63,13 @@ describe('undo', () => {
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 7' });
   });
 
-  it('has nothing to undo at first', async () => {
+  it('reports an empty history at first', async () => {
     expect((await new Room().say('undo')).text).toContain('no card in this conversation that I could undo');
   });
 });
 
-describe('a question that is asked again', () => {
-  it('is named in one sentence, and can still be answered', async () => {
+describe('a repeated question', () => {
+  it('appears as a single sentence and can still be answered', async () => {
     const room = new Room();
     const { question } = await room.say(MODEL);
     expect(question?.question).toContain('Which figures show whether a plan is good');
@@ -82,12 +82,12 @@ describe('a question that is asked again', () => {
     expect(other.question?.question).toBe('Where do the figures come from?');
   });
 
-  it('is asked again after a turn in which it was settled', async () => {
+  it('appears in full after a turn that settled it', async () => {
     const room = await after(`${MODEL}; kpi: none; data: in the formulas; requirement: none; confirm`, 'solve');
     expect((await room.say('labour: x + y <= 5')).question?.question).toBe('Shall I solve the model?');
   });
 
-  it('is asked if its options have changed', async () => {
+  it('appears in full if its options have changed', async () => {
     const room = new Room();
     room.files = ['a.csv'];
     await room.say(`${MODEL}; kpi: none`);

@@ -9,8 +9,7 @@ import { bullets, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /*
- * Undo of the last change of cards that the guide made in this conversation, as far as the recorded calls prove what was there
- * before.
+ * Undoes the last change of cards that the guide made in this conversation. Only restores content that the recorded calls prove.
  */
 
 const MAX_SHOWN = 20;
@@ -18,13 +17,13 @@ const CAUSE = 'undo';
 
 type Data = Record<string, unknown>;
 
-/** State of a card that the recorded calls prove. */
+/** State of a card according to the recorded calls. */
 interface Proven {
   card_type: CardType | undefined;
   label: string | undefined;
-  /** Values of keys; null of a key that the card does not have. */
+  /** Values by key. Null for a key that the card does not have. */
   data: Map<string, unknown>;
-  /** Whether other keys are known to be absent. */
+  /** Whether all other keys are known to be absent. */
   isWhole: boolean;
   version: number;
   isRemoved: boolean;
@@ -59,7 +58,7 @@ export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
   ].join('\n\n');
 }
 
-/** An answer of the guide that changed cards. */
+/** Answer of the guide that changed cards. */
 interface Turn {
   calls: ToolCall[];
   /** Message of the user. */
@@ -79,7 +78,7 @@ function changingTurns(messages: readonly Message[]): Turn[] {
   });
 }
 
-/** The last turn that no later undo has taken back. */
+/** Returns the index of the last turn that has not been undone. */
 function lastToUndo(turns: readonly Turn[]): number {
   let undone = 0;
   for (let at = turns.length - 1; at >= 0; at -= 1) {
@@ -90,7 +89,7 @@ function lastToUndo(turns: readonly Turn[]): number {
   return -1;
 }
 
-/** Names of the scenarios that were changed in a turn or after it. */
+/** Returns the names of the scenarios that were changed in a turn or after it. */
 function scenarioCalls(messages: readonly Message[], { calls: [first] }: Turn): string[] {
   const from = messages.findIndex(({ tool_calls }) => first !== undefined && tool_calls.includes(first));
   const calls = messages.slice(Math.max(0, from)).flatMap(({ tool_calls }) => tool_calls);
@@ -103,7 +102,7 @@ function scenarioCalls(messages: readonly Message[], { calls: [first] }: Turn): 
 const cardOf = ({ input, result }: ToolCall): string =>
   String((result as { card_id?: unknown } | null)?.card_id ?? input['card_id']);
 
-/** The cards as the calls have left them. */
+/** Replays calls to determine the state of the cards. */
 class History {
   private readonly cards = new Map<string, Proven>();
   /** Original ids of recreated cards, by their new ids. */
@@ -146,7 +145,7 @@ class History {
     });
   }
 
-  /** A card that was made again under the same name is the same card. */
+  /** A card that was recreated under the same name counts as the same card. */
   private idOfCall(call: ToolCall): string {
     const id = this.idOf(cardOf(call));
     if (this.cards.has(id) || call.tool === 'remove_card') return id;

@@ -12,7 +12,7 @@ const FACTS: FileFacts = {
 };
 const FILE = { path: 'plants.csv', key: ['Plant'], isDistinct: false };
 
-/** A room with plants in a file, and the last answer to some messages. */
+/** Returns a room with plants in a file, and the last answer to the messages. */
 async function after(...texts: string[]) {
   const room = new Room();
   room.files = ['plants.csv'];
@@ -26,7 +26,7 @@ const MAKE = 'make[p] >= 0 continuous for p in plants; minimize cost: sum p in p
 const labels = ({ question }: Awaited<ReturnType<typeof after>>) => question?.options.map(({ label }) => label);
 const VARIABLES = /Whole numbers|Amounts from 0|Yes-or-no/;
 
-describe('a name in the place of a figure', () => {
+describe('an unknown name used as a number', () => {
   it.each([
     ['the limit of a family', 'Limit: make[p] <= Capacity[p] for p in plants', 'Capacity', 'Capacity t/month'],
     ['the limit on the left', 'Limit: Capacity[p] >= make[p] for p in plants', 'Capacity', 'Capacity t/month'],
@@ -34,7 +34,7 @@ describe('a name in the place of a figure', () => {
     ['a divisor', 'Use: make[p] / capacity[p] <= 1 for p in plants', 'capacity', 'Capacity t/month'],
     ['a condition', 'Some: make[p] <= 5 for p in plants where capacity[p] > 100', 'capacity', 'Capacity t/month'],
     ['a bound', '0 <= make[p] <= capacity[p] for p in plants', 'capacity', 'Capacity t/month'],
-  ])('is offered as the column that is spelled like it: %s', async (_, text, name, column) => {
+  ])('is mapped to the column with a similar spelling: %s', async (_, text, name, column) => {
     const turn = await after(MAKE, text);
     expect(labels(turn)?.[0]).toBe(`${name} is the column ${column} of plants.csv`);
     expect(labels(turn)?.join()).not.toMatch(VARIABLES);
@@ -45,13 +45,13 @@ describe('a name in the place of a figure', () => {
     expect(question?.question).not.toContain(`\`${name}`);
   });
 
-  it('gets the index of its formula if it has none', async () => {
+  it('receives the index of its formula if it has no index', async () => {
     const turn = await after(MAKE, 'Limit: make[p] <= capacity for p in plants');
     await turn.room.choose('capacity is the column Capacity t/month of plants.csv');
     expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
   });
 
-  it('is written into the formulas if another formula has the column by its own name', async () => {
+  it('is replaced in the formulas if another formula uses the column by its own name', async () => {
     const turn = await after(
       MAKE,
       'Limit: make[p] <= capacity[p] for p in plants; Least: make[p] >= 0.1 Capacity_t_month[p] for p in plants',
@@ -61,7 +61,7 @@ describe('a name in the place of a figure', () => {
     expect(turn.room.data('Limit')).toMatchObject({ expression: 'make[p] <= Capacity_t_month[p]' });
   });
 
-  it('is never offered as a variable, and is asked for with the names of the columns', async () => {
+  it('is never offered as a variable, and the question lists the columns', async () => {
     const turn = await after(MAKE, 'Limit: make[p] <= ceiling[p] for p in plants');
     expect(labels(turn)).toEqual(['It is a figure that I give', 'Later']);
     expect(turn.question?.question).toContain('Give it as in `ceiling of plants: ...`.');
@@ -77,7 +77,7 @@ describe('a name in the place of a figure', () => {
     ['x integer; maximize gain: price * x; Most: x <= 4', 'price'],
     ['x integer; maximize gain: 3 x; Most: budget >= 2 x', 'budget'],
     ['x integer; maximize gain: 3 x; Most: x + 2 = target', 'target'],
-  ])('is given a value by an answer in words: %s', async (text, name) => {
+  ])('receives a value from an answer in words: %s', async (text, name) => {
     const room = new Room();
     const { question } = await room.say(text);
     expect(question?.options.map(({ label }) => label)).toEqual(['It is a figure that I give', 'Later']);
@@ -85,7 +85,7 @@ describe('a name in the place of a figure', () => {
     expect(room.data('Values')).toMatchObject({ values: { [name]: 12 } });
   });
 
-  it('is offered as a value that is spelled like it', async () => {
+  it('is mapped to the value with a similar spelling', async () => {
     const room = new Room();
     const { question } = await room.say('x integer; budget = 40; maximize gain: 3 x; Most: 2 x <= bugdet, hard');
     expect(question?.options[0]).toEqual({
@@ -97,17 +97,17 @@ describe('a name in the place of a figure', () => {
   });
 });
 
-describe('a name in the place of a decision', () => {
+describe('an unknown name used as a decision', () => {
   it.each([
     ['maximize gain: 3 x + 2 y', 'x, y >= 0 integer'],
     ['maximize gain: price * x; price = 3; Most: x <= 4', 'x >= 0 integer'],
     ['minimize longest: peak; load integer; Most: load <= peak', 'peak >= 0 integer'],
-  ])('can become a variable: %s', async (text, statement) => {
+  ])('may become a variable: %s', async (text, statement) => {
     const { question } = await new Room().say(text);
     expect(question?.options.map(({ description }) => description)).toContain(statement);
   });
 
-  it('is offered as the variable that is spelled like it', async () => {
+  it('is mapped to the variable with a similar spelling', async () => {
     const room = new Room();
     const { question } = await room.say('chairs integer; maximize gain: 3 chairs; Most: chair + 2 chairs <= 4');
     expect(question?.options.map(({ label }) => label)).toEqual([
@@ -121,14 +121,14 @@ describe('a name in the place of a decision', () => {
   });
 });
 
-describe('a variable that only loosens limits', () => {
+describe('a variable that only relaxes limits', () => {
   const WARNING = /occurs only where it loosens a limit/;
 
   it.each([
     'x, cap integer; minimize cost: x; Limit: x <= cap, hard',
     'x, cap integer; minimize cost: x; Limit: x - cap <= 3',
     'x, cap continuous; minimize cost: x; Limit: cap >= 2 x; Other: 3 cap + 4 >= x',
-  ])('is warned of once: %s', async (text) => {
+  ])('causes a single warning: %s', async (text) => {
     const room = new Room();
     expect((await room.say(text)).text).toMatch(WARNING);
     expect((await room.say('kpi: cost')).text).not.toMatch(WARNING);
@@ -139,7 +139,7 @@ describe('a variable that only loosens limits', () => {
     'x, cap integer; cap <= 8; minimize cost: x; Limit: x <= cap',
     'x, cap integer; minimize cost: x; Limit: x <= cap; Room: cap + x <= 9',
     'x, stock integer; minimize cost: x; Balance: stock = x - 3',
-  ])('is not warned of: %s', async (text) => {
+  ])('causes no warning: %s', async (text) => {
     expect((await new Room().say(text)).text).not.toMatch(WARNING);
   });
 });

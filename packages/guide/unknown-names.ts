@@ -13,10 +13,10 @@ import {
 import { fieldOf, formulaIn, readIndex } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** A name in formulas that nothing on the canvas has. */
+/** Name in formulas that does not exist on the canvas. */
 export interface UnknownName {
   name: string;
-  /** Whether the formulas use it as a figure: as a coefficient, limit, bound or condition. */
+  /** Whether formulas use the name as a number: as a coefficient, limit, bound or condition. */
   isFigure: boolean;
   /** Number of keys. Absent without an index. */
   keys?: number;
@@ -38,7 +38,7 @@ export interface Written {
   index?: string | undefined;
 }
 
-/** The formulas of a canvas that a solve reads: objectives first, bounds of variables last. */
+/** Returns the formulas of a canvas that a solve reads, objectives first and bounds of variables last. */
 export function writtenFormulas(sketch: Sketch): Written[] {
   const written = sketch.withFormulas().flatMap((card): Written[] => {
     const { expression: text, index } = formulaIn(card) ?? {};
@@ -53,7 +53,7 @@ export function writtenFormulas(sketch: Sketch): Written[] {
   return [...written, ...bounds];
 }
 
-/** The names in formulas that nothing on the canvas has, in the order of their first place. */
+/** Returns the unknown names in formulas, in the order of first occurrence. */
 export function unknownNames(sketch: Sketch): UnknownName[] {
   const reading = new Reading(sketch);
   for (const written of writtenFormulas(sketch)) reading.read(written);
@@ -83,7 +83,7 @@ class Reading {
       ([name, { keys }]) => keys !== undefined || this.sketch.namedCard(name) === undefined,
     );
     return unknown.map(([name, { places, ...rest }]) => {
-      // A limit that the objective is about is a choice, as in `minimize peak`.
+      // A limit that is also in the objective is a decision, as in `minimize peak`.
       const isFigure = places.has('coefficient') || !places.has('decision');
       return { name, isFigure, ...rest };
     });
@@ -99,11 +99,11 @@ class Reading {
     for (const [at, side] of formula.sides.entries()) this.visit(side, scope, places[at] ?? 'limit');
   }
 
-  /** The place that each side is: a side without decisions limits the others. */
+  /** Returns the role of each side. A side without decisions limits the other sides. */
   private placesOf({ sides, relations }: Formula): Place[] {
     if (relations.length === 0) return sides.map(() => 'decision');
     const decides = sides.map((side) => this.has(side, (name) => this.isDecision(name)));
-    // The first side with an unknown name decides if no decision is known.
+    // The first side with an unknown name is the decision if no decision is known.
     const first = sides.findIndex((side) => this.has(side, (name) => !this.isKnown(name)));
     return sides.map((_, at) =>
       decides[at] === true || (!decides.includes(true) && at === first) ? 'decision' : 'limit',
@@ -129,7 +129,7 @@ class Reading {
     );
   }
 
-  /** Conditions are evaluated before the solve, so they contain figures only. */
+  /** Conditions are evaluated before the solve, so they contain only numbers. */
   private readCondition(condition: Condition | undefined, scope: Scope): void {
     if (condition === undefined) return;
     if (condition.kind === 'compare') {
@@ -167,7 +167,7 @@ class Reading {
     return partsOf(expression).some((part) => this.has(part, isMeant));
   }
 
-  /** Whether the plan chooses a value for the name. Objectives are read first, and their terms are decisions. */
+  /** Whether the plan chooses the value of a name. Objectives are read first, and their terms are decisions. */
   private isDecision(name: string): boolean {
     return this.decisions.has(name) || this.found.get(name)?.places.has('decision') === true;
   }
@@ -184,7 +184,7 @@ function within(index: Index, scope: Scope): Map<string, Membership> {
   return inner;
 }
 
-/** Returns the index of the keys, or undefined unless each key is a different index. */
+/** Returns the index of the keys, or undefined unless each key is a different index name. */
 function indexOf(keys: readonly Key[], scope: Scope): string | undefined {
   const parts = keys.map((key) => {
     const membership = key.kind === 'index' ? scope.get(key.name) : undefined;

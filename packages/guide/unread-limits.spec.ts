@@ -9,7 +9,7 @@ const TABLES = [
 ].join('\n');
 const FINISH = 'all constraints are hard; kpi: none; requirement: none; data: in the formulas';
 
-/** Says messages, then has the model solved. */
+/** Sends messages and solves the model. */
 async function solved(...messages: string[]) {
   const room = new Room();
   for (const message of messages) await room.say(message);
@@ -41,24 +41,24 @@ const LIMITS = [
 ];
 
 describe('a limit in words', () => {
-  it.each(LIMITS)('holds back a solve if it is said first: %s', async (limit) => {
+  it.each(LIMITS)('prevents a solve as the first message: %s', async (limit) => {
     const { room, text, isSolved } = await solved(limit, `${TABLES}\n${FINISH}`);
     expect(isSolved).toBe(false);
     expect(text).toContain(`- \`${limit}\``);
     expect((await room.say(`remove ${limit}; solve`)).text).toContain('the objective is 1100');
   });
 
-  it.each(LIMITS)('holds back a solve in the midst of a model: %s', async (limit) => {
+  it.each(LIMITS)('prevents a solve in the middle of a model: %s', async (limit) => {
     const { isSolved } = await solved(`${TABLES}\n${limit}\n${FINISH}`);
     expect(isSolved).toBe(false);
   });
 
-  it.each(LIMITS)('holds back a solve if it is said last: %s', async (limit) => {
+  it.each(LIMITS)('prevents a solve as the last message: %s', async (limit) => {
     const { isSolved } = await solved(`${TABLES}\n${FINISH}`, limit);
     expect(isSolved).toBe(false);
   });
 
-  it('stays until it is removed when its variable is declared later', async () => {
+  it('remains until it is removed, even if its variable is declared later', async () => {
     const { isSolved } = await solved(
       `${TABLES}\n${FINISH}`,
       'stools must not exceed 5',
@@ -76,7 +76,7 @@ describe('a limit in words', () => {
   );
 });
 
-describe('a statement above the objective', () => {
+describe('a statement before the objective', () => {
   it.each([
     'min stock 10',
     'max tables 5',
@@ -87,21 +87,21 @@ describe('a statement above the objective', () => {
     'maximize 30% x',
     'max of plants: A 5, B 9',
     'max five tables',
-  ])('does not vanish: %s', async (statement) => {
+  ])('is not lost: %s', async (statement) => {
     const together = await solved(`${statement}\n${TABLES}\n${FINISH}`);
     expect(together.isSolved).toBe(false);
     expect(together.text).toContain('I do not understand this yet');
   });
 
   it.each(['min stock 10', 'max tables 5', 'max hours per week 20', 'goal: at most 5 tables', 'max five tables'])(
-    'holds back a solve in a message of its own: %s',
+    'prevents a solve in a separate message: %s',
     async (statement) => {
       const { isSolved } = await solved(statement, `${TABLES}\n${FINISH}`);
       expect(isSolved).toBe(false);
     },
   );
 
-  it('is not replaced by an objective without a name in the same message', async () => {
+  it('is not replaced by an unnamed objective in the same message', async () => {
     const { isSolved } = await solved(`${TABLES.replace('profit: ', '')}\n${FINISH}`, 'undo');
     expect(isSolved).toBe(false);
     const second = await solved(`maximize 30% x\n${TABLES.replace('profit: ', '')}\n${FINISH}`);
@@ -111,14 +111,14 @@ describe('a statement above the objective', () => {
 });
 
 describe('an objective below its heading', () => {
-  it.each(['- ', '* ', '• '])('is asked for if a mark can be a minus or a bullet: %s', async (mark) => {
+  it.each(['- ', '* ', '• '])('causes a question if a mark may be a minus or a bullet: %s', async (mark) => {
     const lines = `labour: tables + chairs <= 30\nchairs, tables integer\nmaximize profit:\n${mark}30 chairs\n${mark}50 tables`;
     const { room, isSolved } = await solved(`${lines}\n${FINISH}`);
     expect(isSolved).toBe(false);
     expect(room.data('profit')).not.toHaveProperty('expression');
   });
 
-  it('is the formula of the next line without a mark', async () => {
+  it('takes the next line as its formula if the line has no mark', async () => {
     const room = new Room();
     await room.say('maximize profit:\n30 chairs + 50 tables');
     expect(room.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables' });
@@ -132,14 +132,14 @@ describe('a list of amounts or rules', () => {
     'Capacity: forty hours, ten boards',
     'Rules: no overtime, no night shifts',
     'Rules: only oak, never pine',
-  ])('is no set: %s', async (list) => {
+  ])('does not become a set: %s', async (list) => {
     const { room, isSolved } = await solved(`${TABLES}\n${list}\n${FINISH}`);
     expect(isSolved).toBe(false);
     expect(room.cards.map(({ data }) => data['set'])).not.toContain(list.split(':')[0]);
   });
 
   it.each(['shifts: one, two, three', 'lines: line one, line two', 'woods: oak, pine'])(
-    'is a set: %s',
+    'becomes a set: %s',
     async (list) => {
       const room = new Room();
       await room.say(list);
@@ -152,7 +152,7 @@ describe('a list of amounts or rules', () => {
     ['cost of products: a 2, b 4, b 4', 'b'],
     ['cost of products: "a" 2, a: 3', 'a'],
     ['colours: red, blue, red', 'red'],
-  ])('is refused if it has a member twice: %s', async (list, member) => {
+  ])('is rejected with a duplicate member: %s', async (list, member) => {
     const room = new Room();
     await room.say('products: a, b');
     const { text } = await room.say(list);
@@ -173,7 +173,7 @@ describe('an open question for a formula', () => {
   ].join('\n');
 
   it.each(['boat must not exceed 40', 'we own 12 boat', 'at most 40 of them', 'boat 40 max', 'canoe >= 60 % of 12'])(
-    'takes no other sentence as its answer: %s',
+    'rejects another sentence as its answer: %s',
     async (sentence) => {
       const room = new Room();
       await room.say(BOATS);
@@ -186,7 +186,7 @@ describe('an open question for a formula', () => {
     },
   );
 
-  it('takes a formula', async () => {
+  it('accepts a formula', async () => {
     const room = new Room();
     await room.say('x, y integer\nmaximize profit');
     await room.say('3 x + 2 y');
@@ -195,7 +195,7 @@ describe('an open question for a formula', () => {
 });
 
 it.each(['stools must not exceed 5', 'a maximum of 35 boards', 'no chairs on Mondays'])(
-  'does not take a limit for a file: %s',
+  'does not accept a limit as a file: %s',
   async (limit) => {
     const room = new Room();
     await room.say(`${TABLES}\nall constraints are hard; kpi: none`);

@@ -9,7 +9,7 @@ const RIVER = [
 ];
 const FINISH = 'all constraints are hard; kpi: none; requirement: none';
 
-/** Says a model with a statement in its midst, then has it solved. */
+/** Enters a model with the statements in the middle and solves it. */
 async function solved(...statements: string[]) {
   const room = new Room();
   const first = await room.say([...RIVER, ...statements, FINISH, 'confirm; solve'].join('\n'));
@@ -21,7 +21,7 @@ const cardOf = (room: Room, label: string) => room.cards.find((card) => card.lab
 const isBlocked = (room: Room, label: string): boolean =>
   cardOf(room, label)?.gaps.some(({ severity }) => severity === 'blocking') === true;
 
-describe('a statement that cannot be read', () => {
+describe('a statement that cannot be parsed', () => {
   it.each<[string, string, Record<string, unknown>]>([
     ['share: canoe >= 60% * (boat + canoe)', 'share', { expression: 'canoe >= 60% * (boat + canoe)' }],
     ['share: canoe + boat at the most 40', 'share', { expression: 'canoe + boat at the most 40' }],
@@ -43,7 +43,7 @@ describe('a statement that cannot be read', () => {
     ['time <= 400', 'time <= 400', { expression: 'time <= 400' }],
     ['objective <= 400', 'objective <= 400', { expression: 'objective <= 400' }],
     ['maximise time 3 boat', 'maximise time 3 boat', { expression: 'maximise time 3 boat' }],
-  ])('becomes a constraint that keeps the model from being solved: %s', async (statement, label, data) => {
+  ])('becomes a constraint that prevents a solve: %s', async (statement, label, data) => {
     const { room, first, later, isSolved } = await solved(statement);
     expect(cardOf(room, label)).toMatchObject({ card_type: 'constraint', data });
     expect(isSolved).toBe(false);
@@ -79,7 +79,7 @@ describe('a statement that cannot be read', () => {
     ['requirement: canoe >= 60% * boat', 'Requirement 1'],
     ['requirement Few: canoe[1 >= 2', 'Few'],
     ['produce 10 canos', 'Requirement 1'],
-  ])('becomes a requirement that keeps the model from being solved: %s', async (statement, label) => {
+  ])('becomes a requirement that prevents a solve: %s', async (statement, label) => {
     const room = new Room();
     await room.say([...RIVER, FINISH.replace('; requirement: none', ''), statement].join('\n'));
     expect(cardOf(room, label)?.card_type).toBe('production_requirement');
@@ -103,7 +103,7 @@ describe('a statement that cannot be read', () => {
     expect(text).not.toContain('do not understand');
   });
 
-  it('is replaced by a statement of another kind with its name', async () => {
+  it('is replaced by a statement of another kind with the same name', async () => {
     const room = new Room();
     await room.say('minimize cost: sum t in weeks: make[t]\nweeks: 1 ot 4\nprofit: 3 make + 2');
     expect(room.cards.map(({ card_type, label }) => [card_type, label])).toEqual([
@@ -119,7 +119,7 @@ describe('a statement that cannot be read', () => {
     ]);
   });
 
-  it('leaves another card of its name alone', async () => {
+  it('leaves another card with its name unchanged', async () => {
     const { room } = await solved('canoe: 0 ot 3');
     expect(cardOf(room, 'canoe: 0 ot 3')?.card_type).toBe('constraint');
     await room.say('remove canoe: 0 ot 3');
@@ -130,7 +130,7 @@ describe('a statement that cannot be read', () => {
     ]);
   });
 
-  it('keeps what a repair says that cannot be read either', async () => {
+  it('keeps a repair that cannot be parsed either', async () => {
     const room = new Room();
     await room.say([...RIVER, FINISH].join('\n'));
     const { text } = await room.say(
@@ -142,7 +142,7 @@ describe('a statement that cannot be read', () => {
     expect(text).not.toContain('Solved');
   });
 
-  it('keeps scenarios from being solved', async () => {
+  it('prevents solves of scenarios', async () => {
     const { room } = await solved('share: canoe >= 60%');
     const { calls, text } = await room.say('solve scenarios');
     expect(calls.map(({ tool }) => tool)).not.toContain('solve_scenarios');
@@ -165,7 +165,7 @@ describe('a statement that cannot be read', () => {
   });
 });
 
-describe('a sentence with a name and a figure', () => {
+describe('a sentence with a name and a number', () => {
   it.each([
     'canoe should stay below or equal to 3',
     'the sum of boat and canoe is at most 40',
@@ -180,7 +180,7 @@ describe('a sentence with a name and a figure', () => {
   });
 });
 
-describe('a limit of a misspelled variable', () => {
+describe('a limit on a misspelled variable', () => {
   it.each(['cano <= 3', 'canoes >= 4', 'boaat <= 12', 'canou < 3'])(
     'is asked about before a solve: %s',
     async (text) => {
@@ -190,7 +190,7 @@ describe('a limit of a misspelled variable', () => {
     },
   );
 
-  it('moves to the variable that was meant', async () => {
+  it('moves to the intended variable', async () => {
     const room = new Room();
     await room.say([...RIVER, 'cano <= 3', FINISH].join('\n'));
     await room.choose('It is canoe');
@@ -198,7 +198,7 @@ describe('a limit of a misspelled variable', () => {
     expect(room.data('canoe')).toMatchObject({ upper: 3 });
   });
 
-  it('stays where it is if the name is declared', async () => {
+  it('remains unchanged if the name is declared', async () => {
     const room = new Room();
     await room.say([...RIVER, 'cano <= 3', FINISH].join('\n'));
     const { calls } = await room.choose('cano is another variable');
@@ -216,7 +216,7 @@ describe('prose', () => {
     'I do not know what to write',
     'This is not what we had last year',
     'No idea, sorry',
-  ])('is told and keeps nothing from being solved: %s', async (text) => {
+  ])('is reported and does not prevent a solve: %s', async (text) => {
     const { room, first, isSolved } = await solved(text);
     expect(first.text).toContain('I could not use this:');
     expect(isSolved).toBe(true);
@@ -232,7 +232,7 @@ it.each([
   ['stages: one to four', 'does not fit into a formula'],
   ['items from Sheet1 key a', '`Sheet1` is no file: say where it stands'],
   ['The weather is nice today', 'Say it in other words, or write `solve` without it'],
-])('does not solve in the turn that refuses a statement: %s', async (statement, reason) => {
+])('does not solve in the turn that rejects a statement: %s', async (statement, reason) => {
   const room = new Room();
   const { calls, text } = await room.say([...RIVER, FINISH, statement, 'confirm; solve'].join('\n'));
   expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
@@ -241,7 +241,7 @@ it.each([
 });
 
 it.each(['kpi: none', 'requirement: none'])(
-  'holds back figures for a new name until they are removed, whatever is asked: %s',
+  'prevents solves until values for a new name are removed, whatever question is open: %s',
   async (closed) => {
     const room = new Room();
     await room.say([...RIVER, 'all constraints are hard; data: in the formulas', closed, 'confirm'].join('\n'));
@@ -260,13 +260,13 @@ it.each<[string, string]>([
   ['weeks: 1 ... 12', '1 to 12'],
   ['days: 1-7', '1 to 7'],
   ['hours: 0 – 23', '0 to 23'],
-])('reads a range of members: %s', async (statement, members) => {
+])('parses a range of members: %s', async (statement, members) => {
   const room = new Room();
   await room.say(statement);
   expect(room.cards).toMatchObject([{ card_type: 'data', data: { members } }]);
 });
 
-it('applies a statement about what a later line of the message says', async () => {
+it('applies a statement that depends on a later line of the message', async () => {
   const room = new Room();
   const { text } = await room.say('set x upper: 9\nlabour is hard\nx in pieces\nlabour: x <= 4\nx integer');
   expect(room.data('x')).toEqual({ name: 'x', upper: 9, domain: 'integer', unit: 'pieces' });

@@ -20,8 +20,8 @@ import type { Statement } from './statement.js';
 import { HEADWORDS, KEYWORDS, SMALL_WORDS, tidy, WORD } from './words.js';
 
 /*
- * Statements about the model that cannot be read. Each becomes a card with its text. The blocking gap of that card says what does
- * not fit, and keeps the model from being solved until the statement is repaired or removed.
+ * Keeps statements about the model that cannot be parsed as cards with their text. The blocking gap of such a card explains the
+ * problem and prevents a solve until the statement is repaired or removed.
  */
 
 /** Card that keeps the text of a statement. */
@@ -32,26 +32,27 @@ export interface UnreadCard {
 }
 
 const MAX_TEXT_LABEL = 60;
-/** Characters that a card keeps: more than a formula may have. */
+/** Maximum number of characters kept on a card. Exceeds the maximum length of a formula. */
 const MAX_TEXT = 4_000;
 const BRACKET = /[[\]{}]/;
 const OPERATOR = /[+*^·×÷%]|\s[-−/]\s|[\d)]\/|\/[\d(]/;
 const OBJECTIVE = /^(?:objectives?|goals?|max|min|(?:maxim|minim|maksim|maksym|massim)(?!(?:um|al)s?\b)\p{L}+)$/iu;
 const PRONOUN = /^(?:it|this|that|these|those|they|all|life|everything)$/i;
-/** Cards whose labels a name is compared with. */
+/** Maximum number of cards whose labels are compared with a name. */
 const MAX_COMPARED = 200;
-/** Words without anything between them that make a text prose. */
+/** Number of consecutive words that make a text prose. */
 const MIN_PROSE = 3;
-/** Words of a text that begins with a name of the model and is no prose. */
+/** Maximum number of words of a text that begins with a name of the model and is not prose. */
 const MAX_SHORT = 4;
 const FAMILY = /^(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)\[[^[\]]+\] (?<words>[\p{L} -]+)$/u;
 const DECLARATION =
   /^(?<prefix>(?:decision )?var(?:iable)?s?:? )?(?<list>[^ ,:]+(?:(?:, ?| and )[^ ,:]+)*)(?: is| are|:)? (?<words>[\p{L}-]+(?: [\p{L}-]+)?)$/iu;
 
 /**
- * Returns the cards that keep a statement which cannot be read; none for questions, scenarios and prose that limits nothing.
+ * Returns the cards that keep a statement that cannot be parsed. Returns an empty list for questions, scenarios, and prose
+ * without a limit.
  *
- * @param isLast whether all other statements of the message are on the canvas: they can say which values a variable takes
+ * @param isLast whether all other statements of the message are on the canvas. They may declare the domain of a variable.
  */
 export function unreadCards(source: string, sketch: Sketch, isLast = true): UnreadCard[] {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
@@ -68,20 +69,20 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
   return isOfDomain || isLimiting(text) ? [textCard(source)] : [];
 }
 
-/** Returns the constraint card that keeps a whole statement as its formula. */
+/** Returns a constraint card with a whole statement as its formula. */
 export function textCard(source: string): UnreadCard {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   return { type: 'constraint', label: shortened(text, MAX_TEXT_LABEL), data: { expression: text } };
 }
 
-/** Returns the constraint card of a relation that cannot be read. */
+/** Returns the constraint card of an invalid relation. */
 function formulaCard(source: string, sketch: Sketch): UnreadCard {
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const { label, body } = splitLabel(text);
   const { name, counts: classified } = splitClass(label);
   const { rest, counts = classified } = splitCounts(body);
   const { body: expression, index } = splitIndex(rest) ?? { body: rest };
-  // `remove x` is about the variable x, whatever else was said under its name.
+  // `remove x` must refer to the variable x, even if this statement has the label x.
   const isTaken = sketch.cards.some((card) => card.card_type !== 'constraint' && sameLabel(card.label, name));
   return {
     type: 'constraint',
@@ -91,12 +92,12 @@ function formulaCard(source: string, sketch: Sketch): UnreadCard {
 }
 
 /**
- * Returns the cards that keep a statement which is read and cannot be done, so that no solve leaves it out. What is about nothing
- * on the canvas is not kept: the model is the same without it.
+ * Returns the cards that keep a parsed statement that cannot be applied, so that no solve ignores it. Statements about unknown
+ * names are not kept, because they would not change the model.
  */
 export function refusedCards(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
   const isRelation = statement.kind === 'relation' || (statement.kind === 'family' && statement.relation !== undefined);
-  // The text of a declaration would have another fault as a formula.
+  // The text of a declaration is not a formula, so its card would report another problem.
   if (!isRelation && whyMisnamed(statement, sketch) !== undefined) return [];
   switch (statement.kind) {
     case 'objective':
@@ -117,7 +118,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
     case 'set':
     case 'confirm':
     case 'remove':
-      // The name of a card that is there is right, and nothing else of the statement changes a plan.
+      // If the card exists, the statement cannot affect a plan.
       if (statement.kind === 'set' && sketch.resolve(statement.whom) !== undefined) return [];
       return isNearCard(statement.whom ?? '', sketch) ? [textCard(source)] : [];
     case 'file_set':
@@ -133,7 +134,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
   }
 }
 
-/** Whether a name is that of a card, or one that is spelled like it. */
+/** Whether a name is the name of a card or similar to it. */
 export function isNearCard(name: string, sketch: Sketch): boolean {
   const read = sketch.cards.slice(0, MAX_COMPARED).filter((card) => unreadFormula(card) === undefined);
   const names = read.flatMap(({ label, data }) => [label, data['name'], data['set']]);
@@ -145,8 +146,8 @@ const sameLabel = (label: string | undefined, name: string | undefined): boolean
   label !== undefined && label.toLowerCase() === name?.toLowerCase();
 
 /**
- * Removes the card of a statement that could not be read and that another statement of the same name replaces. A limit is not
- * replaced by a declaration or by an objective.
+ * Removes the card of an unparsed statement that another statement with the same name replaces. Declarations and objectives do
+ * not replace limits.
  */
 export function replaceUnread(statement: Statement, source: string, sketch: Sketch): void {
   const names = [
@@ -170,8 +171,8 @@ export function replaceUnread(statement: Statement, source: string, sketch: Sket
 }
 
 /**
- * `maximize profit: 3x + * y`, `maximse profit: 3x`: the card keeps a word that is not understood as its sense. Without a name it
- * takes no formula from an objective.
+ * Reads `maximize profit: 3x + * y` or `maximse profit: 3x`. The card keeps an unknown word as its sense. Without a name, the
+ * formula of another objective is preserved.
  */
 function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
   const word = firstWord(text);
@@ -197,7 +198,7 @@ function unreadObjective(text: string, sketch: Sketch): UnreadCard | undefined {
   };
 }
 
-/** `min stock 10`, `goal: at most 5 tables`: rather a limit than an objective. */
+/** Whether a text such as `min stock 10` or `goal: at most 5 tables` is a limit instead of an objective. */
 function isLimitBehindSense(text: string): boolean {
   const { label, body } = splitLabel(text.slice(firstWord(text).length).replace(/^[ :=]+/, ''));
   if (label !== undefined) return / of /.test(` ${label}`) && /\d/.test(body) && !OPERATOR.test(body);
@@ -206,18 +207,18 @@ function isLimitBehindSense(text: string): boolean {
 
 const firstWord = (text: string): string => /^\p{L}+/u.exec(text)?.[0] ?? '';
 
-/** Whether an objective begins with a word, which may be misspelled. */
+/** Whether a word, possibly misspelled, introduces an objective. */
 const isOfObjective = (word: string): boolean =>
   OBJECTIVE.test(word) || (word.length > 4 && isNearWord(word, ['maximize', 'minimize', 'objective']));
 
-/** `x, y intger`, `make[p] intger for p in products`: the cards keep the words as the domain. */
+/** Reads `x, y intger` or `make[p] intger for p in products`. The cards keep the unknown words as the domain. */
 function unreadVariables(text: string, sketch: Sketch): UnreadCard[] {
   const { body, index } = splitIndex(text) ?? { body: text };
   const { name, words: said = '' } = FAMILY.exec(body)?.groups ?? {};
   if (name !== undefined && index !== undefined) {
     const { facts, rest } = readFacts(said);
     const data = rest === '' ? facts : { domain: said };
-    // Other faults than that of a word or of the index are those of the keys.
+    // Other problems concern the keys of the variable.
     return rest === '' && !isProblem(readIndex(index)) ? [] : [variableCard(name, { index, ...data })];
   }
   const { prefix, list = '', words = '' } = DECLARATION.exec(text)?.groups ?? {};
@@ -238,7 +239,7 @@ const variableCard = (name: string, data: UnreadCard['data']): UnreadCard => ({
   data: { name, ...data },
 });
 
-/** Whether a text without relations and brackets is about the model, and not prose beside it. */
+/** Whether a text without relations and brackets is about the model instead of prose. */
 function isAboutModel(text: string, sketch: Sketch): boolean {
   const { label, body } = splitLabel(text);
   const isKnown = (word: string): boolean => sketch.mentions(word);
@@ -262,7 +263,7 @@ const isWordOfLanguage = (word: string): boolean =>
   SMALL_WORDS.has(word.toLowerCase()) || KEYWORDS.includes(word.toLowerCase());
 const isNearWord = (word: string, words = KEYWORDS): boolean => nearestNames(word, words, 1).length > 0;
 
-/** Returns how many words that meet a condition follow one another with only spaces between them. */
+/** Returns the length of the longest run of words that meet a condition and are separated only by spaces. */
 function longestRun(text: string, meets: (word: string) => boolean): number {
   let [longest, run, end] = [0, 0, 0];
   for (const { 0: word, index } of text.matchAll(WORD)) {

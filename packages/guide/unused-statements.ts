@@ -2,14 +2,14 @@ import type { Message } from '../conversation/index.js';
 import { splitStatements } from './lines.js';
 import { bullets, quote } from './quote.js';
 
-/** Begins the list of statements that an answer could not use. */
+/** Introduces the list of statements that an answer could not use. */
 export const NOT_USED = 'I could not use this:';
-/** Begins the list of them in the answer of a solve. */
+/** Introduces this list in the answer of a solve. */
 const NAMED = 'Said since the last solve, and not in this plan:';
 const LIST = new RegExp(`${NOT_USED}\n(?<list>(?:- .*\n?)+)`);
 const QUOTED = /^- (?<quoted>(?<fence>`+).+?\k<fence>)(?=:|$)/gm;
 
-/** Names the statements since the last solve that earlier answers could not use and that were not said again. */
+/** Lists the statements since the last solve that earlier answers could not use and that were not repeated. */
 export function describeUnused(messages: readonly Message[]): string[] {
   const unused = new Set<string>();
   for (const { role, content, tool_calls } of messages) {

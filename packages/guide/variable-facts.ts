@@ -2,7 +2,7 @@ import type { Relation } from '../modelling/index.js';
 import type { VariableFacts } from './statement.js';
 import { figureOf, NUMBER, without } from './words.js';
 
-/** Words that belong to the next fact, at most {@link MAX_SMALL_WORDS} of them. */
+/** Words before the next fact, up to {@link MAX_SMALL_WORDS}. */
 const SMALL_WORDS = ['is ', 'are ', 'as ', 'a ', 'an ', 'and ', 'must be ', 'should be ', ': '];
 const MAX_SMALL_WORDS = 3;
 const MAX_SMALL_WORD_LENGTH = Math.max(...SMALL_WORDS.map(({ length }) => length));
@@ -22,7 +22,7 @@ const MORE = '(?:more|greater|larger|higher)';
 const LESS = '(?:less|fewer|smaller|lower)';
 const NOT = String.raw`(?:(?:must|should|shall|can|may) )?(?:no|not|never|cannot|can['’]t)(?: be)?`;
 
-/** Facts about variables in words. Each is removed from the text when it is found. */
+/** Patterns of facts about variables. Each fact is removed from the text when it is read. */
 const FACTS = [
   fact(String.raw`(?:between|from) (?<lower>${NUMBER}) (?:and|(?:up )?to) (?<upper>${NUMBER})`, ({ lower, upper }) =>
     bounds(lower, upper),
@@ -53,16 +53,16 @@ const FACTS = [
     domain: 'continuous',
   })),
   fact('fractions too', () => ({ domain: 'continuous' })),
-  // `from 3 suppliers` does not bound suppliers.
+  // `from 3 suppliers` is not a bound.
   fact(`from (?<lower>${NUMBER})(?: (?:up|on)(?:wards?)?)?(?! +(?!and |in )[^ ,])`, ({ lower }) =>
     bounds(lower, undefined),
   ),
 ];
 
-/** Words before a unit. The unit is the rest of the text. */
+/** Words before a unit. The unit extends to the end of the text. */
 const IN_UNIT = /(?<=[ ,])(?:measured )?in (?:unit (?! *$))?/gi;
 
-/** The place of a unit and of the words before it; a unit has no relation and no comma in it. */
+/** Returns the position of a unit with the words before it. A unit contains neither a relation nor a comma. */
 function unitIn(text: string): { index: number; unit: string } | undefined {
   IN_UNIT.lastIndex = Math.max(...Array.from('<>=≤≥,', (sign) => text.lastIndexOf(sign))) + 1;
   const index = IN_UNIT.exec(text)?.index;
@@ -70,7 +70,7 @@ function unitIn(text: string): { index: number; unit: string } | undefined {
   return index === undefined || unit === '' ? undefined : { index, unit };
 }
 
-/** Returns the facts about variables in a text, and the rest of the text. A reason explains why the facts contradict each other. */
+/** Returns the facts about variables in a text, and the rest of the text. `reason` explains a contradiction between the facts. */
 export function readFacts(text: string): { facts: VariableFacts; rest: string; reason?: string } {
   let rest = ` ${text} `;
   let reason: string | undefined;
@@ -89,7 +89,7 @@ export function readFacts(text: string): { facts: VariableFacts; rest: string; r
   return { facts, rest: withoutEnds(rest), ...(reason !== undefined && { reason }) };
 }
 
-/** Adds the bounds of a relation. Returns the problem if a bound that is a formula meets another bound. */
+/** Adds the bounds of a relation. Returns a problem if a bound has a formula and another value. */
 export function setBound(
   facts: VariableFacts,
   relation: Relation,
@@ -103,7 +103,9 @@ export function setBound(
   });
 }
 
-/** Adds a fact to others about the same variables. Bounds add up. Returns the problem if both cannot be kept. */
+/**
+ * Adds a fact to other facts about the same variables. Bounds accumulate. Returns a problem if the facts contradict each other.
+ */
 function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }: VariableFacts): string | undefined {
   const domains = new Set([facts.domain, domain]);
   if (domains.has('continuous') && (domains.has('integer') || domains.has('binary')))
@@ -131,7 +133,7 @@ function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }:
   return undefined;
 }
 
-/** A text without the small words at its end. */
+/** Removes the small words at the end of a text. */
 function withoutSmallWords(text: string): string {
   let shorter = text;
   for (let count = 0; count < MAX_SMALL_WORDS; count += 1) {
@@ -145,5 +147,5 @@ function withoutSmallWords(text: string): string {
   return shorter;
 }
 
-/** A text without the spaces, commas and small words at its ends. */
+/** Removes spaces, commas and small words at both ends of a text. */
 const withoutEnds = (text: string): string => without(text, ' ,').replace(/(?:,? (?:is|are|and)){1,3}$/i, '');

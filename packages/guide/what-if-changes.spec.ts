@@ -11,7 +11,7 @@ const CARTS =
 const GOODS =
   'goods: stool, oak chair; weeks: 1 to 3; price of goods: stool 4, oak chair 9; supply of weeks: 1 40, 2 40, 3 40; make[p, t] for p in goods, t in weeks; Hours: sum p in goods: make[p, t] <= supply[t] for t in weeks';
 
-/** Returns the changes of a question, or the reason why there are none. */
+/** Returns the changes of a question, or the reason for rejecting it. */
 async function changesOf(text: string, model: string): Promise<Change[] | string> {
   const room = new Room();
   await room.say(model);
@@ -64,7 +64,7 @@ describe('a what-if question in plain words', () => {
     ['what if labour is at least 30', /`Labour` limits its formula from above only/],
     ['what if the minimum of labour is 3', /`Labour` limits its formula from above only/],
     ['what if sales <= 3', /`Sales` limits its formula from below only/],
-  ])('is refused with the word that is not understood: %s', async (text, reason) => {
+  ])('is rejected with the unknown word: %s', async (text, reason) => {
     expect(await changesOf(text, CARTS)).toMatch(reason);
   });
 
@@ -75,7 +75,7 @@ describe('a what-if question in plain words', () => {
     ['what if supply in week 2 is 50', [{ kind: 'cell', target: 'supply', key: ['2'], to: 50 }]],
     ['what if supply for 2 is 50', [{ kind: 'cell', target: 'supply', key: ['2'], to: 50 }]],
     ['what if supply rises by 10 %', [{ kind: 'column', target: 'supply', times: 1.1 }]],
-  ])('changes one member of a column: %s', async (text, changes) => {
+  ])('changes a single member of a column: %s', async (text, changes) => {
     expect(await changesOf(text, GOODS)).toEqual(changes);
   });
 
@@ -88,7 +88,7 @@ describe('a what-if question in plain words', () => {
     ['what if make = 40', [{ kind: 'add', target: 'make[p] = 40 for p in goods' }]],
     ['what if make >= 2', [{ kind: 'bound', target: 'make.lower', to: 2 }]],
     ['what if there are no carts', kept('carts', 0)],
-  ])('adds a limit to bounds that allow less: %s', async (text, changes) => {
+  ])('adds a limit if existing bounds are stricter: %s', async (text, changes) => {
     const model =
       'carts <= 5; goods: elm, oak; cap of goods: elm 20, oak 50; make[p] <= cap[p] for p in goods; Wood: carts <= 9';
     expect(await changesOf(text, model)).toEqual(changes);
@@ -107,7 +107,7 @@ describe('a what-if question in plain words', () => {
   it.each([
     ['what if stool price is 5', [{ kind: 'cell', target: 'price', key: ['stool'], to: 5 }]],
     ['what if oak chair price rises by 2', [{ kind: 'cell', target: 'price', key: ['oak chair'], plus: 2 }]],
-  ])('takes the member of a column before its name: %s', async (text, changes) => {
+  ])('accepts the member of a column before its name: %s', async (text, changes) => {
     expect(await changesOf(text, GOODS)).toEqual(changes);
   });
 
@@ -116,7 +116,7 @@ describe('a what-if question in plain words', () => {
     ['what if oak chair rises by 5', /`oak chair` is chosen by the plan. Say an amount/],
     ['what if stool price is at most 5', /`price` is a column of figures/],
     ['what if elm = 3', /`elm` is a member of `make` and of `store`. Say which one you mean/],
-  ])('asks for what is not clear of a member: %s', async (text, reason) => {
+  ])('asks about an ambiguous member: %s', async (text, reason) => {
     const trees = 'trees: elm, ash; make[e] for e in trees; store[e] for e in trees';
     expect(await changesOf(text, text.includes('elm') ? trees : GOODS)).toMatch(reason);
   });
@@ -127,7 +127,7 @@ describe('a what-if question in plain words', () => {
     ['what if price of pine is 5', /`pine` is no member of `goods`/],
     ['what if supply of the night shift is 50', /`night shift` is no member of `weeks`/],
     ['what if price is at most 5', /`price` is a column of figures and has no limit/],
-  ])('never changes all members instead of one: %s', async (text, reason) => {
+  ])('never changes all members instead of a single member: %s', async (text, reason) => {
     expect(await changesOf(text, GOODS)).toMatch(reason);
   });
 });
@@ -148,7 +148,7 @@ describe('a what-if question without a constraint', () => {
     for (const statement of statements) expect(readStatement(statement).statement?.kind).toBe('what_if');
   });
 
-  it('offers changes that it reads, whatever the name of the constraint is', () => {
+  it('offers changes that can be parsed for any constraint name', () => {
     expect(readStatement('what if carts.upper = 3, Wood hours = 0').statement).toEqual({
       kind: 'what_if',
       changes: [
@@ -162,7 +162,7 @@ describe('a what-if question without a constraint', () => {
     ['what if there is no limit on labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if we drop labour', [{ kind: 'off', target: 'Labour' }]],
     ['what if without labour', [{ kind: 'off', target: 'Labour' }]],
-  ])('leaves it out if the question says so: %s', async (text, changes) => {
+  ])('omits the constraint if the question says so: %s', async (text, changes) => {
     expect(await changesOf(text, CARTS)).toEqual(changes);
   });
 });

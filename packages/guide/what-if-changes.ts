@@ -9,7 +9,7 @@ import type { Sketch } from './sketch.js';
 import type { WantedChange } from './statement.js';
 import { unusedWords } from './word-coverage.js';
 
-/* Scenario changes of what-if questions in plain words. */
+/* Converts what-if questions in plain words to scenario changes. */
 
 type Side = NonNullable<WantedChange['side']>;
 
@@ -22,7 +22,7 @@ const BOUND_BEHIND =
 const LOWER = /lower|min|floor|least/i;
 const BEFORE_MEMBER = / (?:of|in|for|at|on) (?:the )?/i;
 
-/** Returns the scenario changes of a plain-word change, or the reason why it cannot be made. */
+/** Returns the scenario changes of a plain-word change, or the reason why it is impossible. */
 export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): Change[] | string {
   const { subject, isOff, isNone } = wanted;
   const arithmetic = arithmeticOf(wanted, things, sketch);
@@ -32,7 +32,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   if (cell !== undefined && isOff !== true && isNone !== true && wanted.side === undefined)
     return [{ kind: 'cell', ...cell, ...arithmetic }];
   const { thing, bound, rest, isWhole } = thingOf(subject, things);
-  // A column may be called like a bound: `oak chair cap`.
+  // The name of a column may end like a bound: `oak chair cap`.
   const texts = isWhole ? [] : [subject, rest];
   const members = texts.map((text) => membersNamed(text, things, sketch)).find(([first]) => first?.unused.length === 0);
   if (members !== undefined)
@@ -59,7 +59,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
         : `${called} is a column of figures and has no limit. Say its figures, as in ${quote(`what if ${name} rises by 10 %`)}.`;
     case 'constraint': {
       const isOther = side !== undefined && limitOf(thing, sketch) === (side === 'lower' ? 'upper' : 'lower');
-      // `the limit of labour` is the only limit that a constraint has.
+      // `the limit of labour` is unambiguous, because a constraint has a single limit.
       if (isOther && (wanted.side !== undefined || !/limit|bound/i.test(bound ?? '')))
         return `${called} limits its formula from ${side === 'lower' ? 'above' : 'below'} only. Change this limit, as in ${quote(`what if ${name} = 100`)}.`;
       return [{ kind: 'limit', target: name, ...arithmetic }];
@@ -74,7 +74,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   }
 }
 
-/** The texts before and after the first word such as `of` or `in`. */
+/** Splits a text at the first word such as `of` or `in`. */
 function splitAtMember(subject: string): string[] {
   const match = BEFORE_MEMBER.exec(subject);
   return match === null ? [] : [subject.slice(0, match.index), subject.slice(match.index + match[0].length)];
@@ -82,7 +82,10 @@ function splitAtMember(subject: string): string[] {
 
 const sideOf = (bound: string): Side => (LOWER.test(bound) ? 'lower' : 'upper');
 
-/** What a subject names, and whether all of it is the name. The rest is the subject without the word for a bound. */
+/**
+ * Object that a subject names, and whether the subject consists only of this name. `rest` is the subject without the word for a
+ * bound.
+ */
 interface Subject {
   thing?: Thing;
   bound?: string;
@@ -100,7 +103,7 @@ function thingOf(subject: string, things: readonly Thing[]): Subject {
   return { rest, isWhole, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
 }
 
-/** Changes members of a variable by a limit beside all others, or one figure of a column. */
+/** Changes members of a variable by an additional limit, or a single value of a column. */
 function ofMembers(
   [members, other]: readonly NamedMembers[],
   { subject, side: said, isOff, isNone, times, plus, to }: WantedChange,
@@ -134,7 +137,7 @@ function ofMembers(
   return [{ kind: 'add', target: index === undefined ? relation : `${relation} for ${index}` }];
 }
 
-/** The constraint that `no labour` can be about in two ways: its limit becomes 0, or does not count. */
+/** Returns the constraint that makes `no labour` ambiguous: its limit may become 0, or may not count. */
 export function limitOfNone({ subject, isNone }: WantedChange, things: readonly Thing[], sketch: Sketch) {
   const { thing, bound, rest } = thingOf(subject, things);
   const { kind, name = '', card } = thing ?? {};
@@ -146,7 +149,7 @@ export function limitOfNone({ subject, isNone }: WantedChange, things: readonly 
   return typeof none === 'string' ? name : undefined;
 }
 
-/** Says that a bound of the canvas holds beside the limit that a question adds; undefined for other changes. */
+/** Notes that a bound of the canvas applies in addition to the limit of a question. Returns undefined for other changes. */
 export function noteOnBound({ subject, to }: WantedChange, changes: readonly Change[], things: readonly Thing[]) {
   const { thing } = thingOf(subject, things);
   if (changes[0]?.kind !== 'add' || thing === undefined || to === undefined) return undefined;
@@ -157,7 +160,7 @@ export function noteOnBound({ subject, to }: WantedChange, changes: readonly Cha
   return `The bound ${quote(holding, 60)} of the canvas holds as well. To replace it, ask ${quote(`what if the ${side} bound of ${name} is ${to}`)}.`;
 }
 
-/** The figures of a change. A value behind a figure multiplies it, as in `budget = 2 wages`. */
+/** Returns the numbers of a change. A constant after a number multiplies it, as in `budget = 2 wages`. */
 function arithmeticOf(
   { times, plus, to, unit, factor }: WantedChange,
   things: readonly Thing[],
@@ -174,7 +177,7 @@ function arithmeticOf(
   };
 }
 
-/** The side that a constraint limits; undefined for equations, and if variables are on both sides. */
+/** Returns the side that a constraint limits. Returns undefined for equations and for variables on both sides. */
 function limitOf({ card }: Thing, { vocabulary: { variables, families } }: Sketch): Side | undefined {
   const formula = parseFormula((card && fieldOf<string>(card, 'expression')) ?? '');
   if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] === '=') return undefined;
@@ -187,13 +190,13 @@ function limitOf({ card }: Thing, { vocabulary: { variables, families } }: Sketc
 
 const SIDES = ['lower', 'upper'] as const;
 
-/** Whether a figure as a bound would allow more than the bound of the canvas, or may do so. */
+/** Whether a new bound is less strict than the bound of the canvas, or cannot be compared with it. */
 function isLooser({ card }: Thing, side: Side, figure: number): boolean {
   const bound = card?.data[side];
   return typeof bound === 'number' ? (side === 'upper' ? figure > bound : figure < bound) : typeof bound === 'string';
 }
 
-/** Limits a variable, or keeps it at a figure by both of its bounds. A limit never replaces a bound that allows less. */
+/** Limits a variable, or fixes it with both bounds. Never replaces a stricter bound. */
 function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic): Change[] | string {
   const { name, card } = thing;
   const { to } = arithmetic;
@@ -209,7 +212,9 @@ function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic):
     : `${quote(name, 60)} is chosen by the plan and has no upper bound. Say an amount, as in ${quote(`what if ${name} = 5`)}.`;
 }
 
-/** Reads a member of a column, such as `price of oak chair` or `hours in week 2`; the reason if there is no such member. */
+/**
+ * Reads a member of a column, such as `price of oak chair` or `hours in week 2`. Returns a reason if the member does not exist.
+ */
 function cellNamed(
   subject: string,
   things: readonly Thing[],
@@ -228,7 +233,7 @@ function cellNamed(
     : `${quote(unknown, 60)} is no member of ${quote(set, 60)}. Name a member of it, as in ${quote(`what if ${column.name} of ${Array.from(parts[0] ?? [])[0] ?? 'a'} = 100`)}.`;
 }
 
-/** The parts of a key, without quotation marks and without the name of the set: `week 2` is the member 2 of `weeks`. */
+/** Splits a key into parts without quotation marks and set names: `week 2` is the member 2 of `weeks`. */
 function keyOf(member: string, set: string): string[] {
   return member.split(/ ?, ?/).map((part) => {
     const bare = part.replace(/^["'“](.*)["'”]$/, '$1').trim();
@@ -237,7 +242,7 @@ function keyOf(member: string, set: string): string[] {
   });
 }
 
-/** The spelling of a member in its set. Members that are not known are taken as written. */
+/** Returns the spelling of a member in its set. Unknown members are returned as written. */
 function memberIn(part: string, members: Iterable<string> | undefined): string | undefined {
   if (members === undefined) return part;
   const spelling = wordsOf(part).join(' ');

@@ -6,13 +6,13 @@ import { isUnit } from './word-coverage.js';
 import { figureOf, NUMBER, without } from './words.js';
 
 /*
- * What-if questions: `what if the budget is 300?`, `what if demand rises by 10 % and we have 2 more carpenters`, `what if there
- * is no overtime`, `what if price of "oak chair" = 30`.
+ * Reads what-if questions: `what if the budget is 300?`, `what if demand rises by 10 % and we have 2 more carpenters`,
+ * `what if there is no overtime`, `what if price of "oak chair" = 30`.
  */
 
 const WHAT_IF =
   /^(?:and |so )?(?:(?:what|how)(?: about)?(?: would happen| happens| changes)? (?:if|when)|suppos(?:e|ing)(?: that)?|imagine(?: that)?) (?<body>.+)$/i;
-/** `what would the profit be with labour at 44`, `how many chairs if wood is 20`: the change stands behind the question. */
+/** `what would the profit be with labour at 44`, `how many chairs if wood is 20`: the change follows the question. */
 const CHANGED = /^(?:(?:and|so) )?(?:what|how|which|would|will)\b.* (?<word>if|when|with|given|assuming) (?<body>.*)/i;
 const WOULD = /\b(?:would|will|could)\b/i;
 const HOW_TO =
@@ -31,10 +31,10 @@ const IS = '(?:is|are|was|were|will be|would be|becomes?|equals?|=)';
 const WE = '(?:(?:we|i|you|they) )?';
 /** `10 % of 300`. */
 const SHARE = new RegExp(String.raw`(?<![\w.])(${NUMBER}) ?(?:%|percent) of [$€£]?(${NUMBER})(?![\w.])`, 'gi');
-/** Words behind a figure, which have to be a unit. */
+/** Words after a number that must be a unit. */
 const UNIT = String.raw`(?: (?<unit>\p{L}\S*(?: (?:per|an?|each|every) \p{L}\S*)?))?`;
 
-/** What belongs into a formula or into a change as scenarios have it. */
+/** Syntax of formulas and of scenario changes. */
 const FORMAL = /["“[]| where |\.(?:lower|upper)\b|[+*/][^+*/<>≤≥]*[<>≤≥]/i;
 
 type Groups = Partial<Record<string, string>>;
@@ -49,7 +49,7 @@ const by =
   (sign: 1 | -1) =>
   (figure: number, { percent }: Groups): Arithmetic =>
     percent === undefined ? { plus: sign * figure } : { times: rounded(1 + (sign * figure) / 100) };
-/** A share of nothing is no amount: `the budget is 10 %` may mean 10, 0.1 or a tenth of the budget. */
+/** A percentage without a base is not an amount: `the budget is 10 %` may mean 10, 0.1 or a tenth of the budget. */
 const to = (figure: number, { percent }: Groups): Arithmetic | undefined =>
   percent === undefined ? { to: figure } : undefined;
 const times = (factor: number) => (): Arithmetic => ({ times: factor });
@@ -102,21 +102,21 @@ const FIGURES_IN_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 
 const LEAD =
   /^(?:(?:there|we|i|you|they|it) (?:(?:is|are|was|were|have|has|had|get|gets|got|make|makes|made|build|built|buy|hire|hired|use|used|could|can|must|only) ){1,3})?(?:(?:the|our|my|an?) )?/i;
 
-/** Reads a what-if question; undefined for other texts. */
+/** Reads a what-if question. Returns undefined for other texts. */
 export function readWhatIf(text: string): Reading | undefined {
   const whole = WHAT_IF.exec(text)?.groups?.['body'];
   const { word = '', body = whole } = whole === undefined ? (CHANGED.exec(text)?.groups ?? {}) : {};
   if (body === undefined) return undefined;
   const changes = readAll(body);
   if (typeof changes !== 'string') return { statement: { kind: 'what_if', changes } };
-  // The present plan is no answer to a question about another one. `the profit with tax` can be a name.
+  // The current plan does not answer a question about another plan. `the profit with tax` may be a name.
   const isOther = whole !== undefined || word.toLowerCase() === 'if' || WOULD.test(text) || /\d/.test(body);
   if (!isOther) return undefined;
   const reason = `${quote(changes, 60)} is not a change that I understand: ${HOW_TO}`;
   return { statement: { kind: 'unclear_question', reason } };
 }
 
-/** Returns the changes, or the part that is none. */
+/** Returns the changes, or the first part that is not a change. */
 function readAll(body: string): (WantedChange | SaidChange)[] | string {
   const isPlain = !FORMAL.test(body);
   const said = isPlain ? undefined : readChanges(body);

@@ -13,18 +13,21 @@ import type { Feasibility } from './solving.js';
 import type { StatementOf } from './statement.js';
 import { limitOfNone, noteOnBound, toChanges } from './what-if-changes.js';
 
-/* Answers to what-if questions. Each question is solved as a scenario and leaves the canvas unchanged. */
+/* Answers what-if questions. Each question is solved as a scenario and leaves the canvas unchanged. */
 
 const MAX_SHOWN = 10;
 
-/** The answer, with a question if it needs one, and the feasibility of the canvas if it was solved as well. */
+/**
+ * Answer to a what-if question. Contains a question if the user must decide, and the feasibility of the canvas if it was solved
+ * as well.
+ */
 export interface WhatIfAnswer {
   text: string;
   question?: Question;
   feasibility?: Feasibility;
 }
 
-/** Solves a what-if question as a scenario that is named after it, and compares the plan with that of the canvas. */
+/** Solves a what-if question as a scenario named after it, and compares the plan with the plan of the canvas. */
 export async function* answerWhatIf(
   { changes: wanted }: StatementOf<'what_if'>,
   sketch: Sketch,
@@ -70,7 +73,7 @@ export async function* answerWhatIf(
   return { text: `${describeEffect(name, compared.result as ToldComparison)}\n\n${closing}`, feasibility };
 }
 
-/** Asks whether nothing of something is there, or whether only its limit does not count. */
+/** Asks whether nothing is available, or whether only the limit does not count. */
 function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): Question {
   const whatIf = (sayLimit: (limit: string) => string): string =>
     `what if ${[...others.map(sayChange), ...limits.map(sayLimit)].join(', ')}`;
@@ -95,7 +98,7 @@ function describeFailure(run: ScenarioRun | undefined): string {
   return run.outcome === 'unbounded' ? 'there is no best plan then' : `it was not solved, ${run.error ?? run.status}`;
 }
 
-/** The objective before and after, KPIs that differ, and the values that differ most. */
+/** Describes the objective before and after the change, KPIs that differ, and the values with the largest differences. */
 function describeEffect(name: string, { base, scenarios, differing }: ToldComparison): string {
   const [scenario] = scenarios;
   const before = base?.objective_value;

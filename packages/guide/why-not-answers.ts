@@ -19,14 +19,14 @@ import { bullets, figure, quote } from './quote.js';
 import { type Answer, MAX_SHOWN, memberOf, type RunReader, TIGHT, withoutName } from './run-reader.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
-/** Maximum number of rows of constraints that are read at once. */
+/** Maximum number of constraint rows per call. */
 const MAX_COMPARED = 100;
-/** Maximum number of constraints with a variable that are read one by one. */
+/** Maximum number of constraints that are read individually. */
 const MAX_LIMITS = 10;
 /** Maximum number of members of a variable whose limits are named. */
 const MAX_EXPLAINED = 3;
 
-/** Answers why the plan has no more or no less of something. */
+/** Answers why the plan does not contain more or less of something. */
 export class WhyNotAnswers {
   constructor(private readonly reader: RunReader) {}
 
@@ -51,7 +51,7 @@ export class WhyNotAnswers {
     return yield* this.whyNotOf(thing, wants, some.count > 0 ? some.values[0] : undefined);
   }
 
-  /** @param value of the variable, or of one member; undefined for all members */
+  /** @param value value of the variable, or of a single member. Undefined for all members. */
   private async *whyNotOf(thing: Thing, wants: 'more' | 'less', value: ToldValue | undefined): Answer {
     const { name } = thing;
     const step = wants === 'more' ? 1 : -1;
@@ -90,7 +90,7 @@ export class WhyNotAnswers {
       : `${now}${wants === 'less' ? `No limit keeps ${called} from less` : `No limit with ${called} binds`}, so another amount would not improve the objective.${price}${offer}`;
   }
 
-  /** The bound that keeps a variable or a member from a unit more or less, as a relation. */
+  /** Returns the bound that prevents a larger or smaller value of a variable or member, as a relation. */
   private boundOf(thing: Thing, { keys, value }: ToldValue, step: number, isWhole: boolean): string[] {
     const { lower = 0, upper, free, domain } = thing.card?.data ?? {};
     const bound =
@@ -110,14 +110,14 @@ export class WhyNotAnswers {
       : [`${quote(text, 60)}: its ${step > 0 ? 'upper' : 'lower'} bound`];
   }
 
-  /** The figure of a bound that is a formula. */
+  /** Returns the value of a bound that is a formula. */
   private figureFor(text: string, thing: Thing, keys: readonly string[]): number | undefined {
     const { sketch } = this.reader;
     const members = memberOfKeys(thing, keys, sketch);
     return members && figuresOf(text, members, sketch)?.[0];
   }
 
-  /** The rows of constraints, of large models at least those of some constraints. */
+  /** Returns the rows of constraints. For large models only some of the constraints are read. */
   private async *rowsOf(limits: readonly Limit[], isTight: boolean): Steps<ToldConstraint[] | string> {
     const query = { limit: MAX_COMPARED, ...(isTight && { tight: true }) };
     const all = yield* this.reader.constraints(query);
@@ -133,7 +133,7 @@ export class WhyNotAnswers {
   }
 }
 
-/** Constraints and requirements whose formula has a name. */
+/** Returns the constraints and requirements whose formula contains a name. */
 export function limitsOf(name: string, sketch: Sketch): Limit[] {
   const variables = plainVariables(sketch.cards);
   return [...sketch.of('constraint'), ...sketch.of('production_requirement')].flatMap((card) => {
@@ -148,14 +148,17 @@ export function limitsOf(name: string, sketch: Sketch): Limit[] {
   });
 }
 
-/** A card with a relation. */
+/** Card with a relation. */
 interface Limit extends Pick<SketchCard, 'card_type' | 'label'> {
   formula: Formula;
-  /** Names of its index. */
+  /** Index names of the card. */
   names: readonly string[];
 }
 
-/** How a unit more or less of a variable changes a row, and the room there; undefined for relations with an index. */
+/**
+ * Returns how an additional unit of a variable changes a row, and the slack of the row. Returns undefined for relations with an
+ * index.
+ */
 function needOf(
   { formula, label }: Limit,
   { name, activity }: Pick<ToldConstraint, 'name' | 'activity'>,
@@ -172,7 +175,7 @@ function needOf(
   return { change, room: change > 0 ? row.upper - activity : activity - row.lower };
 }
 
-/** Whether a row of a constraint can have a member of a variable in it. */
+/** Whether a row of a constraint may contain a member of a variable. */
 function concerns(
   { formula, names }: Limit,
   { keys }: Pick<ToldConstraint, 'keys'>,
@@ -180,7 +183,7 @@ function concerns(
   member: readonly string[] | undefined,
 ): boolean {
   const row = keys === '' ? [] : keys.split(', ');
-  // Members with a comma in their name cannot be told apart.
+  // Members with a comma in their name are ambiguous.
   if (member === undefined || member.length === 0 || names.length !== row.length) return true;
   const isOfRow = (key: Key, at: number): boolean => {
     if (key.kind === 'text') return key.text === member[at];
@@ -191,7 +194,7 @@ function concerns(
   return places.some((place) => place.keys.every(isOfRow));
 }
 
-/** The members that an expression mentions. An index of a sum hides an outer index of its name. */
+/** Returns the members in an expression. A name bound by an inner sum hides the same name of an outer index. */
 const membersIn = (expression: Expression): MemberOf[] => [
   ...(expression.kind === 'member' ? [expression] : []),
   ...partsOf(expression).flatMap(membersIn),

@@ -2,11 +2,11 @@ import { nearestNames, wordsOf } from '../modelling/index.js';
 import { NUMBER } from './words.js';
 
 /*
- * Finds the words of a sentence that a reading leaves out. A reading that leaves out a word or a figure means something else than
- * the sentence.
+ * Finds the words of a sentence that an interpretation omits. If a word or a number is omitted, the interpretation has another
+ * meaning than the sentence.
  */
 
-/** Words that change no meaning. */
+/** Words without influence on the meaning. */
 const FILLERS = new Set(
   wordsOf(
     'a an the of for we i you they it our my its their there this that is are was were be been being must should shall will would can may ' +
@@ -25,10 +25,10 @@ const UNIT = new RegExp(String.raw`(?<figure>(?<![\p{L}\p{N}_])${NUMBER}) (?<uni
 const OPERATOR = /[*/×÷^−]|(?<!\p{L})-/u;
 
 /**
- * Returns the words of a text that are neither in the names nor without meaning.
+ * Returns the words of a text that are neither used by the names nor meaningless.
  *
  * @param names texts whose words are used, such as a formula or the name of a variable
- * @param others words that have no meaning here
+ * @param others further words without meaning here
  */
 export function unusedWords(text: string, names: readonly string[], others: readonly string[] = []): string[] {
   const used = new Set([...names, ...others].flatMap(wordsOf));
@@ -42,11 +42,11 @@ export function unusedWords(text: string, names: readonly string[], others: read
   );
 }
 
-/** Whether a word behind a figure can be its unit. */
+/** Whether a word after a number may be its unit. */
 export const isUnit = (word: string): boolean =>
   !wordsOf(word).some((one) => QUANTITIES.has(one) || FILLERS.has(one)) && /^\p{L}/u.test(word);
 
-/** Whether a statement has every word and every figure of a text. A unit behind a figure is no part of a statement. */
+/** Whether a statement contains every word and number of a text. A unit after a number may be omitted. */
 export function usesAll(text: string, statement: string, others: readonly string[]): boolean {
   const figures = Array.from(statement.matchAll(FIGURE), ({ groups }) => Number(groups?.['figure']));
   for (const { groups } of text.matchAll(FIGURE)) {

@@ -7,7 +7,7 @@ const PROFIT =
   'chairs, tables integer; maximize profit: 30 chairs + 50 tables; Labour: 2 chairs + 4 tables <= 40, hard; data: in the formulas';
 const CLOSED = 'kpi: none; requirement: none; confirm';
 
-/** Says messages, then has the model solved. */
+/** Sends messages and solves the model. */
 async function solved(...messages: string[]) {
   const room = new Room();
   for (const message of messages) await room.say(message);
@@ -28,14 +28,14 @@ describe('a requirement in words about the model', () => {
     'requirement: a dozen tables',
     'requirement: at least 12 of tabels',
     'requirement: more chairs than tables',
-  ])('keeps the model from being solved: %s', async (requirement) => {
+  ])('prevents a solve: %s', async (requirement) => {
     const { isSolved, text } = await solved(TABLES, 'kpi: none; confirm', requirement);
     expect(isSolved).toBe(false);
     expect(text).toContain('I do not understand this yet');
   });
 
   it.each(['at most 3 of each', 'boards are limited to 15', 'chairs + tables max 15', 'never over 4 chairs'])(
-    'answers no question: %s',
+    'does not answer a question: %s',
     async (answer) => {
       const { isSolved } = await solved(PROFIT, 'kpi: none; confirm', answer);
       expect(isSolved).toBe(false);
@@ -43,7 +43,7 @@ describe('a requirement in words about the model', () => {
   );
 
   it.each(['requirement: be nice', 'requirement: ask Ada about tables', 'produce 12 tables'])(
-    'does not hold back what a plan can meet or ignore: %s',
+    'does not prevent a solve if a plan can meet or ignore it: %s',
     async (requirement) => {
       const { isSolved } = await solved(TABLES, 'kpi: none; confirm', requirement);
       expect(isSolved).toBe(true);
@@ -65,14 +65,14 @@ describe('a KPI in words about the model', () => {
     'twice as many chairs as tables',
     'chairs + tables max 15',
     'between 3 and 5 tables per chair',
-  ])('is no answer to the question for KPIs: %s', async (answer) => {
+  ])('does not answer the question for KPIs: %s', async (answer) => {
     const { room, isSolved } = await solved(PROFIT, answer, 'requirement: none; confirm');
     expect(isSolved).toBe(false);
     expect(room.cards.map(({ card_type }) => card_type)).not.toContain('kpi');
   });
 
   it.each(['kpi: tables >= 12', 'kpi: chairs + tables <= 12', 'kpi Tall: tables >= 12', 'indicator: 3 <= chairs'])(
-    'keeps a relation from being ignored: %s',
+    'preserves a relation: %s',
     async (kpi) => {
       const { isSolved, text } = await solved(TABLES, 'requirement: none; confirm', kpi);
       expect(isSolved).toBe(false);
@@ -81,7 +81,7 @@ describe('a KPI in words about the model', () => {
   );
 
   it.each(['kpi: share of tables', 'kpi: on-time deliveries >= 95%', 'kpi Both: chairs + tables'])(
-    'is a KPI otherwise: %s',
+    'becomes a KPI otherwise: %s',
     async (kpi) => {
       const { room, isSolved } = await solved(TABLES, 'requirement: none; confirm', kpi);
       expect([isSolved, room.cards.some(({ card_type }) => card_type === 'kpi')]).toEqual([true, true]);
@@ -89,14 +89,14 @@ describe('a KPI in words about the model', () => {
   );
 });
 
-describe('a range or step where a unit may be', () => {
-  it.each(['x in 2..12', 'x in 2 to 12', 'x from 2..12', 'x within 2-12'])('is bounds: %s', async (statement) => {
+describe('a range or step in place of a unit', () => {
+  it.each(['x in 2..12', 'x in 2 to 12', 'x from 2..12', 'x within 2-12'])('becomes bounds: %s', async (statement) => {
     const room = new Room();
     await room.say(`maximize n: x + y\n${statement}`);
     expect(room.data('x')).toEqual({ name: 'x', lower: 2, upper: 12 });
   });
 
-  it('bounds a variable that is declared', async () => {
+  it('bounds a declared variable', async () => {
     const { text } = await solved(TABLES.replace('tables <= 40; ', ''), CLOSED, 'tables in 12..40');
     expect(text).toContain('the objective is 24');
   });
@@ -107,44 +107,44 @@ describe('a range or step where a unit may be', () => {
     'tables in multiples of 5',
     'tables in lots of 10',
     'tables in two to twelve',
-  ])('keeps the model from being solved: %s', async (statement) => {
+  ])('prevents a solve: %s', async (statement) => {
     const { isSolved } = await solved(TABLES, CLOSED, statement);
     expect(isSolved).toBe(false);
   });
 
-  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('is a unit otherwise: %s', async (unit) => {
+  it.each(['pieces', '1000 kg', 'm3', 'boxes of tiles'])('becomes a unit otherwise: %s', async (unit) => {
     const { room, isSolved } = await solved(TABLES, CLOSED, `tables in ${unit}`);
     expect(room.data('tables')).toMatchObject({ unit });
     expect(isSolved).toBe(true);
   });
 });
 
-describe('relations that are no chain', () => {
+describe('a relation that is not a chain', () => {
   it.each([
     'tables >= 12 => chairs >= 3',
     '12 <= tables >= 3',
     '12 <= tables >= 3 integer',
     'Both: tables >= 12 <= chairs',
     'tables => 3 => chairs',
-  ])('keep the model from being solved: %s', async (statement) => {
+  ])('prevents a solve: %s', async (statement) => {
     const { isSolved, text } = await solved(TABLES, CLOSED, statement);
     expect(isSolved).toBe(false);
     expect(text).toContain('The relations of a chain point the same way');
   });
 
-  it('are two limits where both are of a variable', async () => {
+  it('becomes two limits if both names are variables', async () => {
     const { text } = await solved(TABLES, CLOSED, 'tables>=12 chairs>=3');
     expect(text).toContain('the objective is 33');
   });
 
-  it('are a chain around a figure of the model', async () => {
+  it('becomes a chain around a constant of the model', async () => {
     const { room } = await solved(TABLES, CLOSED, 'least = 6', 'least <= 2 chairs <= 10');
     expect(room.cards.map(({ data }) => data['expression'])).toContain('least <= 2 chairs <= 10');
   });
 });
 
 describe('a value with the name of another card', () => {
-  it.each(['Orders = 12', 'cost = 12', 'orders = 0'])('is refused: %s', async (statement) => {
+  it.each(['Orders = 12', 'cost = 12', 'orders = 0'])('is rejected: %s', async (statement) => {
     const { room, isSolved, text } = await solved(TABLES, CLOSED, statement);
     expect([isSolved, room.data('Values')]).toEqual([false, undefined]);
     expect(text).toMatch(/names the (?:constraint|objective), no variable: write its formula/);
@@ -155,14 +155,14 @@ it.each([
   ['produce at least 8 tables', 'produce at least 5 tables', '8 tables'],
   ['produce 8 tables', 'requirement: 3 tables', '8 tables'],
   ['requirement Least: 8 tables', 'requirement Least: tables >= 2', '8 tables'],
-])('names the quantity that a requirement replaces: %s, then %s', async (first, second, replaced) => {
+])('reports the quantity that a requirement replaces: %s, then %s', async (first, second, replaced) => {
   const room = new Room();
   await room.say(`${TABLES}\n${first}`);
   const { text } = await room.say(second);
   expect(text).toContain(`This replaces \`${replaced}\``);
 });
 
-describe('a limit behind the word of an objective', () => {
+describe('a limit after a word for an objective', () => {
   const room = async (...more: string[]) => {
     const opened = new Room();
     await opened.say(PROFIT);
@@ -184,7 +184,7 @@ describe('a limit behind the word of an objective', () => {
     'maximize tables <= 12',
     'maximize chairs + * tables',
     'maximise 3 chairs tables',
-  ])('leaves the objective as it is and holds back a solve: %s', async (statement) => {
+  ])('leaves the objective unchanged and prevents a solve: %s', async (statement) => {
     const { cards, ...rest } = await room(statement);
     const objectives = cards.filter(({ card_type }) => card_type === 'objective');
     expect(objectives).toMatchObject([
@@ -207,14 +207,14 @@ describe('a limit behind the word of an objective', () => {
   });
 
   it.each(['maximize 12 tables', 'max tables', 'max 3 chairs + 2 tables', 'min cost: 3 chairs'])(
-    'is an objective without a limit in it: %s',
+    'is an objective if it contains no limit: %s',
     async (statement) => {
       const opened = await room(statement);
       expect(opened.cards.filter(({ card_type }) => card_type === 'constraint')).toHaveLength(1);
     },
   );
 
-  it('says how to take back a new objective', async () => {
+  it('explains how to undo a new objective', async () => {
     const opened = await room();
     const { text } = await opened.say('maximize 12 tables');
     expect(text).toContain(
@@ -224,7 +224,7 @@ describe('a limit behind the word of an objective', () => {
     expect(opened.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables', confirmed: true });
   });
 
-  it('makes room for the objective that was meant', async () => {
+  it('is replaced by the intended objective', async () => {
     const opened = await room('maximise 3 chairs + * tables', 'maximize 3 chairs + tables; confirm; solve');
     expect(opened.feasibility).toBe('pass');
   });

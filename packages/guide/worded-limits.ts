@@ -5,17 +5,18 @@ import { isNearCard, textCard, type UnreadCard } from './unread.js';
 import { tidy, WORD } from './words.js';
 
 /*
- * Limits that a statement would leave on a card as words: as the text of a KPI or a requirement, or as a unit. A plan ignores words,
- * so the statement is kept as a blocked card instead. So is `max 12 tables` beside an objective, which is rather a limit.
+ * Detects limits that would end up as words on a card, as the text of a KPI or a requirement, or as a unit. A plan ignores words,
+ * so such a statement becomes a blocked card. The same applies to `max 12 tables` beside an objective, because it is probably a
+ * limit.
  */
 
 const OPERATOR = /[[\]+*]/;
 /** `1000 kg` */
 const MULTIPLE_UNIT = /^\d[\d.]* \p{L}+[²³\d]?$/u;
-/** Words of a text that are compared with the names of the canvas. */
+/** Maximum number of words compared with the names of the canvas. */
 const MAX_WORDS = 40;
 
-/** Returns the cards that keep a statement which is a limit in words; none for other statements. */
+/** Returns the cards that keep a limit in words, or an empty list for other statements. */
 export function wordedLimits(statement: Statement, source: string, sketch: Sketch): UnreadCard[] {
   switch (statement.kind) {
     case 'objective':
@@ -32,7 +33,7 @@ export function wordedLimits(statement: Statement, source: string, sketch: Sketc
   }
 }
 
-/** `max tables = 12`, and `max 12 tables` that would replace the objective that is there. */
+/** Matches `max tables = 12`, and `max 12 tables` if it would replace an existing objective. */
 function isLimitOfAmount({ label, text }: StatementOf<'objective'>, source: string, sketch: Sketch): boolean {
   if (label !== undefined) return source.includes('=') && sketch.variable(label) !== undefined;
   if (!/^m(?:ax|in) [\d.]/i.test(tidy(source))) return false;
@@ -47,11 +48,14 @@ function isLimitOfKpi({ label, text }: StatementOf<'kpi'>, sketch: Sketch): bool
   return (RELATION_SIGN.test(text) || !isFormula) && isNamed(text, sketch) && (isCompared(text) || /\d/.test(text));
 }
 
-/** A limit of something that the canvas does not have. Words with a name of it are told, whichever was said first. */
+/**
+ * Whether a requirement limits something that is not on the canvas. Words with a name of the canvas are reported by the card
+ * itself.
+ */
 const isLimitOfRequirement = ({ relation, text, quantity }: StatementOf<'requirement'>): boolean =>
   relation === undefined && quantity === undefined && hasFigure(text) && isCompared(text);
 
-/** Keeps the text as a formula, which it is not. */
+/** Keeps the text as an invalid formula. */
 const requirementCard = ({ label, product, text }: StatementOf<'requirement'>): UnreadCard => ({
   type: 'production_requirement',
   label: label ?? product ?? text,
@@ -65,7 +69,7 @@ const isLimitOfUnit = (unit: string): boolean =>
   (FIGURE_WORD.test(unit) && unit.includes(' ')) ||
   (/^[^\p{L}]*\d/u.test(unit) && !MULTIPLE_UNIT.test(unit));
 
-/** Whether a text has a name of the canvas, in the singular or the plural or with a typo. */
+/** Whether a text contains a name of the canvas, in the singular or plural or with a typo. */
 const isNamed = (text: string, sketch: Sketch): boolean =>
   (text.match(WORD) ?? [])
     .slice(0, MAX_WORDS)

@@ -1,9 +1,9 @@
-/** A figure with its sign, as part of a pattern. */
+/** Number with an optional sign, as part of a pattern. */
 export const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`;
 
 const FIGURE = new RegExp(`^${NUMBER}$`, 'i');
 
-/** The figure that a text is; undefined for other texts, and for what is beyond all bounds. */
+/** Returns the number in a text, or undefined for other texts and for numbers that are not finite. */
 export function figureOf(text: string): number | undefined {
   const figure = FIGURE.test(text.trim()) ? Number(text) : NaN;
   return Number.isFinite(figure) ? figure : undefined;
@@ -11,7 +11,7 @@ export function figureOf(text: string): number | undefined {
 
 export const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]*/gu;
 
-/** Words that stand before a colon. */
+/** Words that introduce a statement before a colon. */
 export const HEADWORDS: readonly string[] = [
   ...['maximize', 'minimize', 'objective', 'constraint', 'variable', 'data', 'kpi', 'requirement', 'scenario'],
 ];
@@ -23,7 +23,7 @@ export const KEYWORDS: readonly string[] = [
   ...['confirm', 'formulas', 'figures', 'target'],
 ];
 
-/** Words that stand between those. */
+/** Words without their own meaning between the keywords. */
 export const SMALL_WORDS: ReadonlySet<string> = new Set(
   (
     'a all always an and are at be between broken by can column default each else every everything file for free from has have hold if in is ' +
@@ -33,11 +33,11 @@ export const SMALL_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words that answer or point, and that name nothing. */
+/** Words that answer or refer to something, and are not names. */
 export const NO_NAME =
   /^(?:they|them|these|those|this|that|it|both|all|either|neither|everything|something|nothing|none|yes|no|ok|okay|sure|maybe)$/i;
 
-/** One space between words, no polite beginning and no full stop. */
+/** Normalises spaces, and removes polite beginnings and the full stop. */
 export const tidy = (text: string): string =>
   text
     .replace(/\s+/gu, ' ')
@@ -50,7 +50,7 @@ export const tidy = (text: string): string =>
     .replace(/(?<=[^.])\.$/, '')
     .trim();
 
-/** A text without certain characters at its ends. */
+/** Removes the given characters from both ends of a text. */
 export function without(text: string, characters: string): string {
   let from = 0;
   let to = text.length;

@@ -1,6 +1,6 @@
 import { quote } from './quote.js';
 
-/** The file of the workspace that somebody means by a path or the end of one, or why it is not clear. */
+/** Returns the workspace file with a path or the end of a path, or the problem if it is not unique. */
 export function findFile(said: string, files: readonly string[]): { path: string } | { problem: string } {
   const wanted = said.replace(/^\.?\//, '');
   const ending = files.filter((file) => file === wanted || file.endsWith(`/${wanted}`));
