@@ -135,7 +135,7 @@ describe('parser round trip', () => {
   });
 });
 
-describe('members', () => {
+describe('parseFormula with members', () => {
   it.each([
     ['make[p]', 'make[p]'],
     ['2make[p] + 3 ship [ o , d ]', '2 * make[p] + 3 * ship[o, d]'],
@@ -177,7 +177,7 @@ describe('members', () => {
   });
 });
 
-describe('sums', () => {
+describe('parseFormula with sums', () => {
   it.each([
     ['sum p in products: price[p] * make[p] / 2 + y', 'sum p in products: price[p] * make[p] / 2 + y'],
     ['(sum p in products: make[p]) + y', 'sum p in products: make[p] + y'],
@@ -197,7 +197,7 @@ describe('sums', () => {
   ])('parses %s as %s', (written, printed) => expect(meaning(written)).toBe(printed));
 });
 
-describe('conditions', () => {
+describe('parseIndex with conditions', () => {
   it.each([
     ['a[p] > 1 and b[p] < 2 or c[p] = 3', '(a[p] > 1 and b[p] < 2) or c[p] = 3'],
     ['a[p] > 1 or b[p] < 2 and c[p] = 3', 'a[p] > 1 or (b[p] < 2 and c[p] = 3)'],
@@ -231,7 +231,7 @@ describe('conditions', () => {
   );
 });
 
-describe('words of the language as names', () => {
+describe('parseFormula with words of the language as names', () => {
   it.each([
     ['sum + for + in + where + and + or + not', 'sum + for + in + where + and + or + not'],
     ['2 sum + 3 for <= 2 not', '2 * sum + 3 * for <= 2 * not'],
@@ -243,7 +243,7 @@ describe('words of the language as names', () => {
     ['sum sum in in: sum[sum]', 'sum sum in in: sum[sum]'],
     ['x <= sum + 2 sum', 'x <= sum + 2 * sum'],
     ['sum for in where where for > 1: in[for]', 'sum for in where where for > 1: in[for]'],
-  ])('accepts %s', (written, printed) => expect(meaning(written)).toBe(printed));
+  ])('accepts them in %s', (written, printed) => expect(meaning(written)).toBe(printed));
 
   /*
    * The words of indexed formulas did not change the meaning of formulas without them (checked against the earlier parser for
