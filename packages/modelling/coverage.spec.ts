@@ -297,7 +297,7 @@ describe('coverageOf', () => {
     expect(reportOn(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });
 
-  it('reports missing figures of members that a column does not have', () => {
+  it('reports missing values of members that a column does not have', () => {
     expect(reportOn('make[p] <= capacity[o]', 'p in plants, (o, d) in lanes')?.lacksData).toBe(true);
   });
 

@@ -132,7 +132,7 @@ class CanvasReader {
     );
     const { texts } = this.space;
     for (const [column, { type, cells: given }] of columns) {
-      // A cell may have a date in a different format than the members.
+      // The key of a cell may have a date in a different format than the members.
       const cells = new Map(Array.from(given, ([member, cell]) => [texts.text(texts.add(member)), cell]));
       const missing = members.find((member) => !cells.has(member));
       if (missing !== undefined) throw refused(card, `${column} has no value for ${missing}`);
