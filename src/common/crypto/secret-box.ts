@@ -5,10 +5,10 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What was sealed with another key, for another place, or was changed since. */
+/** Thrown for content that was altered, or sealed with another key or for another place. */
 export class Unsealable extends Error {}
 
-/** Encrypts what has to be read again: AES-256-GCM under a key that is derived from a secret for one purpose. */
+/** Encrypts content that must be readable again. Uses AES-256-GCM with a key derived from the secret for a single purpose. */
 export class SecretBox {
   private readonly key: Buffer;
 
@@ -17,8 +17,8 @@ export class SecretBox {
   }
 
   /**
-   * @param place what it belongs to, such as the id of its row: it can be opened for this one alone
-   * @returns the nonce, the tag and the encrypted content
+   * @param place owner of the content, such as the id of its row. The content can be opened only for the same place.
+   * @returns the nonce, the tag and the ciphertext
    */
   seal(content: Buffer | string, place: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);

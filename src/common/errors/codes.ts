@@ -1,6 +1,6 @@
 /**
- * Every error code by status, each with a sentence that it comes with. Failed validation has no code. Codes are for programs and
- * never change their meaning. Sentences are for people: some of them name other things or other numbers than the one given here.
+ * Every error code by status, each with a sample sentence. Failed validation has no code. Codes are for programs and never change
+ * their meaning. Sentences are for people and may name other objects or numbers than the samples.
  */
 export const SENTENCES = {
   400: {
@@ -155,24 +155,23 @@ export const SENTENCES = {
 } as const;
 
 export type ErrorStatus = keyof typeof SENTENCES;
-/** A code, of a status where it is given. */
+/** Error code, optionally limited to a status. */
 export type ErrorCode<Status extends ErrorStatus = ErrorStatus> = {
   [One in Status]: keyof (typeof SENTENCES)[One];
 }[Status];
 
-/** Every code by status. */
+/** All codes by status. */
 export const CODES = Object.fromEntries(
   Object.entries(SENTENCES).map(([status, sentences]) => [status, Object.keys(sentences)]),
 ) as { [Status in ErrorStatus]: ErrorCode<Status>[] };
 
-/** A typical sentence of an error with this code. */
+/** Returns a typical sentence for an error with this code. */
 export const sentenceOf = (code: ErrorCode): string => (SENTENCES[statusOf(code)] as Record<ErrorCode, string>)[code];
 
 const STATUSES = new Map<ErrorCode, ErrorStatus>(
   Object.entries(CODES).flatMap(([status, codes]) => codes.map((code) => [code, Number(status) as ErrorStatus])),
 );
 
-/** The status of a code. */
 export function statusOf(code: ErrorCode): ErrorStatus {
   const status = STATUSES.get(code);
   if (status === undefined) throw new Error(`There is no code ${code}`);
@@ -181,10 +180,10 @@ export function statusOf(code: ErrorCode): ErrorStatus {
 
 type ResourceOf<Sentence> = Sentence extends `${infer Name} not found` ? Name : never;
 
-/** Names of things in a 404: `Project` of `Project not found`. */
+/** Resource name in a 404 sentence: `Project` in `Project not found`. */
 export type Resource = ResourceOf<(typeof SENTENCES)[404][ErrorCode<404>]>;
 
-/** The code of a 404 for a resource. */
+/** Returns the 404 code of a resource. */
 export function missingCode(resource: Resource): ErrorCode<404> {
   const code = CODES[404].find((one) => sentenceOf(one) === `${resource} not found`);
   if (code === undefined) throw new Error(`There is no code for a missing ${resource}`);

@@ -42,7 +42,7 @@ class ErrorsController {
 
   @Get('thrown-text')
   text(): void {
-    // Libraries do throw such values.
+    // Libraries really throw such values.
     throw Object.create(null) as Error;
   }
 
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('an error', () => {
+describe('ErrorFilter', () => {
   const fetchError = async (name: string) => {
     const { status, headers, text } = await raw(`${app.url}/api/v1/errors/${name}`, {
       headers: { 'x-request-id': name },
@@ -79,16 +79,17 @@ describe('an error', () => {
     ['database', 503, 'Service Unavailable', 'unavailable', 'secret host is down'],
     ['bug', 500, 'Internal Server Error', 'internal_error', 'secret: x is not a function'],
     ['thrown-text', 500, 'Internal Server Error', 'internal_error', 'Something was thrown that is no error'],
-  ])('%s answers %d and tells no more than it should', async (name, status, detail, code, logged) => {
+  ])('turns %s into %d without leaking internals', async (name, status, detail, code, logged) => {
     const answer = await fetchError(name);
     expect(answer).toMatchObject({ status, text: JSON.stringify({ detail, code }), logged });
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': name });
     expect(answer.headers).not.toHaveProperty('content-disposition');
   });
 
-  it('carries its headers', async () => expect((await fetchError('often')).headers['retry-after']).toBe('30'));
+  it('sends the headers of the error', async () =>
+    expect((await fetchError('often')).headers['retry-after']).toBe('30'));
 
-  it('after the first byte cuts the connection', async () => {
+  it('cuts the connection if the error occurs after the first byte', async () => {
     await expect(raw(`${app.url}/api/v1/errors/late`, { headers: { 'x-request-id': 'late' } })).rejects.toThrow();
     await delay(20);
     expect(app.log.find(({ req }) => req?.id === 'late')?.err?.message).toBe('secret: the rest is gone');

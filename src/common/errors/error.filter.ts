@@ -14,22 +14,22 @@ import { tellFailure } from '../logging/request-log.js';
 import { DomainError } from './errors.js';
 import { faultAnswer } from './faults.js';
 
-/** Answers every error with its body; server errors also go to the request's log line. */
+/** Sends the response for every error. Server errors are also logged with the request. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (response.headersSent) {
-      // Too late for a status: a cut connection is the one way to say that the answer is not whole.
+      // The status was already sent. Only a cut connection can show that the response is incomplete.
       tellFailure(response, asError(exception));
       response.destroy();
       return;
     }
     const answer = exception instanceof DomainError ? exception : answerTo(exception, request);
-    // The request's log line carries it, with the id that the client sees in X-Request-Id.
+    // Logged with the request, under the id that the client sees in X-Request-Id.
     if (!response.closed && (answer.status >= 500 || faultAnswer(exception))) tellFailure(response, asError(exception));
-    // Headers of the content that was to come; the policy of browsers stands.
+    // Removes headers that describe the content that was never sent. The content security policy stays.
     for (const name of response.getHeaderNames())
       if (name.startsWith('content-') && name !== 'content-security-policy') response.removeHeader(name);
     leaveUnread(request, response);
@@ -43,15 +43,15 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 function answerTo(exception: unknown, request: Request): DomainError {
-  // Only the framework's router throws this one; our own code throws NotFound.
+  // Only the framework's router throws NotFoundException. Our own code throws NotFound.
   if (exception instanceof NotFoundException) return routingError(request);
-  // A path parameter that cannot be percent-decoded.
+  // A path parameter is not valid percent-encoding.
   if (exception instanceof BadRequestException && exception.cause instanceof URIError) return routingError(request);
   if (exception instanceof HttpException) return frameworkError(exception);
   return faultAnswer(exception) ?? new DomainError('internal_error', 'Internal Server Error');
 }
 
-/** What the framework refuses by itself, in its words. */
+/** Converts an error that the framework raised, keeping its message. */
 function frameworkError(exception: HttpException): DomainError {
   const status = exception.getStatus();
   return new DomainError(status < 500 ? 'request_refused' : 'internal_error', exception.message, {}, status);

@@ -44,14 +44,14 @@ it.each<[DomainError, number, string, string, Record<string, string>]>([
   [new TooManyRequests('rate_limited', 'No.', 1.2), 429, 'No.', 'rate_limited', { 'Retry-After': '2' }],
   [new Unavailable(), 503, 'Service Unavailable', 'unavailable', {}],
   [new InsufficientStorage('disk_full', 'No.'), 507, 'No.', 'disk_full', {}],
-])('%s has its status, detail, code and headers', (error, status, detail, code, headers) => {
+])('gives %s its status, detail, code and headers', (error, status, detail, code, headers) => {
   expect(error).toBeInstanceOf(DomainError);
   expect(error).toMatchObject({ status, detail, code, headers, message: detail, name: error.constructor.name });
   expect(error.body()).toBe(JSON.stringify({ detail, code }));
 });
 
 describe('Invalid', () => {
-  it('carries entries with their keys in the documented order, and says in its message what is wrong', () => {
+  it('keeps the documented key order of its entries and summarizes them in its message', () => {
     const error = new Invalid([missing(['body', 'a'], {}), invalidValue(['body', 'b', 0], 'no good', 5)]);
     expect(error.status).toBe(422);
     expect(JSON.stringify(error.detail)).toBe(
@@ -64,11 +64,11 @@ describe('Invalid', () => {
 });
 
 describe('parseId', () => {
-  it('takes ids in any case', () =>
+  it('accepts ids in any case', () =>
     expect(parseId('0198A6F0-0000-7000-8000-00000000000A', 'Project')).toBe('0198a6f0-0000-7000-8000-00000000000a'));
 
   it.each(['', 'x', '0198a6f0-0000-7000-8000-00000000000', '0198a6f000007000800000000000000a', "' OR 1=1 --"])(
-    'finds nothing under %j',
+    'rejects %j',
     (id) => expect(() => parseId(id, 'Project')).toThrow(new NotFound('Project')),
   );
 });

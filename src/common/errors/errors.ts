@@ -1,34 +1,34 @@
 import { toJsonText } from '../../../packages/json/index.js';
 import { type ErrorCode, missingCode, type Resource, statusOf } from './codes.js';
 
-/** One entry of the `detail` array of a 422, with its keys in the documented order. */
+/** Entry of the `detail` array of a 422, with its keys in the documented order. */
 export interface ErrorEntry {
   /** Pydantic's name of the error, e.g. `missing`. */
   type: string;
-  /** Where the value stands: `path`, `query` or `body`, then names, and integers for array indexes. */
+  /** Location of the value: `path`, `query` or `body`, followed by property names and array indexes (integers). */
   loc: (string | number)[];
   msg: string;
-  /** The refused value as it was received; null when there was none. */
+  /** Rejected value as received. Null if it was absent. */
   input: unknown;
   ctx?: Record<string, unknown>;
 }
 
-/** Most entries of a 422; nobody reads more. */
+/** Maximum number of entries in a 422. Nothing useful follows after that many. */
 export const MAX_ENTRIES = 100;
-/** Most bytes of its entries beyond the first one, which is always shown. */
+/** Maximum size in bytes of all entries after the first. The first entry is always included. */
 const MAX_FURTHER_BYTES = 64 * 1024;
-/** Frames of the stack of a refusal: two constructors, and who called them. */
+/** Stack frames kept for an expected error: two constructors and their caller. */
 const FRAMES = 3;
-/** Most entries that the message of an error tells of, for people who debug. */
+/** Maximum number of entries listed in the message of an error, for debugging. */
 const MAX_TOLD = 3;
 
-/** An answer other than success: the exception filter sends its status, headers and `{"detail": ..., "code": ...}`. */
+/** Error response. The exception filter sends its status, headers and `{"detail": ..., "code": ...}`. */
 export class DomainError extends Error {
   readonly status: number;
 
   /**
-   * @param code null of a failed validation, whose entries have types of their own
-   * @param status that of the code, unless somebody else has decided it
+   * @param code null for failed validation, whose entries have their own types
+   * @param status overrides the status of the code
    */
   constructor(
     readonly code: ErrorCode | null,
@@ -39,7 +39,7 @@ export class DomainError extends Error {
     const message = typeof detail === 'string' ? detail : told(detail);
     const answered = status ?? (code === null ? 422 : statusOf(code));
     const { stackTraceLimit } = Error;
-    // Of a refusal it is enough to know where it was made: to find out the whole stack costs more than all the rest of it.
+    // An expected error needs only its origin. Capturing the whole stack would cost more than the rest of the error.
     if (answered < 500) Error.stackTraceLimit = FRAMES;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
@@ -47,7 +47,7 @@ export class DomainError extends Error {
     this.status = answered;
   }
 
-  /** JSON text of the answer; of a 422 with many or large entries the first ones. */
+  /** Returns the response body as JSON text. A 422 with many or large entries contains only the first of them. */
   body(): string {
     const { detail, code } = this;
     return typeof detail === 'string' ? JSON.stringify({ detail, code }) : `{"detail":${entriesText(detail)}}`;
@@ -78,7 +78,7 @@ export class BadRequest extends DomainError {
   }
 }
 
-/** No usable credentials. */
+/** Thrown if the credentials are missing or unusable. */
 export class NotAuthenticated extends DomainError {
   constructor(code: ErrorCode<401>) {
     super(code, REFUSALS[code], { 'WWW-Authenticate': 'Bearer' });
@@ -90,7 +90,7 @@ const REFUSALS: Record<ErrorCode<401>, string> = {
   credentials_invalid: 'Invalid authentication credentials',
 };
 
-/** Work that a budget has no credits left for. */
+/** Thrown if a budget has no credits left for the work. */
 export class PaymentRequired extends DomainError {
   constructor(sentence: string) {
     super('budget_exhausted', sentence);
@@ -103,14 +103,14 @@ export class Forbidden extends DomainError {
   }
 }
 
-/** `new NotFound('Project')` answers `Project not found`; with a name `File a.csv not found`. */
+/** `new NotFound('Project')` reads `Project not found`. With a name it reads `File a.csv not found`. */
 export class NotFound extends DomainError {
   constructor(resource: Resource, name?: string) {
     super(missingCode(resource), `${name === undefined ? resource : `${resource} ${name}`} not found`);
   }
 }
 
-/** Nothing is at the path of the request. */
+/** Thrown if the path of the request does not exist. */
 export class PathNotFound extends DomainError {
   constructor() {
     super('path_not_found', 'Not Found');
@@ -124,7 +124,7 @@ export class MethodNotAllowed extends DomainError {
 }
 
 export class Conflict extends DomainError {
-  /** @param retryAfterSeconds when it may be over by itself */
+  /** @param retryAfterSeconds set if the conflict may resolve itself */
   constructor(code: ErrorCode<409>, sentence: string, retryAfterSeconds?: number) {
     super(code, sentence, retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) });
   }
@@ -136,7 +136,7 @@ export class Gone extends DomainError {
   }
 }
 
-/** What the caller has based a change on is not what is there any more. */
+/** Thrown if the resource has changed since the version that the caller's change is based on. */
 export class PreconditionFailed extends DomainError {
   constructor(sentence: string) {
     super('precondition_failed', sentence);
@@ -155,7 +155,7 @@ export class UnsupportedMediaType extends DomainError {
   }
 }
 
-/** Input that failed validation; services throw it for rules that need more than the request to check. */
+/** Input that failed validation. Services throw it for rules that cannot be checked from the request alone. */
 export class Invalid extends DomainError {
   constructor(entries: ErrorEntry[]) {
     super(null, entries);
@@ -168,7 +168,7 @@ export class TooManyRequests extends DomainError {
   }
 }
 
-/** The database or the file store is out of reach, or something else that may work again later. */
+/** Thrown if the database, the file store or another dependency is temporarily unavailable. */
 export class Unavailable extends DomainError {
   constructor(code: ErrorCode<503> = 'unavailable', sentence = 'Service Unavailable') {
     super(code, sentence);
@@ -181,25 +181,25 @@ export class InsufficientStorage extends DomainError {
   }
 }
 
-/** The entry of a value that breaks a rule of ours; the rule in words, without a full stop. */
+/** Returns the entry for a value that breaks one of our own rules. `text` states the rule, without a full stop. */
 export function invalidValue(loc: ErrorEntry['loc'], text: string, input: unknown): ErrorEntry {
   return { type: 'value_error', loc, msg: `Value error, ${text}`, input, ctx: { error: {} } };
 }
 
-/** The entry of something required that is not there; `input` is the object that lacks it. */
+/** Returns the entry for a missing required value. `input` is the object that lacks it. */
 export function missing(loc: ErrorEntry['loc'], input: unknown): ErrorEntry {
   return { type: 'missing', loc, msg: 'Field required', input };
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text is an id; nothing has one that is not. */
+/** Whether a text has the format of an id. */
 export const isId = (value: string): boolean => UUID.test(value);
 
 /**
- * An id as the database takes it.
+ * Converts an id to the form stored in the database.
  *
- * @throws NotFound for anything that is no id, as for an id that nothing has.
+ * @throws NotFound for a malformed id, just as for an unknown id
  */
 export function parseId(value: string, resource: Resource): string {
   if (!isId(value)) throw new NotFound(resource);

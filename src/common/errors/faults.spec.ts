@@ -10,7 +10,7 @@ import { faultAnswer } from './faults.js';
 const coded = (code: string, message = 'secret detail'): Error => Object.assign(new Error(message), { code });
 const query = (code: string): Error => new QueryFailedError('SELECT secret', [], coded(code));
 
-describe('what a client is told of a fault', () => {
+describe('faultAnswer', () => {
   it.each<[string, Error, number]>([
     ['text that the encoding does not have', query('22P05'), 400],
     ['bytes that are no text', query('22021'), 400],
@@ -48,7 +48,7 @@ describe('what a client is told of a fault', () => {
     ['a data source that is closed', new CannotExecuteNotConnectedError(), 503],
     ['a fault that another error tells of', new Error('reading failed', { cause: coded('ECONNRESET') }), 503],
     ['a full disk', coded('ENOSPC'), 507],
-  ])('%s', (_, error, status) => {
+  ])('reports %s without its details', (_, error, status) => {
     const answer = faultAnswer(error);
     expect(answer?.status).toBe(status);
     expect(answer?.detail).not.toContain('secret');
@@ -62,5 +62,5 @@ describe('what a client is told of a fault', () => {
     ['an error whose code only begins like one', coded('22')],
     ['no error', 'ECONNREFUSED'],
     ['nothing', undefined],
-  ])('%s is none', (_, error) => expect(faultAnswer(error)).toBeUndefined());
+  ])('ignores %s', (_, error) => expect(faultAnswer(error)).toBeUndefined());
 });

@@ -1,12 +1,15 @@
 import { BadRequest, Conflict, type DomainError, InsufficientStorage, Unavailable } from './errors.js';
 
-/** SQLSTATEs of values that PostgreSQL does not take, whole classes by their first two characters. */
+/** SQLSTATEs of values that PostgreSQL rejects. Two characters cover a whole class. */
 const REFUSED_VALUES = ['22', '54', '23514'];
-/** SQLSTATEs of rows that another request made or removed meanwhile. */
+/** SQLSTATEs of rows that another request inserted or deleted concurrently. */
 const CONFLICTS = ['23503', '23505', '23P01'];
-/** SQLSTATEs of a server that cannot serve now: connection, resources, shutdown, locks, timeouts, a read-only stand-by. */
+/**
+ * SQLSTATEs of a server that is temporarily unable to serve: connections, resources, shutdown, locks, timeouts, read-only
+ * standby.
+ */
 const OUT_OF_REACH = ['08', '53', '57', '40', '55P03', '25006', '25P04'];
-/** Codes of connections that break or cannot be made. */
+/** Codes of connections that broke or could not be opened. */
 export const NETWORK_CODES = [
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -25,12 +28,12 @@ const CONNECTION_FAULT =
 const FAULT_NAMES = [
   'CannotExecuteNotConnectedError',
   'TimeoutError',
-  // TypeORM takes a connection that breaks between two statements away from its transaction.
+  // TypeORM removes the connection from its transaction if it breaks between two statements.
   'QueryRunnerAlreadyReleasedError',
   'QueryRunnerProviderAlreadyReleasedError',
 ];
 
-/** The error for the client after a fault of the database or file store; undefined for other errors. */
+/** Returns the error to send after a database or file store fault, or undefined for other errors. */
 export function faultAnswer(error: unknown): DomainError | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = causeOf(cause), depth++) {
     const code = 'code' in cause ? String(cause.code) : '';
@@ -48,5 +51,5 @@ export function faultAnswer(error: unknown): DomainError | undefined {
   return undefined;
 }
 
-/** TypeORM keeps the driver's error beside its own. */
+/** TypeORM keeps the driver's error in a property next to its own. */
 const causeOf = (error: Error): unknown => ('driverError' in error ? error.driverError : error.cause);

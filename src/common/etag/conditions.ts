@@ -6,20 +6,20 @@ import { ExpectedTags, KnownTags } from './entity-tag.js';
 const headersOf = (context: ExecutionContext): IncomingMessage['headers'] =>
   context.switchToHttp().getRequest<IncomingMessage>().headers;
 
-/** What the client has already, by `If-None-Match`: a {@link KnownTags}. */
+/** Injects the tags that the client already has, from `If-None-Match`, as {@link KnownTags}. */
 export const IfNoneMatch = createParamDecorator((_: unknown, context: ExecutionContext) =>
   KnownTags.in(headersOf(context)['if-none-match']),
 );
 
-/** What the client has based its change on, by `If-Match`: an {@link ExpectedTags}. */
+/** Injects the tags that the client's change is based on, from `If-Match`, as {@link ExpectedTags}. */
 export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext) =>
   ExpectedTags.in(headersOf(context)['if-match']),
 );
 
 /**
- * To be called where nobody else can change the thing any more, in the transaction of the change.
+ * Checks `If-Match`. Call it in the transaction of the change, after locking the resource.
  *
- * @param current the tag of the thing, undefined when it is not there; asked for only if it matters
+ * @param current returns the tag of the resource, or undefined if it does not exist. Called only if the request has `If-Match`.
  * @throws PreconditionFailed
  */
 export async function assertExpected(

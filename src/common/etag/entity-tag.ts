@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** Counts up when answers come to be made of the same rows in another form: tags of before are no one's any more. */
+/**
+ * Version of the response formats. Increment it if the same rows produce different responses. All earlier tags then become
+ * invalid.
+ */
 const FORM = 1;
-/** Characters of a tag, of 6 bits each. */
+/** Length of a tag in characters of 6 bits. */
 const LENGTH = 22;
 
-/** What else than a revision an answer depends on. */
+/** Input of a tag besides revisions. */
 export type TagPart = string | number | boolean | null;
 
 /**
- * The entity tag, without quotes, of an answer: of what it is made of, by ids and revisions of rows, so that it is known
- * before the answer is made. Revisions never come back ({@link RevisionColumn}), so neither do tags. A tag says nothing beyond the
- * address where it was told: rows from before there were revisions share one.
+ * Returns the entity tag of a response, without quotes. It is computed from ids and row revisions, so it is known before the
+ * response is built. Revisions are never reused ({@link RevisionColumn}), so tags are not reused either.
+ *
+ * A tag is valid only for the address that returned it. Rows older than the revision column share a single tag.
  */
 export const entityTag = (...parts: readonly TagPart[]): string =>
   createHash('sha256')
@@ -19,34 +23,34 @@ export const entityTag = (...parts: readonly TagPart[]): string =>
     .digest('base64url')
     .slice(0, LENGTH);
 
-/** How a body can be sent beside as it is; a tag has this behind it, as different bytes have different strong tags. */
+/** Encodings of a response body. They are appended to the tag, because different bytes need different strong tags. */
 export const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** The `ETag` of a body that is sent in a coding. */
+/** Returns the `ETag` header of a body in a given encoding. */
 export const tagHeader = (tag: string, coding?: Coding): string =>
   `"${tag}${coding === undefined ? '' : `-${coding}`}"`;
 
-/** A tag of a request, without quotes. */
+/** Tag in a request, without quotes. */
 interface GivenTag {
   tag: string;
   isWeak: boolean;
 }
 
-/** Tags in a list, each as often as it is there. */
+/** Matches every tag in a list. */
 const TAGS = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 const tagsIn = (header: string): GivenTag[] =>
   [...header.matchAll(TAGS)].map(([, weak, tag = '']) => ({ tag, isWeak: weak !== undefined }));
 
-/** Whether a tag as a client has it is this one, in whatever coding its body was sent. */
+/** Whether a client's tag refers to `tag`, in any encoding of the body. */
 const isTag = (given: string, tag: string): boolean =>
   given === tag || CODINGS.some((coding) => given === `${tag}-${coding}`);
 
-/** What is meant by any tag of something that is there. */
+/** Matches any existing resource. */
 const ANY = '*';
 
-/** What a client has already: the tags in its `If-None-Match`. */
+/** Tags in `If-None-Match`: the versions that the client already has. */
 export class KnownTags {
   static readonly NONE = new KnownTags('');
   private readonly tags: readonly GivenTag[];
@@ -61,12 +65,12 @@ export class KnownTags {
     return header === undefined ? KnownTags.NONE : new KnownTags(header);
   }
 
-  /** Whether there can be a tag that it has. */
+  /** Whether the header contains no tag. */
   get isEmpty(): boolean {
     return !this.isAny && this.tags.length === 0;
   }
 
-  /** The tag as the client has it, without quotes; undefined when it does not have it. */
+  /** Returns the tag as the client sent it, without quotes, or undefined if the client does not have it. */
   find(tag: string): string | undefined {
     return this.isAny ? tag : this.tags.find((given) => isTag(given.tag, tag))?.tag;
   }
@@ -75,22 +79,22 @@ export class KnownTags {
     return this.find(tag) !== undefined;
   }
 
-  /** Whether this very tag is among them: then there was an answer that had it. */
+  /** Whether this tag is listed explicitly, so an earlier response had it. `*` does not count. */
   names(tag: string): boolean {
     return !this.isAny && this.has(tag);
   }
 }
 
-/** What a client has based a change on: the tags in its `If-Match`. */
+/** Tags in `If-Match`: the versions that the client's change is based on. */
 export class ExpectedTags {
   static readonly NOT_GIVEN = new ExpectedTags(undefined);
-  /** Undefined where it does not matter. */
+  /** Undefined if any tag is allowed. */
   private readonly tags: readonly string[] | undefined;
   private readonly isAny: boolean;
 
   private constructor(private readonly header: string | undefined) {
     this.isAny = header?.trim() === ANY;
-    // A weak tag does not say that the bytes were the same.
+    // A weak tag does not guarantee identical bytes.
     this.tags =
       header === undefined || this.isAny
         ? undefined
@@ -101,14 +105,14 @@ export class ExpectedTags {
     return header === undefined ? ExpectedTags.NOT_GIVEN : new ExpectedTags(header);
   }
 
-  /** Whether a change may be made of something that has this tag; undefined: that is not there. */
+  /** Whether a resource with this tag may be changed. An undefined tag means that the resource does not exist. */
   allow(tag: string | undefined): boolean {
     if (this.header === undefined) return true;
     if (tag === undefined) return false;
     return this.tags === undefined || this.tags.some((given) => isTag(given, tag));
   }
 
-  /** Whether it matters which tag it is, or whether there is one. */
+  /** Whether the request has `If-Match`. */
   get isGiven(): boolean {
     return this.header !== undefined;
   }

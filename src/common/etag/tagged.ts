@@ -1,4 +1,4 @@
-/** An answer with its entity tag. Of what the client has already there is no body, and it is answered 304. */
+/** Response with its entity tag. It has no body if the client already has this version, and is then sent as 304. */
 export class Tagged<Body> {
   private constructor(
     readonly tag: string,
@@ -9,12 +9,12 @@ export class Tagged<Body> {
     return new Tagged(tag, body);
   }
 
-  /** What the client has already. */
+  /** Returns a response without a body, for a version that the client already has. */
   static unchanged(tag: string): Tagged<never> {
     return new Tagged<never>(tag, undefined);
   }
 
-  /** The same tag on what is made of the body, if there is one. */
+  /** Applies `make` to the body, if there is a body, and keeps the tag. */
   map<Other>(make: (body: Body) => Other): Tagged<Other> {
     return new Tagged(this.tag, this.body === undefined ? undefined : make(this.body));
   }

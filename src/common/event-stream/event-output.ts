@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { resync, type StreamEvent, toText } from './server-sent-event.js';
 
-/** Keeps proxies from storing, changing or holding back what is sent. */
+/** Keeps proxies from storing, changing or buffering the events. */
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store, no-transform',
@@ -12,18 +12,18 @@ const RECONNECT_MS = 1_000;
 export interface OutputTimes {
   /** Interval between the keep-alive comments. */
   pingMs: number;
-  /** A reader that reads nothing for this long is disconnected. */
+  /** Time without reads after which a client is disconnected. */
   stallMs: number;
-  /** Time it then has to read what was already sent. */
+  /** Grace period after that, for the client to read the data already sent. */
   lingerMs: number;
 }
 
-/** One open answer that events are written to. Holds no more than what {@link send} was last given. */
+/** Open response that events are written to. Buffers at most the events of the last {@link send}. */
 export class EventOutput {
   private readonly ping: NodeJS.Timeout;
   private opened = true;
 
-  /** @param onClose is called once, when the reader has gone or {@link close} was called. */
+  /** @param onClose called once, after the client disconnected or {@link close} was called */
   constructor(
     private readonly response: ServerResponse,
     private readonly times: OutputTimes,
@@ -36,7 +36,7 @@ export class EventOutput {
     this.ping = setInterval(() => {
       if (!response.writableNeedDrain) response.write(': ping\n\n');
     }, times.pingMs);
-    // The reader may have gone before anybody listened.
+    // The client may have disconnected before the listeners were added.
     if (response.closed) this.close();
   }
 
@@ -44,7 +44,7 @@ export class EventOutput {
     return this.opened;
   }
 
-  /** Sends events and waits until the reader can take more; false once the stream is closed. */
+  /** Sends events and waits until the client can receive more. Returns false once the stream is closed. */
   async send(events: StreamEvent[]): Promise<boolean> {
     if (!this.opened || events.length === 0) return this.isOpen;
     if (this.response.write(toText(events))) return true;
@@ -52,7 +52,7 @@ export class EventOutput {
     return this.isOpen;
   }
 
-  /** Ends the answer in order. */
+  /** Ends the response cleanly. */
   close(): void {
     if (!this.opened) return;
     this.opened = false;
@@ -74,7 +74,7 @@ export class EventOutput {
     });
   }
 
-  /** Disconnects a reader that is too slow. */
+  /** Disconnects a client that is too slow. */
   private cut(): void {
     if (!this.opened) return;
     const { response } = this;

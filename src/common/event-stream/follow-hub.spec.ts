@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { FollowHub } from './follow-hub.js';
 
-/** Reads of company `a` wait until the database answers. */
+/** Hub whose reads for company `a` wait until the database responds. */
 class Hub extends FollowHub<number, string> {
   started = 0;
   readonly database = new EventEmitter();
@@ -32,7 +32,7 @@ it.each<[string, (index: number) => [string, number]]>([
   ['one project', (index) => ['a', index]],
   ['a project each', (index) => [`a${index}`, 0]],
   ['a few projects', (index) => [`a${index % 7}`, index]],
-])('reads for a company while another company resumes hundreds of streams of %s', async (_, position) => {
+])('serves a company while another company resumes hundreds of streams of %s', async (_, position) => {
   const hub = new Hub();
   const reads = Array.from({ length: 540 }, async (__, index) => await hub.read('a', ...position(index)));
   expect(await hub.read('b', 'b1', 7)).toBe('b1 after 7');

@@ -6,19 +6,25 @@ import { FairShares } from '../throttling/fair-shares.js';
 import type { Listener } from '../../database/notifications.service.js';
 
 const POLL_MS = 2_000;
-/** Streams leave most of the process's connections to requests and turns. */
+/** Number of concurrent reads. Leaves most of the process's connections to requests and turns. */
 const READS_AT_ONCE = 4;
-/** A company leaves a place to others, however many streams it resumes at once. */
+/**
+ * Maximum number of concurrent reads of a company. Leaves a place to other companies, even if many of its streams resume
+ * together.
+ */
 const READS_OF_COMPANY = READS_AT_ONCE - 1;
-/** Longest wait for a read. After it the stream ends and its reader connects again. */
+/** Maximum wait for a read. The stream then ends and its client reconnects. */
 const PATIENCE_MS = 60_000;
 /** Key of the reads that serve all companies. */
 const POLL = 'poll';
 
-/** Wakes the readers of what is followed when there is something new, and reads it for them, once for all that wait for the same. */
+/**
+ * Wakes the readers of an object when it has news, and reads the news for them. Readers that wait for the same news share a
+ * single read.
+ */
 export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnModuleDestroy {
   private readonly readers = new Map<string, Set<() => void>>();
-  /** What was followed looked like when it was last polled. */
+  /** Heads of the followed objects at the last poll. */
   private heads = new Map<string, string>();
   private readonly asked = new Map<string, Promise<Following | null>>();
   private readonly places = new FairShares(READS_AT_ONCE, PATIENCE_MS);
@@ -42,16 +48,16 @@ export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnMo
     clearInterval(this.timer);
   }
 
-  /** What follows a cursor; null when what is followed is gone. */
+  /** Returns the news after a cursor, or null if the object was deleted. */
   protected abstract following(id: string, cursor: Cursor): Promise<Following | null>;
 
-  /** How far those that are followed have come, as texts that differ when something is new; without those that are gone. */
+  /** Returns the head of each existing object, as a text that changes whenever there is news. Deleted objects are omitted. */
   protected abstract headsOf(ids: string[]): Promise<Map<string, string>>;
 
-  /** A text that is the same for equal cursors. */
+  /** Returns a text that is equal for equal cursors. */
   protected abstract keyOf(cursor: Cursor): string;
 
-  /** Calls `wake` whenever there may be something new, until the returned function is called. */
+  /** Calls `wake` whenever there may be news, until the returned function is called. */
   watch(id: string, wake: () => void): () => void {
     const known = this.readers.get(id) ?? new Set();
     this.readers.set(id, known.add(wake));
@@ -63,19 +69,21 @@ export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnMo
     };
   }
 
-  /** Returns what follows a cursor, read after this call and in the company's turn. Null if what is followed is gone. */
+  /**
+   * Returns the news after a cursor, read after this call when the company gets its turn. Returns null if the object was deleted.
+   */
   read(company_id: string, id: string, cursor: Cursor): Promise<Following | null> {
     const key = `${id} ${this.keyOf(cursor)}`;
     const known = this.asked.get(key);
     if (known !== undefined) return known;
-    // Once the read begins, its result may be stale for new callers.
+    // Once the read starts, its result may be stale for new callers.
     const forget = (): boolean => this.asked.delete(key);
     const answer = this.inTurn(company_id, () => {
       forget();
       return this.following(id, cursor);
     });
     this.asked.set(key, answer);
-    // A read that had no turn never began.
+    // The read never got its turn, so it never started.
     answer.catch((error: unknown) => error instanceof TooManyRequests && forget());
     return answer;
   }

@@ -1,4 +1,4 @@
-/** A signal that stays set until it is read. */
+/** Signal that stays set until it is consumed. */
 export class WakeSignal {
   private isSent = false;
   private open: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class WakeSignal {
     this.open?.();
   }
 
-  /** Resolves once the signal was sent since it last resolved. For a single waiter. */
+  /** Resolves as soon as the signal was sent since the last call, and resets it. Supports a single waiter. */
   async received(): Promise<void> {
     if (!this.isSent) {
       await new Promise<void>((resolve) => {

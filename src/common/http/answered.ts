@@ -5,9 +5,9 @@ const LISTENER = Symbol('answered');
 type Answering = ServerResponse & { [LISTENER]?: () => void };
 
 /**
- * Tells when a handler, or what speaks for it, has its answer: it ends the response or pipes into it. Of a response whose
- * client has gone, Node tells neither. An interceptor would hear of a handler's end, at a price that every request pays.
- * One listener a response; it may be told twice.
+ * Calls the listener when the handler, or an error filter, has its answer: when it ends the response or pipes into it. Node emits
+ * no event for this if the client has disconnected. An interceptor could observe it, but would slow down every request. A
+ * response has a single listener, which may be called twice.
  */
 export function onceAnswered(response: Answering, listener: () => void): void {
   response[LISTENER] = listener;
@@ -16,7 +16,7 @@ export function onceAnswered(response: Answering, listener: () => void): void {
 
 const nodeEnd = Reflect.get(ServerResponse.prototype, 'end') as (...parameters: unknown[]) => ServerResponse;
 
-/** `end` of all responses. */
+/** Replaces `end` of all responses. */
 export function endAnswered(this: Answering, ...parameters: unknown[]): ServerResponse {
   this[LISTENER]?.();
   return nodeEnd.apply(this, parameters);

@@ -12,17 +12,19 @@ import { announcedBytes, SMALL_BODY } from './unread-body.js';
 
 const MiB = 1024 ** 2;
 
-/** Most bytes of a handler's body, where 1 MiB is not enough. */
+/** Maximum size of a handler's body in bytes, if 1 MiB is not enough. */
 export const BodyLimit = Reflector.createDecorator<number | undefined>();
 
-/** Most bytes of bodies that are held at once, small ones not counted: what is read of one takes a few times as much. */
+/**
+ * Maximum total size of the bodies in memory, in bytes. Small bodies are not counted. A parsed body takes several times its size.
+ */
 const MAX_HELD = 64 * MiB;
 const MAX_HELD_OF_CALLER = 16 * MiB;
 const MAX_HELD_OF_COMPANY = 32 * MiB;
-/** Bodies of callers who are refused are held only as far as this goes. */
+/** Share of callers that were rejected. */
 const REFUSED: Share = { key: 'refused', limit: 4 * MiB };
 
-/** Reads bodies of JSON, all of them together within a bounded amount of memory. */
+/** Reads JSON bodies, within a bounded amount of memory for all of them. */
 @Injectable()
 export class BodyReaderService {
   private readonly limits = new WeakMap<object, number | null>();
@@ -30,12 +32,12 @@ export class BodyReaderService {
 
   constructor(private readonly reflector: Reflector) {}
 
-  /** Bytes of larger bodies that are held or on their way. */
+  /** Size of the larger bodies that are in memory or being received, in bytes. */
   get held(): number {
     return this.shares.taken;
   }
 
-  /** Most bytes of a body that the handler takes; undefined when it takes none. */
+  /** Returns the maximum size of the handler's body, or undefined if it has no body. */
   limitOf(context: ExecutionContext): number | undefined {
     const handler = context.getHandler();
     let limit = this.limits.get(handler);
@@ -50,16 +52,16 @@ export class BodyReaderService {
   }
 
   /**
-   * The body of a caller's request; waits while too much is held. What it takes is given back when the answer is over.
+   * Returns the body of a caller's request. Waits while too much memory is in use. The memory is released when the response ends.
    *
-   * @throws what {@link readBody} throws, and TooManyRequests
+   * @throws TooManyRequests, and the errors of {@link readBody}
    */
   async read(request: AuthenticatedRequest, response: ServerResponse, limit: number): Promise<Json | undefined> {
     assertLength(request, limit);
     const bytes = announcedBytes(request) ?? limit;
     if (bytes > SMALL_BODY && request.caller !== undefined) {
       const shares = sharesOf(request.caller, { caller: MAX_HELD_OF_CALLER, company: MAX_HELD_OF_COMPANY });
-      // It has closed already and will not do so again.
+      // The `close` event has already fired and will not fire again.
       if (response.closed) throw new BadRequest('body_cut_off', 'The body was cut off');
       const ticket = this.shares.take(bytes, shares);
       response.once('close', () => ticket.leave());
@@ -69,10 +71,10 @@ export class BodyReaderService {
   }
 
   /**
-   * Looks at the syntax of a small body although its caller is refused: clients know that a syntax error comes first.
-   * Larger ones, and those without a length, stay unread.
+   * Checks the syntax of a small body even though its caller is rejected, because a syntax error takes precedence in the
+   * documented interface. Larger bodies and bodies of unknown length stay unread.
    *
-   * @throws what {@link readBody} throws
+   * @throws the errors of {@link readBody}
    */
   async checkSyntax(context: ExecutionContext): Promise<void> {
     const limit = this.limitOf(context);

@@ -44,7 +44,7 @@ afterAll(async () => await served.close());
 
 const get = (name: string, headers: Record<string, string>) => raw(`${served.url}/api/v1/answers/${name}`, { headers });
 
-describe('answers of JSON above 1 KiB', () => {
+describe('compression of JSON above 1 KiB', () => {
   it.each([
     ['br', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
@@ -52,7 +52,7 @@ describe('answers of JSON above 1 KiB', () => {
     ['br;q=0.5, gzip;q=0.8', 'br', brotliDecompressSync],
     ['br;q=0, gzip;q=0.8', 'gzip', gunzipSync],
     ['*', 'br', brotliDecompressSync],
-  ])('are compressed for who accepts %s', async (accepted, coding, decompress) => {
+  ])('compresses for a client that accepts %s', async (accepted, coding, decompress) => {
     const { headers, bytes } = await get('long', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(coding);
     expect(headers['content-length']).toBe(String(bytes.length));
@@ -64,7 +64,7 @@ describe('answers of JSON above 1 KiB', () => {
   });
 
   it.each([undefined, '', 'identity', 'deflate', 'br;q=0, gzip;q=0', 'gzip;q=0', 'identity, br;q=0.1'])(
-    'go out as they are to who accepts %j',
+    'sends the plain body to a client that accepts %j',
     async (accepted) => {
       const { headers, text } = await get('long', accepted === undefined ? {} : { 'accept-encoding': accepted });
       expect(headers).not.toHaveProperty('content-encoding');
@@ -73,7 +73,7 @@ describe('answers of JSON above 1 KiB', () => {
     },
   );
 
-  it('are those above it alone, and no CSV', async () => {
+  it('skips short bodies and CSV', async () => {
     const accepting = { 'accept-encoding': 'br' };
     expect((await get('plain', accepting)).headers).toMatchObject({ 'content-encoding': 'br' });
     for (const name of ['short', 'csv']) {
@@ -83,7 +83,7 @@ describe('answers of JSON above 1 KiB', () => {
     }
   });
 
-  it('are known by the tag of each coding, and answered with the one that was asked with', async () => {
+  it('matches the tag of every encoding and repeats the tag of the request', async () => {
     for (const tag of [`"${TAG}-br"`, `"${TAG}-gzip"`, `"${TAG}"`]) {
       const { status, headers, text } = await get('long', { 'accept-encoding': 'br', 'if-none-match': tag });
       expect({ status, etag: headers.etag, vary: headers.vary, text }).toEqual({
@@ -96,7 +96,7 @@ describe('answers of JSON above 1 KiB', () => {
     }
   });
 
-  it('are finished for those who hang up meanwhile', async () => {
+  it('finishes after clients disconnect early', async () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const controller = new AbortController();

@@ -4,10 +4,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request } from 'express';
 import { type Coding, CODINGS } from '../etag/entity-tag.js';
 
-/** Shorter bodies fit into the packet that the head needs anyway. */
+/** Minimum size of a compressed body. Shorter bodies fit into the packet that carries the head. */
 export const MIN_COMPRESSED_BYTES = 1024;
 
-/** Takes about as long as gzip, and makes windows of messages a fifth smaller; its default takes a hundred times as long. */
+/** About as fast as gzip, with message windows a fifth smaller. The default quality takes a hundred times as long. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 6;
 
@@ -23,17 +23,20 @@ const MAKERS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: async (bytes) => await promisify(gzip)(bytes, { level: GZIP_LEVEL }),
 };
 
-/** The coding of a body for a client: the first of ours that it takes no less than the body as it is; undefined: as it is. */
+/**
+ * Returns the first of our encodings that the client accepts at least as readily as the plain body. Undefined means the plain
+ * body.
+ */
 export function codingFor(request: Request): Coding | undefined {
   if (request.headers['accept-encoding'] === undefined) return undefined;
   return CODINGS.find((coding) => request.acceptsEncodings([coding, 'identity']) === coding);
 }
 
-/** What answers depend on whose coding the client decides. */
+/** Marks a response as dependent on the client's accepted encodings. */
 export function varyByCoding(response: ServerResponse): void {
   const vary = response.getHeader('Vary');
   response.setHeader('Vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`);
 }
 
-/** A body in a coding. The work is done beside the event loop, and the whole is in memory as the body is. */
+/** Encodes a body outside the event loop. The result is held in memory, as the body itself is. */
 export const compressed = async (bytes: Buffer, coding: Coding): Promise<Buffer> => await MAKERS[coding](bytes);

@@ -11,8 +11,8 @@ import { tellFailure } from '../logging/request-log.js';
 import { bodyText, JsonBytes } from './json-text.js';
 
 /**
- * Sets Express up for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. To be
- * called before routes are added; the application is made with `bodyParser: false`.
+ * Configures Express for the documented interface: case-sensitive paths, plain queries, and JSON without a charset. Call it
+ * before routes are added. The application must be created with `bodyParser: false`.
  */
 export function configureHttp(
   app: NestExpressApplication,
@@ -23,7 +23,7 @@ export function configureHttp(
   server.disable('x-powered-by');
   server.disable('etag');
   server.set('query parser', parseQuery);
-  // The adapter made the router with Express's defaults; each route takes this one as it is added.
+  // The adapter created the router with Express's defaults. Each route copies this setting when it is added.
   (server.router as unknown as { caseSensitive: boolean }).caseSensitive = true;
   // Nest would leave unknown paths outside the global prefix to Express.
   adapter.setNotFoundHandler = (handler: RequestHandler) => server.use(handler);
@@ -37,7 +37,7 @@ export function configureHttp(
   app.use(limitRequests);
 }
 
-/** Query parameters by name, of a repeated one the last. */
+/** Returns query parameters by name. The last value of a repeated parameter wins. */
 export function parseQuery(text: string | null): Record<string, string> {
   const query = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(`?${text ?? ''}`)) query[name] = value;
@@ -45,21 +45,21 @@ export function parseQuery(text: string | null): Record<string, string> {
 }
 
 /**
- * Most characters of a text that goes out in one piece with the head. A longer one is encoded once: its length and its
- * sending would take a pass each.
+ * Maximum length, in characters, of a text that is sent together with the head. A longer text is encoded once, because computing
+ * its length and sending it would each take another pass.
  */
 const SHORT = 2_000;
 
-/** Longer answers must be taken in so long a time, however steadily a client takes very little: they are in memory. */
+/** Size in bytes above which a response has a deadline, even if a slow client reads steadily. It is held in memory until then. */
 const LONG_BYTES = 1024 ** 2;
 const DEADLINE_MS = 5 * 60_000;
 
-/** Sends an answer as it is. */
+/** Sends a response without compression. */
 function sendAnswer(this: Response, answer: unknown): Response {
   return send(this, answer, () => undefined);
 }
 
-/** Sends an answer in a coding that the client takes, if it is worth it. */
+/** Sends a response in an encoding that the client accepts, if compression is worthwhile. */
 function sendVarying(this: Response, answer: unknown): Response {
   varyByCoding(this);
   return send(this, answer, codingFor);

@@ -13,7 +13,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A server that reads bodies with little patience; the checks of what is late run often. */
+/** Starts a server with short timeouts and frequent checks, and returns a connection to it. */
 async function listening(patienceMs = 60_000): Promise<net.Socket> {
   const made = createServer({ connectionsCheckingInterval: 20 }, (request, response) => {
     readBody(request, 1000, patienceMs).then(
@@ -31,14 +31,14 @@ async function listening(patienceMs = 60_000): Promise<net.Socket> {
   return net.connect((made.address() as AddressInfo).port, '127.0.0.1');
 }
 
-/** Everything that the server says until it hangs up: the status line, the headers that matter, and the body. */
+/** Reads from the server until it closes the connection. Returns the status line and the body. */
 async function said(socket: net.Socket): Promise<{ status: string | undefined; body: unknown }> {
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
   expect(head).toContain('Connection: close');
   return { status: head.split('\r\n')[0], body: JSON.parse(body) };
 }
 
-describe('a connection', () => {
+describe('limitConnections', () => {
   it.each([
     [
       'a head that is too large',
@@ -59,7 +59,7 @@ describe('a connection', () => {
       400,
       'request_malformed',
     ],
-  ])('with %s gets a sentence and ends', async (_, bytes, status, code) => {
+  ])('answers %s with an error and closes the connection', async (_, bytes, status, code) => {
     const socket = await listening();
     socket.write(bytes);
     const answer = await said(socket);
@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect(answer.body).toEqual({ detail: expect.stringMatching(/^The (head of the )?request /), code });
   });
 
-  it('whose head does not come to an end is given up', async () => {
+  it('gives up on a request whose head never ends', async () => {
     const socket = await listening();
     expect(server?.headersTimeout).toBe(20_000);
     Object.assign(server as Server, { headersTimeout: 100 });
@@ -78,7 +78,7 @@ describe('a connection', () => {
     });
   });
 
-  it('whose body trickles is given up, however steadily it does', async () => {
+  it('gives up on a body that trickles in, even steadily', async () => {
     const socket = await listening(150);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{');
     const drops = setInterval(() => socket.write(' '), 20);

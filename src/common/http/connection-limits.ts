@@ -6,22 +6,27 @@ import { BadRequest, DomainError } from '../errors/errors.js';
 import { keyOfAddress } from '../throttling/limits.js';
 import { announcedBytes, expectContinue, leaveUnread } from './unread-body.js';
 
-/** Longest wait for the head of a request. */
+/** Maximum wait for the head of a request. */
 const HEAD_MS = 20_000;
-/** Longest wait for all of a request: a large part on a slow line takes its time. Bodies of JSON have less. */
+/**
+ * Maximum wait for a complete request. It is long because a large upload part on a slow line takes time. JSON bodies have a
+ * shorter limit.
+ */
 const REQUEST_MS = 60 * 60_000;
-/** How often Node looks for requests that are late. */
+/** Interval between Node's checks for late requests. */
 const CHECK_MS = 1_000;
-/** A client that takes nothing of its answer is cut off after 30 s: at the second look that finds it as the one before. */
+/**
+ * Interval between checks of a client's progress. A client that reads nothing is disconnected at the second check, after 30 s.
+ */
 const LOOK_MS = 15_000;
 /** Time for a client to finish sending after it was answered. */
 const LINGER_MS = 10_000;
-/** Longest path and query. The whole head has at most 16 KiB, Node's default. */
+/** Maximum length of path and query. The whole head is limited to 16 KiB, Node's default. */
 const MAX_URL_LENGTH = 8 * 1024;
-/** A name, an IPv4 address or a bracketed IPv6 address, with a port; it becomes part of signed URLs. */
+/** Name, IPv4 address or bracketed IPv6 address, with an optional port. It becomes part of signed URLs. */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** Answers to requests that cannot be parsed, by the error code of Node's parser. */
+/** Responses to requests that cannot be parsed, by the error code of Node's parser. */
 const ANSWERS: Record<string, [string, DomainError]> = {
   HPE_HEADER_OVERFLOW: [
     'Request Header Fields Too Large',
@@ -35,22 +40,22 @@ const UNREADABLE: [string, DomainError] = [
 ];
 
 export interface ConnectionLimits {
-  /** Most connections open at once; further ones are closed. */
+  /** Maximum number of open connections. Further connections are closed. */
   connections?: number;
-  /** The same of one address. */
+  /** Maximum number of open connections per client address. */
   connectionsOfAddress?: number;
-  /** Seconds that an idle connection stays open; default 65. */
+  /** Seconds that an idle connection stays open. Defaults to 65. */
   keepAliveSeconds?: number;
 }
 
-/** Bounds what connections may take, and answers what never becomes a request in the form of all errors. */
+/** Limits connections. Requests that cannot be parsed get an error in the usual format. */
 export function limitConnections(server: Server, limits: ConnectionLimits = {}): void {
   server.headersTimeout = HEAD_MS;
   server.requestTimeout = REQUEST_MS;
   server.timeout = LOOK_MS;
   server.keepAliveTimeout = (limits.keepAliveSeconds ?? 65) * 1000;
   if (limits.connections !== undefined) server.maxConnections = limits.connections;
-  // Options of `createServer`, which Nest does not pass on.
+  // Options of `createServer` that Nest does not pass on.
   Object.assign(server, { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false });
   if (limits.connectionsOfAddress !== undefined) limitAddresses(server, limits.connectionsOfAddress);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -67,7 +72,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.on(
     'clientError',
     (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: { headersSent: boolean } }) => {
-      // In the middle of a response, no other can be sent.
+      // No other response can be sent in the middle of a response.
       if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent === true) {
         socket.destroy();
         return;
@@ -85,7 +90,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   );
 }
 
-/** Keeps one address from taking all connections. */
+/** Keeps a single address from taking all connections. */
 function limitAddresses(server: Server, limit: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
@@ -101,17 +106,17 @@ function limitAddresses(server: Server, limit: number): void {
   });
 }
 
-/** Requests that a connection may send before it has its answers. */
+/** Maximum number of pipelined requests on a connection. */
 const MAX_PIPELINED = 16;
 
 const WAITING = Symbol('requests that wait');
 
-/** A connection, and how many of its requests wait for the answers before theirs. */
+/** Connection with the number of its requests that wait for earlier responses. */
 type ServedSocket = Socket & { [WAITING]?: number };
 
 /**
- * Begins a request when its answer has its turn on the connection. A response that waits for others never hears that its
- * connection is gone, so nothing is begun or held for it; nor for one behind the last answer that the connection can take.
+ * Starts a request when its response is next on the connection. A queued response gets no event when its connection closes, so no
+ * work may be started or kept for it. The same holds for requests behind the last response that the connection can send.
  */
 export const serveInTurn: RequestHandler = (request, response, next) => {
   const socket: ServedSocket = request.socket;
@@ -130,19 +135,21 @@ export const serveInTurn: RequestHandler = (request, response, next) => {
   socket[WAITING] = waiting;
   response.once('socket', () => {
     socket[WAITING] = (socket[WAITING] ?? 1) - 1;
-    // Node has more to do with a response that gets its socket.
+    // Node still has work to do on a response that has just got its socket.
     process.nextTick(begin);
   });
 };
 
-/** Refuses heads that no client sends, and hangs up on clients that go on sending what nobody reads or read nothing. */
+/**
+ * Rejects heads that no real client sends. Disconnects clients that keep sending an unread body or stop reading their response.
+ */
 export const limitRequests: RequestHandler = (request, response, next) => {
   if (announcedBytes(request) !== 0) {
     response.once('finish', () => {
       if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), LINGER_MS).unref();
     });
   }
-  // The server's timeout: nothing was sent or taken for so long. Somebody may just wait for a slow answer.
+  // The server's timeout passed without traffic. The client may simply be waiting for a slow response.
   response.on('timeout', () => {
     if (request.socket.writableLength > 0) request.socket.destroy();
   });
@@ -152,6 +159,6 @@ export const limitRequests: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** HTTP/1.0, which some monitors speak, needs no Host. */
+/** HTTP/1.0, which some monitors use, does not require Host. */
 const hasHost = ({ headersDistinct: { host: hosts = [] }, httpVersion }: IncomingMessage): boolean =>
   hosts.length === 0 ? httpVersion === '1.0' : hosts.length === 1 && HOST.test(hosts[0]!);

@@ -1,10 +1,10 @@
 import type { CorsOptions, CorsOptionsDelegate } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import type { Request } from 'express';
 
-/** Origins whose pages may read answers: these, or any. */
+/** Origins whose pages may read responses. `*` allows any origin. */
 export type Origins = readonly (string | RegExp)[] | '*';
 
-/** Seconds for which a browser remembers what it may send. */
+/** Seconds that a browser caches the preflight result. */
 const REMEMBERED_S = 600;
 
 const POLICY: CorsOptions = {
@@ -31,15 +31,15 @@ const POLICY: CorsOptions = {
 };
 
 /**
- * What web clients of other origins may do, for the API and signed file URLs alike. Cookies play no part: a page needs a
- * token or a signed URL in any case.
+ * Returns the CORS policy of the API and of signed file URLs. Cookies are not involved, because a page needs a token or a signed
+ * URL anyway.
  */
 export function crossOrigin(origins: Origins): CorsOptionsDelegate<Request> {
   const policy: CorsOptions = { ...POLICY, origin: origins === '*' ? '*' : [...origins] };
   const none: CorsOptions = { origin: false };
   return (request, decide) => {
     const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-    // Any other OPTIONS request is the router's, which knows no such method.
+    // Any other OPTIONS request goes to the router, which rejects the method.
     decide(null, request.method === 'OPTIONS' && !isPreflight ? none : policy);
   };
 }

@@ -12,11 +12,11 @@ it.each([
   ['x\t=1;=2', "x\t'=1;'=2"],
   ['＝1+1', "'＝1+1"],
   ['a;b=1', 'a;b=1'],
-])('writes %j without a formula', (value, cell) => {
+])('neutralizes formulas in %j', (value, cell) => {
   expect(new CsvText([[value]]).text).toBe(`${cell}\n`);
 });
 
-it('quotes cells as RFC 4180 has it, and has no formula in a text', () => {
+it('quotes cells as specified in RFC 4180 and neutralizes formulas in texts', () => {
   const rows = [
     ['id', 'name', 'credits'],
     ['1', 'Plain', -1.5],

@@ -9,7 +9,7 @@ const utf32 = (text: string): Buffer => {
   return bytes;
 };
 
-describe('a body is text in', () => {
+describe('decodeText', () => {
   it.each([
     ['UTF-8', Buffer.from(TEXT)],
     ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${TEXT}`)],
@@ -21,7 +21,7 @@ describe('a body is text in', () => {
     ['UTF-32, big end first', utf32(TEXT).swap32()],
     ['UTF-32 with a byte order mark, little end first', utf32(`\ufeff${TEXT}`)],
     ['UTF-32 with a byte order mark, big end first', utf32(`\ufeff${TEXT}`).swap32()],
-  ])('%s', (_, bytes) => expect(decodeText(bytes)).toBe(TEXT));
+  ])('decodes %s', (_, bytes) => expect(decodeText(bytes)).toBe(TEXT));
 
   it.each([
     ['one character of UTF-8', Buffer.from('5'), '5'],
@@ -29,10 +29,10 @@ describe('a body is text in', () => {
     ['one character of UTF-16, little end first', utf16('5'), '5'],
     ['one character of UTF-16, big end first', utf16('5').swap16(), '5'],
     ['one character of UTF-32', utf32('5'), '5'],
-  ])('%s', (_, bytes, text) => expect(decodeText(bytes)).toBe(text));
+  ])('decodes a short text: %s', (_, bytes, text) => expect(decodeText(bytes)).toBe(text));
 });
 
-describe('a body is no text with', () => {
+describe('decodeText with invalid input', () => {
   it.each([
     ['a stray byte', Buffer.from([0x22, 0xff, 0x22])],
     ['an overlong form', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
@@ -43,5 +43,5 @@ describe('a body is no text with', () => {
     ['half a character in UTF-32', utf32(TEXT).subarray(0, -1)],
     ['no character in UTF-32', Buffer.concat([utf32('['), Buffer.from([0, 0, 0x11, 0]), utf32(']')])],
     ['a surrogate in UTF-32', Buffer.concat([utf32('["'), Buffer.from([0, 0xd8, 0, 0]), utf32('"]')])],
-  ])('%s', (_, bytes) => expect(() => decodeText(bytes)).toThrow(UndecodableText));
+  ])('rejects %s', (_, bytes) => expect(() => decodeText(bytes)).toThrow(UndecodableText));
 });

@@ -1,6 +1,6 @@
 /**
- * The text of a JSON body: UTF-8, or UTF-16 and UTF-32 by their byte order mark or the zeros of the first characters,
- * as Python's `json` detects them. A byte order mark is no part of the text.
+ * Decodes the text of a JSON body. Detects UTF-8, UTF-16 and UTF-32 like Python's `json`: from the byte order mark, or from zero
+ * bytes in the first characters. The byte order mark is not part of the text.
  *
  * @throws UndecodableText
  */
@@ -14,7 +14,7 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
-/** Bytes that are no text in the encoding they seem to have. */
+/** Thrown for bytes that are invalid in their detected encoding. */
 export class UndecodableText extends Error {}
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
@@ -38,7 +38,7 @@ function detectEncoding(bytes: Buffer): Encoding {
   return 'utf-8';
 }
 
-/** Bytes that are decoded at a time. */
+/** Number of bytes decoded at a time. */
 const PIECE = 16 * 1024;
 
 function decodeUtf32(bytes: Buffer, littleEndian: boolean): string {

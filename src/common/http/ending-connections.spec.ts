@@ -9,7 +9,7 @@ import { type ServedModule, serveModule } from '../../../test/support/served-mod
 import { Conflict } from '../errors/errors.js';
 import { HttpModule } from './http.module.js';
 
-/** Resolves when the process stops, for answers that are under way by then. */
+/** Resolves when the process stops, to end the responses that are in progress at that time. */
 let stopped: Promise<void>;
 let stop: () => void;
 
@@ -58,8 +58,8 @@ async function get(name: string): Promise<{ status: number | undefined; connecti
   return { status: answer.statusCode, connection: answer.headers.connection };
 }
 
-describe('a server that ends its connections', () => {
-  it('keeps them before it stops, and closes each with the answer from then on', async () => {
+describe('endConnections', () => {
+  it('keeps connections open before the call and closes each of them with its next response afterwards', async () => {
     expect(await get('quick')).toEqual({ status: 200, connection: 'keep-alive' });
     const underWay = ['slow', 'refused', 'piped'].map(get);
     // Their requests have arrived.

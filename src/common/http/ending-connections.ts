@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** Answers that are under way, by server. */
+/** Responses in progress, by server. */
 const underWay = new WeakMap<Server, Set<ServerResponse>>();
 
-/** Keeps account of the answers of a server for {@link endConnections}. */
+/** Tracks the responses of a server for {@link endConnections}. */
 export function watchAnswers(server: Server): void {
   const answers = new Set<ServerResponse>();
   underWay.set(server, answers);
@@ -13,7 +13,7 @@ export function watchAnswers(server: Server): void {
   });
 }
 
-/** From now on every answer says `Connection: close`, so that clients send their next request to another process. */
+/** Adds `Connection: close` to all further responses, so that clients send their next request to another process. */
 export function endConnections(server: Server): void {
   const close = (response: ServerResponse): unknown =>
     response.headersSent ? response : response.setHeader('Connection', 'close');

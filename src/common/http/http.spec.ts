@@ -100,7 +100,7 @@ afterAll(() => app.close());
 
 const authorization = 'Bearer t';
 
-/** Status and parsed body of an answer to somebody signed in. */
+/** Returns the status and parsed body of an authenticated request. */
 async function ask(method: string, path: string, { body, headers }: RawRequest = {}): Promise<[number, unknown]> {
   const answer = await raw(`${base}/api/v1${path}`, {
     method,
@@ -157,7 +157,7 @@ describe('routing', () => {
     ['HEAD', '/things/1', 405, 'PUT, PATCH'],
     ['GET', '/things/1', 405, 'PUT, PATCH'],
     ['GET', '/things/%C3%A9', 405, 'PUT, PATCH'],
-  ])('%s %s answers %d before authentication', async (method, path, status, allow) => {
+  ])('responds to %s %s with %d before authentication', async (method, path, status, allow) => {
     const answer = await raw(`${base}/api/v1${path}`, { method, body: method === 'DELETE' ? '{bad' : '' });
     expect([answer.status, answer.headers.allow]).toEqual([status, allow]);
     const [detail, code] =
@@ -167,18 +167,18 @@ describe('routing', () => {
     expect(answer.headers['content-type']).toBe('application/json');
   });
 
-  it('knows nothing outside the prefix either', async () => {
+  it('returns 404 outside the prefix', async () => {
     const { status, text } = await raw(`${base}/things`);
     expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
   });
 
-  it('takes a trailing slash', async () =>
+  it('accepts a trailing slash', async () =>
     expect(await ask('GET', '/things/?limit=7')).toEqual([200, { limit: 7, text: 'é😀' }]));
 
   it('decodes path parameters', async () =>
     expect(await ask('PATCH', '/things/a%20%C3%A9%25+b')).toEqual([200, { id: 'a é%+b' }]));
 
-  it('answers JSON without a charset and without escaping letters', async () => {
+  it('sends JSON without a charset and without escaping letters', async () => {
     const { headers, text } = await raw(`${base}/api/v1/things`, { headers: { authorization } });
     expect(headers['content-type']).toBe('application/json');
     expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
@@ -188,9 +188,9 @@ describe('routing', () => {
   });
 });
 
-describe('a body', () => {
+describe('request body', () => {
   it.each(['application/json', 'APPLICATION/JSON', 'application/json; charset=latin1', 'application/problem+json'])(
-    'of type %s is JSON',
+    'is parsed as JSON for the type %s',
     async (type) => expect(await post('{"content":"é"}', type)).toEqual([201, { length: 1 }]),
   );
 
@@ -202,13 +202,15 @@ describe('a body', () => {
     'text/json',
     'application/+jso',
     null,
-  ])('of type %s is none', async (type) =>
+  ])('is not parsed for the type %s', async (type) =>
     expect(await post('{"content":"é"}', type)).toEqual(notObject('{"content":"é"}')),
   );
 
-  it.each(['', 'null', ' null '])('of %j is missing', async (body) => expect(await post(body)).toEqual(missingBody));
+  it.each(['', 'null', ' null '])('is missing if it is %j', async (body) =>
+    expect(await post(body)).toEqual(missingBody),
+  );
 
-  it('that is empty is missing whatever its type', async () => {
+  it('is missing if it is empty, regardless of its type', async () => {
     expect(await post('', 'text/plain')).toEqual(missingBody);
     expect(await post('', null)).toEqual(missingBody);
   });
@@ -217,7 +219,7 @@ describe('a body', () => {
     [' ', 1, 'Expecting value'],
     ['{"😀" 1}', 5, "Expecting ':' delimiter"],
     ['{"content":NaN}', 11, 'Expecting value'],
-  ])('of %j is refused at %d', async (body, position, error) =>
+  ])('rejects %j with an error at position %d', async (body, position, error) =>
     expect(await post(body)).toEqual(jsonInvalid(position, error)),
   );
 
@@ -226,19 +228,19 @@ describe('a body', () => {
     ['nested too deep', '['.repeat(201)],
     ['with an integer that is too long', '9'.repeat(4301)],
     ['with too many values', `[${'0,'.repeat(20_000)}0]`],
-  ])('%s cannot be read', async (_, body) => expect(await post(body)).toEqual(unreadable));
+  ])('cannot be read if it is malformed: %s', async (_, body) => expect(await post(body)).toEqual(unreadable));
 
   it.each([
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff{"content":"é"}')],
     ['UTF-16', Buffer.from('{"content":"é"}', 'utf16le')],
-  ])('in %s is read', async (_, body) => expect(await post(body)).toEqual([201, { length: 1 }]));
+  ])('can be encoded in %s', async (_, body) => expect(await post(body)).toEqual([201, { length: 1 }]));
 
-  it('that is compressed is refused', async () => {
+  it('must not be compressed', async () => {
     const [status] = await post(gzipSync('{"content":"é"}'), 'application/json', { 'content-encoding': 'gzip' });
     expect(status).toBe(415);
   });
 
-  it('has its limit, which a handler may set', async () => {
+  it('has a size limit that a handler may change', async () => {
     const of = (length: number): string => `{"content":"${'x'.repeat(length - 14)}"}`;
     expect(await post(of(1024 ** 2))).toEqual([201, { length: 1024 ** 2 - 14 }]);
     expect(await post(of(1024 ** 2 + 1))).toEqual([
@@ -253,7 +255,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('above the limit is answered to a client that goes on sending, with and without a declared length', async () => {
+  it('gets a response above the limit even while the client keeps sending, with and without a declared length', async () => {
     const megabyte = Buffer.alloc(1024 ** 2, 'x');
     const headers = { 'content-type': 'application/json' };
     const chunked = () => Readable.from(Array.from({ length: 30 }, () => megabyte));
@@ -262,14 +264,14 @@ describe('a body', () => {
     expect((await ask('POST', '/things', { body: chunked(), headers: declared }))[0]).toBe(413);
   });
 
-  it('is left to a handler that does not ask for it', async () => {
+  it('is left to a handler that reads it itself', async () => {
     const headers = { 'content-type': 'application/json' };
     const body = Buffer.alloc(2 * 1024 ** 2, '{');
     expect(await ask('POST', '/things/upload', { body, headers })).toEqual([201, { size: body.length }]);
     expect(await ask('PATCH', '/things/1', { body: '{bad', headers })).toEqual([200, { id: '1' }]);
   });
 
-  it('that is cut off ends its request and nothing else', async () => {
+  it('aborts only its own request when it is cut off', async () => {
     const socket = net.connect(Number(new URL(base).port), '127.0.0.1');
     const head =
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nX-Request-Id: cut-off\r\nContent-Type: application/json\r\n';

@@ -1,14 +1,14 @@
-/** A response that is already JSON text, made by the database, and is sent unchanged. */
+/** Response that is already JSON text, made by the database. It is sent unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** JSON in UTF-8, sent unchanged. Several answers may share the bytes, so nobody writes to them. */
+/** Response that is JSON in UTF-8. It is sent unchanged. Several responses may share the bytes, so they must not be modified. */
 export class JsonBytes {
   constructor(readonly bytes: Buffer) {}
 }
 
-/** JSON text of what a handler answers; empty where that is nothing. */
+/** Returns the result of a handler as JSON text. An undefined result becomes an empty text. */
 export function bodyText(body: unknown): string {
   if (body instanceof JsonText) return body.text;
   return body === undefined ? '' : JSON.stringify(body);

@@ -6,18 +6,20 @@ import { type Json, JsonLimitError, JsonSyntaxError, parseJson } from '../../../
 import { decodeText, UndecodableText } from './decode-text.js';
 import { announcedBytes, askForBody, SMALL_BODY } from './unread-body.js';
 
-/** `application/json` and `application/<anything>+json`, parameters ignored. */
+/** Matches `application/json` and `application/<anything>+json`. Parameters are ignored. */
 const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
 
-/** Time for a client to send all of its JSON: enough for a few MiB on a slow line. */
+/** Time for a client to send its JSON body. Enough for a few MiB on a slow line. */
 const PATIENCE_MS = 60_000;
 
 /**
- * The body of a request: its JSON value, the text itself when the content type says that it is no JSON, or undefined
- * when there is none.
+ * Reads the body of a request. Returns its JSON value, its text if the content type is not JSON, or undefined for an empty body.
  *
- * @throws Invalid for faulty JSON; BadRequest for bytes that are no text and JSON that goes too far; TooLarge above
- * `limit` bytes; UnsupportedMediaType for a compressed body; 408 when it is not there after `patienceMs`.
+ * @throws Invalid for faulty JSON
+ * @throws BadRequest for undecodable bytes and for JSON beyond the parser's limits
+ * @throws TooLarge above `limit` bytes
+ * @throws UnsupportedMediaType for a compressed body
+ * @throws DomainError with status 408 after `patienceMs`
  */
 export async function readBody(
   request: IncomingMessage,
@@ -34,7 +36,10 @@ export async function readBody(
   return JSON_TYPE.test(request.headers['content-type'] ?? '') ? parse(bytes, limit) : bytes.toString();
 }
 
-/** Resolves when this is the next large body to be read: one in each round of the event loop, with everything else between. */
+/**
+ * Resolves when the next large body may be parsed. At most one of them is parsed in each round of the event loop, so other work
+ * runs in between.
+ */
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextRound());
   return lastTurn;
@@ -42,7 +47,7 @@ function turn(): Promise<void> {
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** @throws TooLarge when the head of a request says that its body is */
+/** @throws TooLarge if the request announces a body above the limit */
 export function assertLength(request: IncomingMessage, limit: number): void {
   if ((announcedBytes(request) ?? 0) > limit) throw tooLarge(limit);
 }

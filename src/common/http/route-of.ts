@@ -1,9 +1,9 @@
-/** Route of requests that no handler was there for. */
+/** Route label of requests without a handler. */
 const NO_ROUTE = 'none';
 
 /**
- * The pattern of the route that a request took, such as `/api/v1/projects/:project_id`, in place of its path, which holds
- * ids. Known once the request was routed.
+ * Returns the route pattern of a request, such as `/api/v1/projects/:project_id`. The path itself would contain ids. Known only
+ * after routing.
  */
 export function routeOf(request: object): string {
   const { route } = request as { route?: { path?: unknown } };

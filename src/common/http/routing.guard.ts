@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { isUnroutable, routingError } from './routing.js';
 
-/** Refuses paths and methods that only seem to match, as Express lets GET handlers answer HEAD and decodes %2F. */
+/** Rejects paths and methods that Express accepts too liberally: it lets GET handlers answer HEAD, and decodes %2F. */
 @Injectable()
 export class RoutingGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

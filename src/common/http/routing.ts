@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { type DomainError, MethodNotAllowed, PathNotFound } from '../errors/errors.js';
 
-/** Percent-encoded characters that no name in a path has: a slash would end it, U+0000 is nowhere stored. */
+/** Percent-encoded characters that cannot occur in a name: a slash would end it, and U+0000 cannot be stored. */
 const NEVER_IN_NAMES = /%(?:2f|00)/i;
-/** Ids of users are what tokens say, such as URLs. */
+/** Path of a project member. User ids come from tokens and may contain slashes, e.g. if they are URLs. */
 const NAMES_USER = /\/members\/[^/]+$/;
 
-/** Whether a path cannot lead anywhere, although a route's pattern may match it. */
+/** Whether a path cannot lead to a handler, even if it matches the pattern of a route. */
 export function isUnroutable(request: Request): boolean {
   const path = pathOf(request);
   if (!path.includes('%')) return false;
@@ -19,7 +19,7 @@ export function isUnroutable(request: Request): boolean {
   }
 }
 
-/** Answer to a request without a handler: 405 if the path is known for other methods, else 404. */
+/** Returns the error for a request without a handler: 405 if the path exists for other methods, otherwise 404. */
 export function routingError(request: Request): DomainError {
   const allowed = isUnroutable(request) ? [] : methodsOf(pathOf(request), request);
   return allowed.length > 0 ? new MethodNotAllowed(allowed) : new PathNotFound();
@@ -27,7 +27,7 @@ export function routingError(request: Request): DomainError {
 
 const pathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0] ?? '';
 
-/** The methods of every route that a path matches. */
+/** Returns the methods of all routes that match a path. */
 function methodsOf(path: string, { app }: Request): string[] {
   const { stack } = app.router as unknown as Router;
   const matching = stack.filter(
@@ -38,7 +38,7 @@ function methodsOf(path: string, { app }: Request): string[] {
   );
 }
 
-/** What Express's router keeps of its routes. */
+/** Internal data of Express's router. */
 interface Router {
   stack: { match(path: string): unknown; route?: { methods: Record<string, boolean> } }[];
 }

@@ -1,7 +1,9 @@
 import helmet from 'helmet';
 import type { RequestHandler } from 'express';
 
-/** What Swagger UI needs: its own files, the styles it sets while it runs, and icons inside its style sheet. */
+/**
+ * Content security policy of Swagger UI: its own files, the styles it sets at run time, and icons embedded in its style sheet.
+ */
 const DOCUMENTATION_POLICY = {
   'default-src': ["'none'"],
   'script-src': ["'self'"],
@@ -13,8 +15,9 @@ const DOCUMENTATION_POLICY = {
   'frame-ancestors': ["'none'"],
 };
 /**
- * What the page needs: its own files, the styles that its components set while it runs, files that it shows from memory, and
- * what is named: where signed URLs lead and people sign in. No script runs that is not a file of its own.
+ * Returns the content security policy of the page. It allows the page's own files, styles that its components set at run time,
+ * and files shown from memory. It also allows connections to the given origins, which serve signed URLs and the sign-in. Inline
+ * scripts are blocked.
  */
 const pagePolicy = (mayAsk: readonly string[]): Record<string, string[]> => ({
   'default-src': ["'none'"],
@@ -26,17 +29,20 @@ const pagePolicy = (mayAsk: readonly string[]): Record<string, string[]> => ({
   'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
 });
-/** The page and its own files. */
+/** Paths of the page and its own files. */
 const PAGE = /^\/(?:assets\/|\?|$)/;
-/** An answer with data is no page: should a browser show it as one, nothing in it runs, loads or is framed. */
+/**
+ * Content security policy of data responses. If a browser displays such a response as a page, it must not run, load or frame
+ * anything.
+ */
 const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 
 /**
- * Headers that keep browsers from making more of an answer than it is. Downloads of the disk store replace the policy
- * with a `sandbox` of their own.
+ * Sets headers that keep browsers from misinterpreting a response. Downloads from the disk store replace the policy with their
+ * own `sandbox` policy.
  *
- * @param overTls whether clients reach the service over https, and so may be told to stay with it
- * @param pageMayAsk other origins that the page asks
+ * @param overTls whether clients reach the service over https, so that the service may require https
+ * @param pageMayAsk other origins that the page sends requests to
  */
 export function securityHeaders({
   overTls,
@@ -48,7 +54,7 @@ export function securityHeaders({
   const documentation = headersWith(DOCUMENTATION_POLICY, 'same-origin', overTls);
   const page = headersWith(pagePolicy(pageMayAsk), 'same-origin', overTls);
   const data = headersWith(DATA_POLICY, 'same-origin', overTls);
-  // The signature is the permission, also for an image that a page of another origin shows.
+  // The signature grants access, even if a page of another origin embeds the image.
   const files = headersWith(DATA_POLICY, 'cross-origin', overTls);
   return (request, response, next) => {
     if (request.url.startsWith('/docs')) documentation(request, response, next);
@@ -73,7 +79,7 @@ const headersWith = (
     crossOriginResourcePolicy: { policy },
     strictTransportSecurity: overTls,
     referrerPolicy: { policy: 'no-referrer' },
-    // For browsers that are gone, or about windows and plugins that no answer opens.
+    // Headers for obsolete browsers, or for windows and plugins that no response opens.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

@@ -4,19 +4,19 @@ import { tellFailure } from '../logging/request-log.js';
 import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
 import { type Coding, tagHeader } from '../etag/entity-tag.js';
 
-/** A browser asks each time, and the content is not sent again while its tag is the same. */
+/** Makes a browser revalidate each time. The content is sent again only if its tag has changed. */
 export const ASKED_FOR = 'no-cache';
 
-/** How static content is sent. */
+/** Options for sending static content. */
 export interface StaticOptions {
   /** Content-Type with its charset. */
   type: string;
-  /** Cache-Control; default {@link ASKED_FOR}. */
+  /** Cache-Control. Defaults to {@link ASKED_FOR}. */
   caching?: string;
   compression: boolean;
 }
 
-/** Bytes that stay the same while the process runs, kept in each coding that was asked for. */
+/** Bytes that do not change while the process runs. Each requested encoding is cached. */
 export class StaticContent {
   private readonly bytes: Buffer;
   private readonly tag: string;

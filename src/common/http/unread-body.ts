@@ -1,38 +1,41 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Time for a client to read its answer before the connection is closed with its body unread. */
+/** Time for a client to read its response before the connection is closed with an unread body. */
 const LINGER_MS = 2_000;
-/** Bodies up to this size, in bytes, take no noticeable memory or time: unread ones are dropped and the connection goes on. */
+/**
+ * Maximum size, in bytes, of a body that takes no noticeable memory or time. Unread bodies up to this size are discarded and the
+ * connection is reused.
+ */
 export const SMALL_BODY = 16 * 1024;
 
-/** Requests whose clients wait to be asked for the body. */
+/** Requests whose clients wait for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Notes that a client has sent `Expect: 100-continue`: it is asked for its body when somebody is about to read it. */
+/** Records that a client has sent `Expect: 100-continue`. It gets `100 Continue` only when its body is about to be read. */
 export function expectContinue(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response);
 }
 
-/** To be called before a body is read. */
+/** Must be called before a body is read. */
 export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);
 }
 
-/** Bytes that the body of a request has by its head; undefined when the head does not say. */
+/** Returns the body size announced by the request, or undefined if the request does not announce it. */
 export function announcedBytes({ headers }: IncomingMessage): number | undefined {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined;
 }
 
 /**
- * To be called before a refusal is answered: a body that is still on its way is not read any further. Node would take all of
- * it off the line, and cutting the connection at once could cost the client its answer.
+ * Must be called before an error response is sent. Stops reading a body that is still being received. Node would otherwise read
+ * all of it, and closing the connection immediately could lose the response.
  */
 export function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete || (announcedBytes(request) ?? Infinity) <= SMALL_BODY) return;
   const { socket } = request;
   response.setHeader('Connection', 'close');
-  // Node drops the rest of a body that nobody has begun to read.
+  // Node discards the rest of an unread body. This read prevents that.
   request.read(0);
   request.pause();
   socket.destroySoon = () => {

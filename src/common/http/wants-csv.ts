@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** Whether the client would rather have CSV than JSON, by its `Accept`. */
+/** Whether the client prefers CSV to JSON, according to `Accept`. */
 export const WantsCsv = createParamDecorator(
   (_, context: ExecutionContext): boolean =>
     context.switchToHttp().getRequest<Request>().accepts(['application/json', 'text/csv']) === 'text/csv',

@@ -1,13 +1,13 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a request with an `Idempotency-Key` was answered. */
+/** Stored response to a request with an `Idempotency-Key`. */
 @Entity({ name: 'idempotency_records' })
 export class IdempotencyRecord {
   /** SHA-256 of the caller, the key, the method and the path with its parameters. */
   @PrimaryColumn('bytea')
   scope!: Buffer;
 
-  /** Whose it is; null for what the version before has kept. */
+  /** Owner of the record. Null in records written by the previous version. */
   @Column('text', { nullable: true })
   company_id!: string | null;
 
@@ -15,11 +15,11 @@ export class IdempotencyRecord {
   @Column('bytea')
   body_digest!: Buffer;
 
-  /** Of the answer; null while it is still made from what was done. */
+  /** Status of the response. Null while the response is still being made from the stored result. */
   @Column('smallint', { nullable: true })
   status!: number | null;
 
-  /** Encrypted: the answer, or until then what it is made from. */
+  /** Encrypted response. Until it is complete, the encrypted result that it is made from. */
   @Column('bytea')
   content!: Buffer;
 

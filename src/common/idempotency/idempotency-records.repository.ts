@@ -1,22 +1,22 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { IdempotencyRecord } from './idempotency-record.entity.js';
 
-/** For how long an answer is kept. */
+/** Retention of a response. */
 const KEPT = `interval '24 hours'`;
-/** So long after its effect a request may still be at work on its answer. */
+/** Time after its effect during which a request may still be working on its response. */
 const AT_WORK = `interval '15 seconds'`;
-/** Most records that one statement removes. */
+/** Maximum number of records removed by a statement. */
 const PAGE = 1_000;
-/** Size of a large answer as stored, in bytes. The index of large answers has the same condition. */
+/** Minimum size of a large response as stored, in bytes. The index of large responses has the same condition. */
 export const LARGE_ANSWER = 16_384;
 const IS_LARGE = `octet_length(content) > ${LARGE_ANSWER}`;
 
-/** A record as another request finds it. */
+/** Record as read by a later request. */
 export type FoundRecord = Pick<IdempotencyRecord, 'body_digest' | 'status' | 'content'> & { is_at_work: boolean };
 
 export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRecord) {
   /**
-   * Takes the lock `idempotency:<scope>` until the transaction ends: its holder alone may have the effect. False when
+   * Takes the lock `idempotency:<scope>` until the transaction ends. Only its holder may apply the effect. Returns false if
    * another transaction holds it.
    */
   async tryLock(scope: Buffer): Promise<boolean> {
@@ -27,7 +27,7 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     return row?.locked === true;
   }
 
-  /** What is kept of the requests of a scope. */
+  /** Returns the record of a scope, or undefined if it does not exist or has expired. */
   async found(scope: Buffer): Promise<FoundRecord | undefined> {
     const [row]: FoundRecord[] = await this.query(
       `SELECT body_digest, status, content, created_at > now() - ${AT_WORK} AS is_at_work
@@ -37,7 +37,7 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     return row;
   }
 
-  /** Keeps a record, in the place of one that is too old. False when there is one. */
+  /** Adds a record, replacing an expired record. Returns false if a valid record already exists. */
   async add({
     scope,
     company_id,
@@ -56,12 +56,12 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     return added.length > 0;
   }
 
-  /** Takes up a record without an answer whose request has gone; false when another request has done so. */
+  /** Reclaims an unfinished record whose request has gone, by restarting its time. */
   async takeUp(scope: Buffer): Promise<void> {
     await this.query(`UPDATE idempotency_records SET created_at = now() WHERE scope = $1 AND status IS NULL`, [scope]);
   }
 
-  /** Adds the answer to a record that has none. */
+  /** Adds the response to an unfinished record. */
   async finish(scope: Buffer, status: number, content: Buffer): Promise<void> {
     await this.query('UPDATE idempotency_records SET status = $2, content = $3 WHERE scope = $1 AND status IS NULL', [
       scope,
@@ -70,12 +70,12 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     ]);
   }
 
-  /** Removes a record without an answer. */
+  /** Removes an unfinished record. */
   async forget(scope: Buffer): Promise<void> {
     await this.query('DELETE FROM idempotency_records WHERE scope = $1 AND status IS NULL', [scope]);
   }
 
-  /** Removes some of the records that are too old; answers whether there may be more. */
+  /** Removes some expired records. Returns whether there may be more. */
   async removeOld(): Promise<boolean> {
     const [, removed]: [unknown[], number] = await this.query(
       `DELETE FROM idempotency_records WHERE scope = ANY (ARRAY(
@@ -85,14 +85,14 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
   }
 
   /**
-   * Drops the content of a company's oldest large answers, so that those that remain have at most `bytes` together. Skips answers that
-   * another transaction is dropping.
+   * Drops the content of a company's oldest large responses, so that the remaining responses have at most `bytes` in total. Skips
+   * responses that another transaction is dropping.
    */
   async dropLargeAnswers(company_id: string, bytes: number): Promise<void> {
     await this.dropAnswers(company_id, bytes, IS_LARGE);
   }
 
-  /** Companies that keep more than `keys` records, or more than `bytes` of encrypted answers. */
+  /** Returns companies that have more than `keys` records, or more than `bytes` of encrypted responses. */
   async companiesAbove(keys: number, bytes: number): Promise<string[]> {
     const rows: { company_id: string }[] = await this.query(
       `SELECT company_id FROM idempotency_records WHERE company_id IS NOT NULL
@@ -102,7 +102,7 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
     return rows.map(({ company_id }) => company_id);
   }
 
-  /** Drops the content of a company's oldest answers, so that the answers that remain have at most `bytes` together. */
+  /** Drops the content of a company's oldest responses, so that the remaining responses have at most `bytes` in total. */
   async dropAnswers(company_id: string, bytes: number, condition = 'true'): Promise<void> {
     await this.query(
       `UPDATE idempotency_records SET content = '' WHERE scope = ANY (ARRAY(

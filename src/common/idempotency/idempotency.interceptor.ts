@@ -8,18 +8,18 @@ import { toJsonText } from '../../../packages/json/index.js';
 import { type AnsweringRequest, IdempotencyService } from './idempotency.service.js';
 import { AnsweredBefore } from './keyed-request.js';
 
-/** The header of requests, and the one of answers that were given before. */
+/** Request header with the key, and the response header that marks a repeated response. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 export const REPLAYED = 'Idempotency-Replayed';
 
-/** Most characters of a key. */
+/** Maximum length of a key in characters. */
 export const MAX_KEY_LENGTH = 255;
 export const KEY_PATTERN = `^[!-~]{1,${MAX_KEY_LENGTH}}$`;
 const KEY = new RegExp(KEY_PATTERN);
 
 /**
- * Has the caller of a request with an `Idempotency-Key` carry it, and repeats the earlier answer if there is one. It is used by
- * operations that are documented as `idempotent`. Requests without a key pass.
+ * Attaches an `Idempotency-Key` to the caller of the request, and repeats the earlier response if it exists. Used by operations
+ * that are documented as `idempotent`. Requests without a key pass through.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -57,7 +57,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** The answer that was given before; any other error stays what it is. */
+/** Returns the earlier response. Rethrows any other error. */
 async function answerAgain(error: unknown, keyed: AnsweringRequest, response: ServerResponse): Promise<unknown> {
   if (!(error instanceof AnsweredBefore)) {
     await keyed.failed();

@@ -3,7 +3,7 @@ import { SecretsModule } from '../secrets/secrets.module.js';
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { IdempotencyService } from './idempotency.service.js';
 
-/** Requests that take effect once; offered to all modules, whose operations say that they are served. */
+/** Makes requests take effect once. Available to all modules. Their operations opt in. */
 @Global()
 @Module({
   imports: [SecretsModule],

@@ -12,36 +12,39 @@ import { type FoundRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './
 import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './keyed-request.js';
 import { SealedContent } from './sealed-content.js';
 
-/** Name of the platform's secret where there is no setting, and of what the key is for. */
+/** Name of the platform secret used if the setting is absent, and purpose of the derived key. */
 const SECRET = 'idempotency-answers';
 
-/** When somebody who is told that their request is under way should ask again. */
+/** Seconds after which a client should retry while its first request is still in progress. */
 const RETRY_SECONDS = 1;
 
-/** Maximum number of keys that a company keeps. */
+/** Maximum number of keys stored for a company. */
 const MAX_KEYS = 100_000;
-/** Maximum size of the answers that a company keeps, as stored. Above it, the oldest answers are dropped and their keys stay. */
+/** Maximum size of a company's stored responses. Above it, the oldest responses are dropped but their keys are kept. */
 const MAX_BYTES = 256 * 1024 ** 2;
-/** The same for large answers. Each new large answer enforces it, so that requests cannot outrun the periodic work. */
+/**
+ * Maximum size of a company's large responses. Enforced on each new large response, so that requests cannot outrun the periodic
+ * work.
+ */
 const MAX_LARGE_BYTES = 64 * 1024 ** 2;
 
-/** What tells requests apart. */
+/** Identity of a request. */
 export interface Asked {
   caller: Principal;
   key: string;
   method: string;
   /** Path with its parameters. */
   url: string;
-  /** JSON text of the body; empty where there is none. */
+  /** JSON text of the body, or an empty text. */
   body: string;
-  /** Status of success. */
+  /** Status of a successful response. */
   status: number;
 }
 
-/** Requests with an `Idempotency-Key`, and what they were answered. */
+/** Manages requests with an `Idempotency-Key` and their responses. */
 @Injectable()
 export class IdempotencyService implements OnModuleInit {
-  /** Under ANSWERS_SECRET, where that is set. */
+  /** Uses ANSWERS_SECRET, if it is set. */
   private readonly box: SecretBox | undefined;
 
   constructor(
@@ -57,7 +60,7 @@ export class IdempotencyService implements OnModuleInit {
     this.periodic.every('*/5 * * * *', 'forget_idempotency_records', async () => await this.forgetOld());
   }
 
-  /** Removes expired records, and the oldest keys and answers of companies that keep too many. */
+  /** Removes expired records, and the oldest keys and responses of companies above their limits. */
   async forgetOld(): Promise<void> {
     while (await this.records.removeOld());
     for (const company_id of await this.records.companiesAbove(MAX_KEYS, MAX_BYTES)) {
@@ -72,13 +75,13 @@ export class IdempotencyService implements OnModuleInit {
   }
 }
 
-/** One request with a key. */
+/** Request with an `Idempotency-Key`. */
 export class AnsweringRequest implements KeyedRequest {
   private readonly scope: Buffer;
   private readonly company_id: string;
   private readonly body_digest: Buffer;
   private readonly status: number;
-  /** Whether a record without an answer is this request's. */
+  /** Whether this request owns a record that has no response yet. */
   private isClaimed = false;
 
   constructor(
@@ -114,10 +117,10 @@ export class AnsweringRequest implements KeyedRequest {
     if (found !== undefined) await this.recall(found);
   }
 
-  /** What an earlier request with the key has left without an answer. @throws AnsweredBefore @throws Conflict */
+  /** Returns the result of an earlier request that has no response yet. @throws AnsweredBefore @throws Conflict */
   private async begin(tx: Tx, proof?: Proof): Promise<{ left: unknown } | undefined> {
     const records = tx.withRepository(this.records);
-    // Each statement has a snapshot of its own: the second one sees what the last holder of the lock has kept.
+    // Each statement has its own snapshot, so the second statement sees the record of the lock's previous holder.
     const [locked, found] = await pipelined(records.tryLock(this.scope), records.found(this.scope));
     const left = found === undefined ? undefined : await this.recall(found, proof);
     if (!locked) throw underWay();
@@ -127,7 +130,7 @@ export class AnsweringRequest implements KeyedRequest {
     return { left };
   }
 
-  /** Keeps the answer that was made from what was claimed. */
+  /** Stores the response that was made from the claimed result. */
   async answered(body: unknown): Promise<void> {
     if (!this.isClaimed) return;
     const content = await this.sealed.seal(this.scope, bodyText(body));
@@ -135,7 +138,7 @@ export class AnsweringRequest implements KeyedRequest {
     await this.limitLargeAnswers(this.records, content);
   }
 
-  /** Forgets what was claimed and has come to nothing. */
+  /** Removes the claim of a request that failed. */
   async failed(): Promise<void> {
     if (this.isClaimed) await this.records.forget(this.scope);
   }
@@ -148,12 +151,12 @@ export class AnsweringRequest implements KeyedRequest {
     await this.limitLargeAnswers(records, content);
   }
 
-  /** Drops the company's oldest large answers after a large one was added. Small answers run no statement. */
+  /** Drops the company's oldest large responses after a large response was added. Small responses run no statement. */
   private async limitLargeAnswers(records: IdempotencyRecordsRepository, added: Buffer): Promise<void> {
     if (added.length > LARGE_ANSWER) await records.dropLargeAnswers(this.company_id, MAX_LARGE_BYTES);
   }
 
-  /** What an earlier request has left without an answer. @throws AnsweredBefore @throws Conflict */
+  /** Returns the result of an earlier request that has no response yet. @throws AnsweredBefore @throws Conflict */
   private async recall({ body_digest, status, content, is_at_work }: FoundRecord, proof?: Proof): Promise<unknown> {
     if (!body_digest.equals(this.body_digest)) {
       throw new Conflict('idempotency_key_reused', 'Another request was sent with this Idempotency-Key; use a new one');

@@ -1,42 +1,42 @@
 import type { Tx } from '../../database/database.service.js';
 
-/** A stored answer: JSON text, or an empty text for an empty body. */
+/** Stored response: JSON text, or an empty text for an empty body. */
 export interface KeptAnswer {
   status: number;
   text: string;
 }
 
-/** Thrown where a request is found to have been answered before: the interceptor gives that answer again. */
+/** Thrown if the request was already answered. The interceptor then repeats the stored response. */
 export class AnsweredBefore extends Error {
   constructor(readonly answer: KeptAnswer) {
     super('The request was answered before');
   }
 }
 
-/** Proves that the caller may read the earlier answer now. Throws the error of the operation otherwise. */
+/** Proves that the caller may read the earlier response now. Throws the operation's own error otherwise. */
 export type Proof = (answer: KeptAnswer) => Promise<unknown>;
 
 /**
- * A request with an `Idempotency-Key`. However often it is sent, it takes effect once. Its caller carries it, so most services use it
- * through `once` of the caller.
+ * Request with an `Idempotency-Key`. It takes effect once, even if it is sent several times. The caller carries it, so most
+ * services use it through `once` of the caller.
  */
 export interface KeyedRequest {
   /**
-   * Does `work` unless it was done before. Its result is the body of the answer and is kept in the transaction of the effect: a crash
-   * keeps both or neither.
+   * Runs `work` unless it was done before. Its result is the body of the response and is stored in the transaction of the effect.
+   * A crash keeps both or neither.
    *
-   * @param proof needed if nothing before has proven that the caller may read the earlier answer
+   * @param proof required unless an earlier check has proven that the caller may read the earlier response
    * @throws AnsweredBefore
-   * @throws Conflict while the first request is under way, or for another body
+   * @throws Conflict if the first request is still in progress or had another body
    */
   once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body>;
 
   /**
-   * The same for an answer that is made after the transaction. The result of `work` is kept as JSON until then. After a crash, the next
-   * request continues with that result.
+   * Works like `once` for a response that is made after the transaction. Until then the result of `work` is stored as JSON. After
+   * a crash, the next request continues with that result.
    */
   claim<Result>(tx: Tx, work: () => Promise<Result>, goOn: (left: unknown) => Promise<Result>): Promise<Result>;
 
-  /** Finds out before much work whether the request was answered before. @throws AnsweredBefore @throws Conflict */
+  /** Checks, before expensive work, whether the request was already answered. @throws AnsweredBefore @throws Conflict */
   check(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { type SecretBox, Unsealable } from '../crypto/secret-box.js';
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** Encrypts what answers say, some of which hold secrets that are shown once: compressed, then sealed for the record that holds it. */
+/** Compresses responses and encrypts them for their record. Some responses contain secrets that are shown only once. */
 export class SealedContent {
   constructor(private readonly box: SecretBox) {}
 
@@ -13,7 +13,7 @@ export class SealedContent {
     return this.box.seal(await deflate(text), scope.toString('hex'));
   }
 
-  /** The text; undefined when it was sealed with another secret, or for another record. */
+  /** Returns the text, or undefined if it was sealed with another secret or for another record. */
   async open(scope: Buffer, sealed: Buffer): Promise<string | undefined> {
     try {
       return (await inflate(this.box.open(sealed, scope.toString('hex')))).toString();

@@ -1,22 +1,22 @@
 import type { Logger } from 'pino';
 
-/** How often it is checked for work whose process is gone. */
+/** Interval between checks for work whose process has died. */
 const INTERVAL_MS = 5_000;
 
 /**
- * Looks for work that waits: at once, regularly, and whenever it is woken, until it is stopped. Looks come one after the
- * other; of those that are asked for while one runs, one more is enough.
+ * Checks for pending work immediately, at intervals and whenever it is woken, until it is stopped. Checks never overlap. Any
+ * number of wake-ups during a check cause a single further check.
  */
 export class IntervalRunner {
   private isStopped = false;
   private isWoken = false;
-  /** Ends the pause between two looks. */
+  /** Ends the pause between two checks. */
   private goOn: () => void = () => undefined;
   private readonly running: Promise<void>;
 
   /**
-   * @param look finds such work and sees to it; one that fails is logged, and the next one comes all the same
-   * @param failure what the log then says
+   * @param look finds and handles pending work. An error is logged and does not stop later checks.
+   * @param failure log message for such an error
    */
   constructor(
     private readonly look: () => Promise<void>,
@@ -27,13 +27,13 @@ export class IntervalRunner {
     this.running = this.run();
   }
 
-  /** Has it look again, as soon as the look that runs is over. */
+  /** Requests another check, which starts as soon as the current check ends. */
   wake(): void {
     this.isWoken = true;
     this.goOn();
   }
 
-  /** Resolves when the running check has ended. */
+  /** Resolves when the current check has ended. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.goOn();

@@ -8,7 +8,7 @@ describe('Lease', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('is renewed every 5 seconds until it is stopped', async () => {
+  it('renews itself every 5 seconds until it is stopped', async () => {
     const renew = jest.fn(() => Promise.resolve());
     const lease = new Lease(renew, logger);
     await jest.advanceTimersByTimeAsync(20_000);
@@ -20,14 +20,14 @@ describe('Lease', () => {
     expect(lease.signal.aborted).toBe(true);
   });
 
-  it('is lost when another process has the work', async () => {
+  it('aborts when another process has taken the work', async () => {
     const lease = new Lease(() => Promise.reject(new LeaseLost()), logger);
     await jest.advanceTimersByTimeAsync(5_000);
     expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
     lease.stop();
   });
 
-  it('survives a renewal that fails, but not the end of its time', async () => {
+  it('survives a failed renewal, but not its own expiry', async () => {
     let isBroken = true;
     const lease = new Lease(() => (isBroken ? Promise.reject(new Error('no database')) : Promise.resolve()), logger);
     await jest.advanceTimersByTimeAsync(10_000);
@@ -40,14 +40,14 @@ describe('Lease', () => {
     lease.stop();
   });
 
-  it('is lost when a renewal hangs beyond its time', async () => {
+  it('aborts when a renewal hangs until the lease expires', async () => {
     const lease = new Lease(() => new Promise<never>(() => {}), logger);
     await jest.advanceTimersByTimeAsync(20_000);
     expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
     lease.stop();
   });
 
-  it('ends work that would go on for ever', async () => {
+  it('aborts work that exceeds the maximum duration', async () => {
     const lease = new Lease(() => Promise.resolve(), logger);
     await jest.advanceTimersByTimeAsync(60 * 60_000);
     expect(lease.signal.aborted).toBe(false);

@@ -1,19 +1,18 @@
 import type { Logger } from 'pino';
 
-/** As `LEASE` in SQL. */
+/** Same duration as `LEASE` in SQL. */
 const LEASE_MS = 15_000;
 const RENEWAL_MS = 5_000;
 const MAX_DURATION_MS = 60 * 60_000;
 
-/** The work is no longer the writer's: another process took it over, or it ended. */
+/** Thrown if the caller no longer owns the work, because another process took it over or it has ended. */
 export class LeaseLost extends Error {}
 
-/** The work took longer than allowed. */
 export class WorkTooLong extends Error {}
 
 /**
- * Keeps a piece of work while it runs. `signal` aborts with {@link LeaseLost} when another process has the work or when
- * the database could not be reached for so long that another may have it, and with {@link WorkTooLong} after an hour.
+ * Keeps the ownership of work while it runs. `signal` aborts with {@link LeaseLost} if another process took the work or may have
+ * taken it during a database outage. After an hour it aborts with {@link WorkTooLong}.
  */
 export class Lease {
   private readonly controller = new AbortController();
@@ -22,7 +21,7 @@ export class Lease {
   private renewedAt = this.startedAt;
   private isRenewing = false;
 
-  /** @param renew extends the work's lease in the database, or throws {@link LeaseLost} */
+  /** @param renew extends the lease in the database, or throws {@link LeaseLost} */
   constructor(
     private readonly renew: () => Promise<void>,
     private readonly logger: Logger,
@@ -39,7 +38,7 @@ export class Lease {
     this.controller.abort(reason);
   }
 
-  /** The work is over: stops whatever still runs for it. */
+  /** Ends the lease after the work has ended, and aborts everything that still runs for it. */
   stop(): void {
     clearInterval(this.timer);
     this.controller.abort(new Error('The work is over'));

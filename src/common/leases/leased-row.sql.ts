@@ -1,26 +1,26 @@
 /*
- * SQL of rows that one process at a time works on. `owner` is that process, `due_at` says until when it has the row, and
- * `generation` counts the owners: what an owner writes names its own. `attempts` counts those that may have failed.
+ * SQL fragments for rows that a single process at a time works on. `owner` is that process, and `due_at` is the end of its lease.
+ * `generation` counts the owners. Every write of an owner checks its generation. `attempts` counts attempts that may have failed.
  */
 
-/** Work whose owner sends no heartbeat for this long is taken from it. */
+/** Time without a heartbeat after which an owner loses its work. */
 export const LEASE = `interval '15 s'`;
 
-/** The end of a lease that begins now. */
+/** End of a lease that starts now. */
 export const LEASED_UNTIL = `clock_timestamp() + ${LEASE}`;
 
-/** SET: `owner`, which is SQL, has the row from now on. */
+/** SET clause: `owner`, an SQL expression, becomes the owner of the row. */
 export const claimedBy = (owner: string): string =>
   `owner = ${owner}, generation = generation + 1, attempts = attempts + 1, due_at = ${LEASED_UNTIL}`;
 
-/** SET: the owner is alive. */
+/** SET clause: extends the owner's lease. */
 export const RENEWED = `due_at = ${LEASED_UNTIL}`;
 
-/** SET: the row has no owner any more; this many of the attempts, as SQL, do not count. */
+/** SET clause: releases the row. `attempts`, an SQL expression, is subtracted from the number of attempts. */
 export const givenBack = (attempts: string): string => `owner = NULL, attempts = attempts - ${attempts}`;
 
-/** SET: the row needs no owner any more. */
+/** SET clause: marks a row that needs no further work. */
 export const OVER = 'owner = NULL, due_at = NULL';
 
-/** Condition: the owner has let the lease run out, or the wake-up of a row without an owner counts as lost. */
+/** Condition: the lease has expired, or the wake-up of a row without an owner was probably lost. */
 export const OVERDUE = 'due_at < clock_timestamp()';

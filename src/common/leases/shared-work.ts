@@ -3,18 +3,18 @@ import { unlessAborted } from './unless-aborted.js';
 interface Running<Value> {
   result: Promise<Value>;
   abort: AbortController;
-  /** How many wait for it. */
+  /** Number of waiting callers. */
   waiting: number;
 }
 
-/** Work that is done once for all who want it at the same time, and that ends when none of them waits any more. */
+/** Runs work once for all concurrent callers. Aborts it when none of them waits any longer. */
 export class SharedWork<Value> {
   private readonly running = new Map<string, Running<Value>>();
 
   /**
-   * Waits for the work of that name, which starts if it does not run yet. Its own signal aborts when all who wait have gone.
+   * Waits for the work with this name and starts it if necessary. The work's own signal aborts when all its callers have left.
    *
-   * @throws the signal's reason when it aborts
+   * @throws the reason of the signal if it aborts
    */
   async join(name: string, work: (signal: AbortSignal) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
     signal?.throwIfAborted();
@@ -38,7 +38,7 @@ export class SharedWork<Value> {
     return started;
   }
 
-  /** Whoever comes next starts it anew. */
+  /** Removes the work, so that the next caller starts it again. */
   private forget(name: string, work: Running<Value>): void {
     if (this.running.get(name) === work) this.running.delete(name);
   }

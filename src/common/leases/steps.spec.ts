@@ -3,21 +3,21 @@ import { Steps } from './steps.js';
 
 const steps = new Steps({ waiting: ['working', 'dropped'], working: ['waiting', 'done'], done: [], dropped: [] });
 
-describe('steps', () => {
+describe('Steps', () => {
   it.each([
     ['working', "state = 'waiting'"],
     ['waiting', "state = 'working'"],
     ['dropped', "state = 'waiting'"],
-  ] as const)('allow %s where it can follow', (state, condition) => {
+  ] as const)('allows %s only after its predecessors', (state, condition) => {
     expect(steps.mayBecome(state)).toBe(condition);
   });
 
-  it('allow a state after several', () => {
+  it('allows a state with several predecessors', () => {
     const both = new Steps<'queued' | 'running' | 'ended'>({ queued: ['ended'], running: ['ended'], ended: [] });
     expect(both.mayBecome('ended', 't.status')).toBe("t.status IN ('queued', 'running')");
   });
 
-  it('know their ends', () => {
+  it('recognizes final states', () => {
     expect(['waiting', 'working', 'done', 'dropped'].filter((state) => steps.isEnd(state as 'done'))).toEqual([
       'done',
       'dropped',

@@ -1,4 +1,4 @@
-/** The life cycle of a row: which state can follow which. A state without successors is final. */
+/** Life cycle of a row: the allowed transitions between its states. A state without successors is final. */
 export class Steps<State extends string> {
   private readonly states: readonly State[];
 
@@ -6,21 +6,20 @@ export class Steps<State extends string> {
     this.states = Object.keys(following) as State[];
   }
 
-  /** The states that `state` can follow: a change to it is made where one of them stands, and nowhere else. */
+  /** Returns the states that may precede `state`. An update to `state` must be conditional on them. */
   before(state: State): State[] {
     return this.states.filter((from) => this.following[from].includes(state));
   }
 
   /**
-   * The same as a condition in SQL. For statements that take the states as literals: partial indexes on the state serve these,
-   * also where the planner should look up the one row by its id.
+   * Returns the same states as an SQL condition. It contains literals, so that partial indexes on the state can be used even if
+   * the planner should look up a single row by its id.
    */
   mayBecome(state: State, column = 'state'): string {
     const before = this.before(state).map((from) => `'${from}'`);
     return before.length === 1 ? `${column} = ${before[0]}` : `${column} IN (${before.join(', ')})`;
   }
 
-  /** Whether a state is final. */
   isEnd(state: State): boolean {
     return this.following[state].length === 0;
   }

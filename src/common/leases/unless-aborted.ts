@@ -1,4 +1,4 @@
-/** Resolves as `work` does, unless the signal aborts before. */
+/** Settles like `work`, unless the signal aborts first. Then it rejects with the signal's reason. */
 export function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -1,24 +1,24 @@
 import { Invalid, invalidValue, isId } from '../errors/errors.js';
 import type { Page } from './page.js';
 
-/** What a request says of its page. */
+/** Page parameters of a request. */
 export interface Paging {
   cursor?: string;
   limit: number;
   offset: number;
 }
 
-/** Where a walk goes on: behind the item with this key, null before the first one. Undefined: a page by offset. */
+/** Key of the item after which a walk continues. Null at the start of the walk. Undefined for a page by offset. */
 export type WalkStart = string | null | undefined;
 
 const encode = (listing: string, key: string): string => Buffer.from(`${listing}:${key}`).toString('base64url');
 
 /**
- * Where the walk of a request goes on. Cursors of other listings, and what no answer had, are malformed.
+ * Returns the start of a page in a walk. Rejects cursors of other listings and cursors that no response contained.
  *
- * @param place where the request has its cursor
- * @param isKey whether a text can be the key of an item; default: an id
- * @throws Invalid at the cursor, or at an offset beside it
+ * @param place location of the cursor in the request
+ * @param isKey whether a text can be the key of an item. Accepts ids by default.
+ * @throws Invalid for an invalid cursor, or for a cursor combined with an offset
  */
 export function walkStart(
   listing: string,
@@ -36,14 +36,14 @@ export function walkStart(
   return key;
 }
 
-/** The place of an item in the order of creation; both columns never change. */
+/** Returns the key of an item in creation order. Both columns are immutable. */
 export const creationKey = ({ created_at, id }: { created_at: Date; id: string }): string =>
   `${created_at.toISOString()} ${id}`;
 
-/** Times that the database takes: JavaScript also writes years before the first, and those of more than four digits. */
+/** Times that the database accepts. JavaScript also formats years before year 1 and years with more than four digits. */
 const STORABLE_TIME = /^(?!0000)\d{4}-/;
 
-/** Whether a text is one that {@link creationKey} has made. */
+/** Whether a text has the format of {@link creationKey}. */
 export function isCreationKey(key: string): boolean {
   const [moment = '', id = ''] = key.split(' ', 2);
   const date = new Date(moment);
@@ -56,20 +56,20 @@ export function isCreationKey(key: string): boolean {
   );
 }
 
-/** Moment and id behind which a walk goes on, the newest first. */
+/** Returns the time and id after which a walk continues, newest first. */
 export const creationOf = (start: string | null): [created_at: string, id: string] =>
   start === null ? ['infinity', LAST_ID] : (start.split(' ', 2) as [string, string]);
 
-/** The same as parameters of a query builder. */
+/** Returns the same position as query builder parameters. */
 export function creationPlace(start: string | null): { at: string; id: string } {
   const [at, id] = creationOf(start);
   return { at, id };
 }
 
-/** No id comes behind it. */
+/** Greatest possible id. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** What an answer says of the page after it, if a cursor was asked for; null when there is none. */
+/** Returns the cursor of the next page if the request had a cursor. It is null on the last page. */
 export function nextPage(
   listing: string,
   { cursor, limit }: Paging,
@@ -80,7 +80,7 @@ export function nextPage(
   return { next_cursor: last === undefined || keys.length < limit ? null : encode(listing, last) };
 }
 
-/** The position of a page in a listing that is walked in the order of creation, as `WalkResponse` has it. */
+/** Returns the page position of a listing in creation order, as declared by `WalkResponse`. */
 export function creationPosition(
   listing: string,
   { rows, total }: Page<{ created_at: Date; id: string }>,

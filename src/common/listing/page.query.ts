@@ -1,6 +1,6 @@
 import { IntegerField } from '../validation/fields.js';
 
-/** Page of a listing to read. */
+/** Page parameters of a listing. */
 export class PageQuery {
   @IntegerField({ default: 50, minimum: 1, maximum: 1000, description: 'Maximum rows to return' })
   limit!: number;

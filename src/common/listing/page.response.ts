@@ -1,6 +1,6 @@
 import { IntegerField } from '../validation/fields.js';
 
-/** Position of a page, for responses that contain one. */
+/** Page position, for responses that contain a page. */
 export class PageResponse {
   @IntegerField()
   limit!: number;

@@ -1,4 +1,4 @@
-/** One page of rows with the number of all rows there are. */
+/** Page of rows, with the total number of rows in the listing. */
 export interface Page<Row> {
   rows: Row[];
   total: number;

@@ -10,7 +10,7 @@ export const CURSOR = {
     'items that exist throughout are returned exactly once.',
 } as const;
 
-/** Page of a listing, by its place or in a walk. */
+/** Page parameters of a listing, by offset or by cursor. */
 export class WalkQuery extends PageQuery {
   @StringField(CURSOR)
   cursor?: string;

@@ -1,7 +1,7 @@
 import { StringField } from '../validation/fields.js';
 import { PageResponse } from './page.response.js';
 
-/** Position of a page, for listings that can be walked. */
+/** Page position, for listings that can be read by cursor. */
 export class WalkResponse extends PageResponse {
   @StringField({
     nullable: true,

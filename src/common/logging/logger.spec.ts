@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
 import { createLogger } from './logger.js';
 
-describe('a line of the log', () => {
-  it('names the statement that failed, and none of the values that it was given', () => {
+describe('createLogger', () => {
+  it('logs the failed statement without its parameter values', () => {
     let line = '';
     const output = new Writable({
       write(text: Buffer, _, done) {

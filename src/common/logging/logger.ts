@@ -1,16 +1,19 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** What an error of the database holds of the values that its statement was given. */
+/** Properties of database errors that contain parameter values of the statement. */
 const VALUES = ['parameters', 'driverError', 'detail', 'where'].map((name) => `err.${name}`);
 
-/** The JSON logger of one process. Lines carry no header, body, query or value of a row, where credentials and content travel. */
+/**
+ * Creates the JSON logger of a process. Lines contain no headers, bodies, query strings or row values, because these may hold
+ * credentials or content.
+ */
 export function createLogger(level: string, output?: DestinationStream): Logger {
   const redact = { paths: VALUES, remove: true };
   return pino({ level, redact, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, output);
 }
 
-/** Hands Nest's own log lines to the process's logger. */
+/** Forwards Nest's own log lines to the logger of the process. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

@@ -58,14 +58,14 @@ const linesOf = async (id: string): Promise<RequestLine[]> =>
     { until: `there is a line of ${id}` },
   );
 
-describe('the line of a request', () => {
+describe('requestLog', () => {
   it.each([
     ['conflict', 409, INFO, 'request completed', undefined],
-    // Its cause tells more than the answer may, and a client can bring it about at will.
+    // The cause contains more than the response may show, and a client can provoke it at will.
     ['not-storable', 400, INFO, 'request errored', 'secret value'],
     ['unavailable', 503, ERROR, 'request errored', 'Service Unavailable'],
     ['nothing-here', 404, INFO, 'request completed', undefined],
-  ])('of %s, answered %d, has level %d', async (name, status, level, msg, message) => {
+  ])('logs the request %s, answered with %d, at level %d', async (name, status, level, msg, message) => {
     const answer = await raw(`${app.url}/api/v1/logged/${name}?secret=1`, { headers: { 'x-request-id': name } });
     expect([answer.status, answer.headers['x-request-id']]).toEqual([status, name]);
     const [line, ...more] = await linesOf(name);
@@ -75,20 +75,20 @@ describe('the line of a request', () => {
     expect(JSON.stringify(line)).not.toContain('secret=1');
   });
 
-  it('tells why an answer was cut off', async () => {
+  it('logs the reason for a cut response', async () => {
     await expect(raw(`${app.url}/api/v1/logged/cut`, { headers: { 'x-request-id': 'cut' } })).rejects.toThrow();
     const lines = await linesOf('cut');
     expect(lines).toMatchObject([{ level: ERROR, msg: 'request errored', err: { message: 'the rest is gone' } }]);
   });
 
-  it('is followed by another one for an error after the answer', async () => {
+  it('adds a second line for an error after the response', async () => {
     await raw(`${app.url}/api/v1/logged/late`, { headers: { 'x-request-id': 'late' } });
     expect(await linesOf('late')).toMatchObject([
       { level: ERROR, msg: 'failed after the answer', err: { message: 'nobody waits any more' } },
     ]);
   });
 
-  it('has an id of its own where the client’s cannot be used', async () => {
+  it("generates a request id if the client's id is unusable", async () => {
     const { headers } = await raw(`${app.url}/api/v1/logged/conflict`, { headers: { 'x-request-id': 'a b' } });
     expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
   });

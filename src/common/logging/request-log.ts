@@ -5,31 +5,31 @@ import type { Logger } from 'pino';
 import type { Principal } from '../../auth/principal.js';
 import { routeOf } from '../http/route-of.js';
 
-/** How a response tells of what has gone wrong after its line was written. */
+/** Key of the function that reports errors after the request's line was written. */
 const LATE = Symbol('late errors');
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** What has gone wrong with the answer, for the request's line of the log. Set it by {@link tellFailure}. */
+    /** Error of the response, for the request's log line. Set by {@link tellFailure}. */
     err?: Error;
     [LATE]?: (error: Error) => void;
   }
   interface IncomingMessage {
-    /** Further ids for the request's line of the log. */
+    /** Further ids for the request's log line. */
     logged?: LogIds;
   }
 }
 
-/** Ids of things that a request has made, by the names of their fields. */
+/** Ids of objects that a request created, by field name. */
 export type LogIds = Partial<Record<'turn_id', string>>;
 
-/** Ids for the request's line of the log, to be filled by the service that a handler calls. */
+/** Injects the ids of the request's log line. The service that the handler calls fills them in. */
 export const RequestLogIds = createParamDecorator(
   (_: unknown, context: ExecutionContext): LogIds =>
     (context.switchToHttp().getRequest<IncomingMessage>().logged ??= {}),
 );
 
-/** Has the log tell of an error with a request's line, or in one of its own where that was written already. */
+/** Logs an error with the request's line, or in a separate line if that was already written. */
 export function tellFailure(response: ServerResponse, error: Error): void {
   if (response.closed) response[LATE]?.(error);
   else response.err ??= error;
@@ -37,7 +37,7 @@ export function tellFailure(response: ServerResponse, error: Error): void {
 
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
 
-/** Gives each request an id, the client's own where it is usable, in `X-Request-Id`, and logs it when it is over. */
+/** Sets `X-Request-Id`, to the client's own id if it is usable, and logs each request when it ends. */
 export function requestLog(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     const began = performance.now();
@@ -47,18 +47,18 @@ export function requestLog(logger: Logger) {
     const onError = (error: Error): void => tellFailure(response, error);
     response.on('error', onError);
     response.once('close', () => {
-      // From here on an error is nobody's: it is told as one that nothing has caught.
+      // From here on, an error is reported as uncaught.
       response.off('error', onError);
       const shown = (): object => ({ id, method: request.method, path: pathOf(request) });
       response[LATE] = (error) => logger.error({ req: shown(), err: error }, 'failed after the answer');
       const { err, statusCode, headersSent, writableFinished } = response;
       const isCut = err !== undefined && !writableFinished;
       const level = isCut || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
-      // For a silent line, not even the parts are built.
+      // Skips building a line that would not be logged.
       if (!logger.isLevelEnabled(level)) return;
       const line = {
         req: shown(),
-        // A response that nobody received has no status.
+        // A response that the client never received has no status.
         res: { status: headersSent ? statusCode : null },
         ms: Math.round(performance.now() - began),
         ...circumstances(request),
@@ -72,10 +72,10 @@ export function requestLog(logger: Logger) {
   };
 }
 
-/** A target may also be a whole URL, with credentials in it. */
+/** Returns the path without the query. The target may be a full URL that contains credentials. */
 const pathOf = ({ url = '' }: IncomingMessage): string => url.replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
 
-/** The operation and its caller, only by ids; known when the request is over. */
+/** Returns the operation and the ids of its caller. They are known only when the request ends. */
 function circumstances(request: IncomingMessage): object {
   const { caller } = request as { caller?: Principal };
   return {

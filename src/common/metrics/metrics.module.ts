@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MetricsService } from './metrics.service.js';
 
-/** For modules that measure something. The health module serves the metrics. */
+/** Import it to record metrics. The health module serves them. */
 @Module({ providers: [MetricsService], exports: [MetricsService] })
 export class MetricsModule {}

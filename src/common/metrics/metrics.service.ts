@@ -3,27 +3,26 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { LOGGER } from '../logging/logging.module.js';
 
-/** Name, help text and the names of labels, whose values must be few: never an id, a path or anything a client chose. */
+/** Name, help text and label names. Label values must be few, so never use an id, a path or anything chosen by a client. */
 export interface MetricOptions<Label extends string> {
-  /** With the unit at its end, as Prometheus has it: `..._seconds`, `..._total`. */
+  /** Ends with the unit, as is usual in Prometheus: `..._seconds`, `..._total`. */
   name: string;
   help: string;
   labels?: readonly Label[];
 }
 
-/** One value of a gauge. */
 export interface Reading {
   value: number;
   labels?: Record<string, string>;
 }
 
-/** What one reading gives for gauges by their name: a number where there are no labels. */
+/** Values of gauges by name. A gauge without labels has a number. */
 export type Readings = Record<string, number | readonly Reading[]>;
 
-/** Seconds from a fast read to a request that timed out. */
+/** Bucket bounds in seconds, from a fast read to a request that timed out. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The metrics of one application, in a registry of its own: a process may hold several applications. */
+/** Metrics of an application, in a separate registry, because a process may hold several applications. */
 @Injectable()
 export class MetricsService {
   readonly registry = new Registry();
@@ -44,9 +43,9 @@ export class MetricsService {
   }
 
   /**
-   * Declares gauges whose values `read` gives together, at every scrape.
+   * Declares gauges whose values `read` returns together on every scrape.
    *
-   * It must be cheap and take bounded time, as {@link DatabaseProbeService} does. When it fails, its gauges are absent.
+   * `read` must be cheap and take bounded time, as in {@link DatabaseProbeService}. If it fails, its gauges are absent.
    */
   gauges(options: readonly MetricOptions<string>[], read: () => Readings | Promise<Readings>): void {
     const made = options.map(({ name, help, labels = [] }): [string, Gauge] => [
@@ -56,7 +55,7 @@ export class MetricsService {
     this.readings.push({ gauges: new Map(made), read });
   }
 
-  /** All metrics in Prometheus's text format; requests at the same time get the same answer. */
+  /** Returns all metrics in Prometheus's text format. Concurrent requests share the same result. */
   async scrape(): Promise<string> {
     this.scraping ??= this.readAll().finally(() => {
       this.scraping = undefined;
@@ -82,7 +81,7 @@ export class MetricsService {
 
 function fill(gauge: Gauge, readings: number | readonly Reading[]): void {
   gauge.reset();
-  // Without labels, a reset gauge shows 0.
+  // A gauge that has no labels reports 0 after a reset.
   if (isPlain(gauge)) gauge.remove();
   for (const { value, labels = {} } of typeof readings === 'number' ? [{ value: readings }] : readings)
     gauge.set(labels, value);

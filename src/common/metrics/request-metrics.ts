@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { routeOf } from '../http/route-of.js';
 import type { MetricsService } from './metrics.service.js';
 
-/** Measures every request by its route, never by its path: the number of series stays bounded. */
+/** Measures every request by route, not by path, so that the number of series is bounded. */
 export function requestMetrics(metrics: MetricsService) {
   const durations = metrics.histogram({
     name: 'pws_http_request_duration_seconds',

@@ -48,7 +48,7 @@ can also fail with 404, 405 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 43
 **To begin**, press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
 sync_. The examples use the demo data of a first local start.`;
 
-/** The groups of operations in Swagger UI: what to try first, then the order of the documented interface. */
+/** Groups of operations in Swagger UI. Starts with the first steps, then follows the documented interface. */
 const GROUPS: Record<string, string> = {
   Identity: 'The caller and its API keys. Begin with _Get the caller_.',
   Projects: 'Projects, their snapshots and their live events.',
@@ -74,7 +74,7 @@ const validationResponse: Schema = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/HTTPValidationError' } } },
 };
 
-/** Bodies of failed validation, as FastAPI documents them. */
+/** Bodies of failed validation, as documented by FastAPI. */
 const validationSchemas: Record<string, Schema> = {
   HTTPValidationError: {
     properties: { detail: { items: { $ref: '#/components/schemas/ValidationError' }, type: 'array', title: 'Detail' } },
@@ -96,8 +96,8 @@ const validationSchemas: Record<string, Schema> = {
 };
 
 /**
- * The OpenAPI document of the application, in the form FastAPI gives it: operation ids made of name, path and method,
- * titles on parameters and models, 422 on every operation that takes input.
+ * Builds the OpenAPI document in FastAPI's style. Operation ids consist of name, path and method. Parameters and models have
+ * titles, and every operation with input documents 422.
  */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(
@@ -132,7 +132,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   return sorted(document);
 }
 
-/** @param shared takes the error responses of the operation, which refers to them */
+/** @param shared collects the error responses that the operation refers to */
 function complete(operation: OperationObject, path: string, method: string, shared: Record<string, object>): void {
   const name = operation.operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   operation.operationId = `${name}${path}`.replace(/\W/g, '_') + `_${method}`;
@@ -174,7 +174,7 @@ function complete(operation: OperationObject, path: string, method: string, shar
     operation.responses['422'] ??= validationResponse;
 }
 
-/** What a request with an `Idempotency-Key` sends and gets. */
+/** Documents the headers of requests with an `Idempotency-Key`. */
 function addKey(operation: OperationObject): void {
   (operation.parameters ??= []).push(IDEMPOTENCY_PARAMETER);
   for (const [status, response] of Object.entries(operation.responses)) {
@@ -199,7 +199,7 @@ const REPLAYED_HEADER = {
   'x-extension': true,
 };
 
-/** Of an operation whose answer has an entity tag: the tag, and the conditions that can be made with it. */
+/** Documents the ETag of an operation and its conditional headers. */
 function documentTags(operation: OperationObject, method: string): void {
   const { responses } = operation;
   const parameters = (operation.parameters ??= []);
@@ -236,7 +236,10 @@ const conditionHeader = (name: string, description: string): Parameter => ({
   'x-extension': true,
 });
 
-/** Replaces a composition of one schema by that schema. Any value at all includes null, so it needs no alternative. */
+/**
+ * Replaces a composition of a single schema with that schema. The schema of any value already includes null, so it needs no
+ * alternative.
+ */
 function unwrap(property: Schema): void {
   for (const key of ['allOf', 'anyOf']) {
     const options = (property[key] ?? []) as Schema[];
@@ -253,7 +256,7 @@ const titleOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ');
 
-/** Schemas that only undocumented operations and properties use are additions themselves. */
+/** Marks schemas that only undocumented operations and properties use as extensions. */
 function markExtensions(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   const documented = new Set<string>();
@@ -274,7 +277,7 @@ function markExtensions(document: OpenAPIObject): void {
   for (const [name, schema] of Object.entries(schemas)) if (!documented.has(name)) schema['x-extension'] = true;
 }
 
-/** Paths and schemas by name, so that the committed document changes only where the interface does. */
+/** Sorts paths and schemas by name, so that the committed document changes only if the interface changes. */
 function sorted(document: OpenAPIObject): OpenAPIObject {
   const byName = <T extends object>(value: T): T =>
     Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as T;

@@ -17,7 +17,7 @@ const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   507: 'The file store is full',
 };
 
-/** Codes of every request, with limits of its own beside the caller's limit for all requests. */
+/** Codes that every request can return. Some belong to limits besides the caller's request limit. */
 const EVERY: ErrorCode[] = [
   'not_authenticated',
   'credentials_invalid',
@@ -37,10 +37,10 @@ const BODY: ErrorCode[] = [
 ];
 const KEY: ErrorCode[] = ['idempotency_key_reused', 'request_under_way', 'answer_lost'];
 
-/** Codes of path parameters that are not named after their resource. A member's operations list their own. */
+/** Codes of path parameters that are not named after their resource. A member's operations list their own codes. */
 const PARAMETERS: Record<string, ErrorCode[]> = { name: ['deployment_not_found'], user_id: [] };
 
-/** The codes of a path parameter that matches nothing: `card_id` has `card_not_found`. */
+/** Returns the codes of an unknown path parameter: `card_id` has `card_not_found`. */
 function codesOfParameter(name: string): ErrorCode[] {
   const derived = `${name.replace(/_id$/, '')}_not_found`;
   const codes = PARAMETERS[name] ?? CODES[404].filter((code) => code === derived);
@@ -51,7 +51,7 @@ function codesOfParameter(name: string): ErrorCode[] {
 }
 
 export interface DocumentedErrors {
-  /** What the operation says of itself. */
+  /** Codes declared by the operation itself. */
   own: readonly ErrorCode[];
   path: string;
   method: string;
@@ -61,14 +61,14 @@ export interface DocumentedErrors {
   isIdempotent: boolean;
 }
 
-/** All error codes of an operation, the most specific first. */
+/** Returns all error codes of an operation, the most specific first. */
 export function codesOf(operation: DocumentedErrors): ErrorCode[] {
   const { own, path, takesBody, onlyReads, isForCompany, isIdempotent } = operation;
   const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => codesOfParameter(name)).flat();
   const codes = new Set<ErrorCode>([
     ...own,
     ...named.reverse(),
-    // Also of a name that no path can have.
+    // Also returned for a name that is impossible in a path.
     ...(named.length > 0 ? (['path_not_found'] as const) : []),
     ...(isForCompany ? (['company_level_required'] as const) : []),
     ...(!onlyReads && path.includes('{project_id}') ? (['editor_required'] as const) : []),
@@ -78,7 +78,7 @@ export function codesOf(operation: DocumentedErrors): ErrorCode[] {
     ...EVERY,
   ]);
   const statuses = new Set(Array.from(codes, statusOf));
-  // What the database and the disks tell by themselves.
+  // Codes that the database and the disks cause by themselves.
   if (statuses.has(409)) codes.add('request_conflict');
   if (statuses.has(507)) for (const code of CODES[507]) codes.add(code);
   return [...codes];
@@ -86,15 +86,15 @@ export function codesOf(operation: DocumentedErrors): ErrorCode[] {
 
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } };
 
-/** An error response that operations with the same codes of a status share. */
+/** Error response shared by operations that have the same codes for a status. */
 export interface ErrorResponse {
   status: ErrorStatus;
-  /** Its key in the document's `components.responses`. */
+  /** Key in the document's `components.responses`. */
   name: string;
   response: object;
 }
 
-/** The responses of codes, one for each status. The example has the first code. */
+/** Returns a response for each status of the given codes. Its example uses the first code. */
 export function errorResponses(codes: readonly ErrorCode[]): ErrorResponse[] {
   return [...new Set(codes.map(statusOf))].map((status) => {
     const ofStatus = codes.filter((code) => statusOf(code) === status);

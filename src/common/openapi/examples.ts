@@ -1,6 +1,6 @@
 /**
- * Things that examples of the document name. The demo of a first start with the embedded database has them, so that the
- * examples can be tried as they are.
+ * Objects used in the document's examples. They exist in the demo data of a first start with the embedded database, so the
+ * examples can be tried unchanged.
  */
 export const EXAMPLE = {
   project_id: '01900000-0000-7000-8000-00000000de30',
@@ -12,21 +12,21 @@ export const EXAMPLE = {
   notes: 'notes',
   draft: 'drafts/rough-plan.md',
   old_drafts: ['drafts/old-plan.md', 'drafts/older'],
-  /** A number of the data card with this id. */
+  /** Number on the data card with the id below. */
   value: 'hours',
   card_id: '01900000-0000-7000-8000-00000000de33',
-  /** A conversation beside the default one. */
+  /** Conversation other than the default conversation. */
   conversation_id: '01900000-0000-7000-8000-00000000de34',
-  /** A solved run of the canvas, and a variable of its plan. */
+  /** Solved execution of the canvas, and a variable of its plan. */
   execution_id: '01900000-0000-7000-8000-00000000de35',
   family: 'make',
   scenario_id: '01900000-0000-7000-8000-00000000de31',
-  /** A member of the company, and a viewer of the private project. */
+  /** Member of the company who is a viewer of the private project. */
   user_id: 'max',
   private_project_id: '01900000-0000-7000-8000-00000000de32',
 } as const;
 
-/** Examples of required parameters by name. The demo has no others: take their ids from a listing. */
+/** Examples of required parameters by name. The demo lacks examples of other parameters. Take their ids from a listing. */
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   project_id: EXAMPLE.project_id,
   name: EXAMPLE.deployment_handle,
@@ -39,6 +39,6 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   user_id: EXAMPLE.user_id,
 };
 
-/** A container, as the operations on files name it. */
+/** Containers, as file operations name them. */
 export const EXAMPLE_WORKSPACE = { source: 'workspace', project_id: EXAMPLE.project_id } as const;
 export const EXAMPLE_DEPLOYMENT = { source: 'deployment', deployment_name: EXAMPLE.deployment_handle } as const;

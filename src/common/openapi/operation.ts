@@ -11,37 +11,36 @@ import {
 import type { ErrorCode } from '../errors/codes.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
-/** Name of the bearer scheme in the document, FastAPI's name for it. */
+/** Name of the bearer scheme in the document. The same name as in FastAPI. */
 export const BEARER = 'HTTPBearer';
 
 export interface OperationOptions {
-  /** Group in Swagger UI. */
   tag: string;
   summary: string;
   description?: string;
-  /** A body that works unchanged with the demo data. */
+  /** Body that works unchanged with the demo data. */
   example?: object;
-  /** True if the last id in the path has no example, because the demo has nothing to try the operation on. */
+  /** True if the last id in the path has no example, because the demo has no object to try the operation on. */
   ownId?: boolean;
-  /** Status of success; default 200. */
+  /** Status of a successful response. Defaults to 200. */
   status?: number;
-  /** Body of success; absent where there is none. */
+  /** Body of a successful response. Absent if the body is empty. */
   response?: Type;
-  /** Whether a client that would rather have CSV gets the body of success as such. */
+  /** Whether a successful response can be requested as CSV. */
   csv?: boolean;
-  /** Codes of errors that the operation answers beside those of every request, of its path's parameters and of its body. */
+  /** Codes of the operation's own errors. Common errors and errors of its path parameters and body are added automatically. */
   errors?: readonly ErrorCode[];
-  /** Whether a request with an `Idempotency-Key` takes effect once; its service calls `once` of the caller. */
+  /** Whether a request with an `Idempotency-Key` takes effect once. The service must call `once` of the caller. */
   idempotent?: boolean;
-  /** Whether the answer has an entity tag: then GET takes If-None-Match, and PUT, PATCH and DELETE take If-Match. */
+  /** Whether the response has an entity tag. GET then accepts If-None-Match. PUT, PATCH and DELETE accept If-Match. */
   tagged?: boolean;
-  /** True for operations that the documented interface does not have. */
+  /** True for operations that are not part of the documented interface. */
   extension?: boolean;
   /** True for operations that need no credentials. */
   isPublic?: boolean;
 }
 
-/** Documents a handler and sets its status. Path parameters are read from the route. */
+/** Documents a handler and sets its status. Path parameters are taken from the route. */
 export function Operation({
   tag,
   summary,
@@ -81,17 +80,17 @@ const jsonOrCsv = (response: Type) => ({
   'text/csv': { schema: { type: 'string' as const } },
 });
 
-/** Where an example is kept until the document is built. */
+/** Temporary key of an operation's example until the document is built. */
 export const BODY_EXAMPLE = 'x-body-example';
 
-/** Where the codes of an operation's own errors are kept until then. */
+/** Temporary key of an operation's own error codes until the document is built. */
 export const OWN_CODES = 'x-own-codes';
 
 /** Marks operations whose last id has no example, until the document is built. */
 export const OWN_ID = 'x-own-id';
 
-/** Marks operations that serve `Idempotency-Key`, until the document is built. */
+/** Marks operations that support `Idempotency-Key`, until the document is built. */
 export const IDEMPOTENT = 'x-idempotent';
 
-/** What marks an operation as tagged until the document is built. */
+/** Marks operations that have an entity tag, until the document is built. */
 export const TAGGED = 'x-tagged';

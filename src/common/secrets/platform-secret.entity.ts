@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A random secret that all processes of the service share. */
+/** Random secret shared by all processes of the service. */
 @Entity({ name: 'platform_secrets' })
 export class PlatformSecret {
   @PrimaryColumn('text')

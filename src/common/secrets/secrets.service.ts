@@ -6,8 +6,8 @@ import { SecretsRepository } from './secrets.repository.js';
 const SECRET_BYTES = 32;
 
 /**
- * Random secrets shared by all processes of the service through the database. Ask for them outside of transactions: the first time
- * takes a connection of its own.
+ * Random secrets that all processes of the service share through the database. Call it outside transactions: the first call takes
+ * another connection.
  */
 @Injectable()
 export class SecretsService {
@@ -16,14 +16,14 @@ export class SecretsService {
 
   constructor(private readonly secrets: SecretsRepository) {}
 
-  /** The secret of that name, made when it is first asked for. */
+  /** Returns the secret with this name. Creates it on the first call. */
   async get(name: string): Promise<Buffer> {
     const known = this.known.get(name) ?? (await this.read(name));
     this.known.set(name, known);
     return known;
   }
 
-  /** What encrypts under the secret of that name, for what the name says. */
+  /** Returns a box that encrypts with the secret of this name. The name is also the purpose of the key. */
   async box(name: string): Promise<SecretBox> {
     const box = this.boxes.get(name) ?? new SecretBox(await this.get(name), name);
     this.boxes.set(name, box);

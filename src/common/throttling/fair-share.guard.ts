@@ -10,14 +10,15 @@ import { MetricsService } from '../metrics/metrics.service.js';
 import { FairShares } from './fair-shares.js';
 import { sharesOf } from './limits.js';
 
-/** Marks a route whose answers stay open, such as an event stream: they are limited by number, not by share. */
+/** Marks a route whose responses stay open, such as event streams. These are limited by number, not by share. */
 export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
 /**
- * Lets a caller and a company have so many requests in progress: from here until the work is done and the answer is taken.
- * Further ones wait for their turn. Whatever the work of a request is, most of the database's connections stay free for
- * others; only reads of a moment share theirs. A client that goes away ends its place in the queue, and work that has begun
- * keeps its share.
+ * Limits the requests in progress of a caller and of a company. A request counts from here until its work is done and the
+ * response was received. Further requests wait for their turn.
+ *
+ * Most database connections therefore stay free for others, regardless of the work of a request. Only short reads share their
+ * connections. A client that disconnects loses its place in the queue, but work that has started keeps its share.
  */
 @Injectable()
 export class FairShareGuard implements CanActivate {
@@ -45,18 +46,18 @@ export class FairShareGuard implements CanActivate {
     );
   }
 
-  /** @throws TooManyRequests when no place comes in time; Unavailable when the client has gone before */
+  /** @throws TooManyRequests if no place becomes free in time @throws Unavailable if the client has already disconnected */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<AuthenticatedRequest>();
     if (caller === undefined || this.reflector.get(StaysOpen, context.getHandler()) === true) return true;
     const response = http.getResponse<ServerResponse>();
-    // It has closed already and will not do so again.
+    // The `close` event has already fired and will not fire again.
     if (response.closed) throw new Unavailable();
     const ticket = this.shares.take(1, sharesOf(caller, this.limits));
     let isAtWork = ticket.granted === undefined;
     response.once('close', () => {
-      // A cut answer has no end.
+      // A cut response never ends.
       if (!isAtWork || response.headersSent) ticket.leave();
     });
     onceAnswered(response, () => {

@@ -8,7 +8,7 @@ const of = (caller: string, company = caller.slice(0, 1)): [Share, Share] => [
   { key: `company ${company}`, limit: 3 },
 ];
 
-/** Who has got a place, in their order. */
+/** Records the names of granted tickets in order. */
 function watched() {
   const got: string[] = [];
   const watch = (name: string, ticket: Ticket): Ticket => {
@@ -19,11 +19,11 @@ function watched() {
   return { got, watch };
 }
 
-describe('shares', () => {
+describe('FairShares', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('of a caller, of its company, and the whole are kept; what is given back goes to who waits', async () => {
+  it('limits callers, companies and the total, and passes released places to waiters', async () => {
     const shares = new FairShares(4);
     const { got, watch } = watched();
     const [first] = ['a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'c1'].map((name) => watch(name, shares.take(1, of(name))));
@@ -35,19 +35,19 @@ describe('shares', () => {
     expect(got).toEqual(['a1', 'a1', 'a2', 'b1', 'a1']);
   });
 
-  it('give those who wait their turns alternately, however long one queue is', async () => {
+  it('serves waiting callers alternately, even if one of the queues is long', async () => {
     const shares = new FairShares(1);
     const { got, watch } = watched();
     const tickets = ['a', 'a', 'a', 'a', 'b', 'c'].map((name) => watch(name, shares.take(1, of(name))));
     for (let index = 0; index < 4; index++) {
-      // Only the holder's leaving has an effect on the others' places.
+      // Only the tickets of current holders affect the other places.
       tickets[[0, 1, 4, 5][index] ?? 0]?.leave();
       await Promise.resolve();
     }
     expect(got).toEqual(['a', 'a', 'b', 'c', 'a']);
   });
 
-  it('that are not free in time are refused, and who has gone leaves the queue', async () => {
+  it('rejects waiters that get no place in time and removes waiters that leave', async () => {
     const shares = new FairShares(1, 500);
     const held = shares.take(1, of('a'));
     const late = shares.take(1, of('b'));
@@ -62,7 +62,7 @@ describe('shares', () => {
     expect(shares.taken).toBe(0);
   });
 
-  it('are not taken from others by one who leaves twice, or after it was refused', async () => {
+  it('ignores a second leave and a leave after a rejection', async () => {
     const shares = new FairShares(1, 500);
     const held = shares.take(1, of('a'));
     const late = shares.take(1, of('b'));
@@ -79,7 +79,7 @@ describe('shares', () => {
     expect(shares.taken).toBe(1);
   });
 
-  it('go to who is behind one that was too large and leaves', async () => {
+  it('serves the next waiter after an oversized waiter leaves', async () => {
     const shares = new FairShares(10);
     const { got, watch } = watched();
     const share: [Share] = [{ key: 'a', limit: 10 }];
@@ -91,7 +91,7 @@ describe('shares', () => {
     expect(got).toEqual(['small']);
   });
 
-  it('give one who takes nothing yet even more than the limit, so that nobody waits for ever', () => {
+  it('admits an oversized request while its share is idle, so that it cannot wait forever', () => {
     const shares = new FairShares(4);
     const ticket = shares.take(9, of('a'));
     expect(ticket.granted).toBeUndefined();
@@ -100,7 +100,7 @@ describe('shares', () => {
     expect(shares.takeNow(1, of('b'))).toBeDefined();
   });
 
-  it('refuse at once where a thousand wait', () => {
+  it('rejects immediately when a thousand callers are waiting', () => {
     const shares = new FairShares(1);
     for (let count = 0; count < 1_001; count++) shares.take(1, of('a'));
     expect(() => shares.take(1, of('a'))).toThrow(TooManyRequests);
@@ -108,7 +108,7 @@ describe('shares', () => {
   });
 });
 
-it('are never overdrawn, and nobody waits who could have a place', async () => {
+it('never overdraws a share and never keeps a request waiting while a place is free', async () => {
   const step = fc.record({ who: fc.constantFrom('a1', 'a2', 'a3', 'b1', 'b2', 'c1'), leaves: fc.nat(20) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
@@ -134,7 +134,7 @@ it('are never overdrawn, and nobody waits who could have a place', async () => {
           expect(count((who) => who[0] === caller[0])).toBeLessThanOrEqual(3);
         }
       }
-      // Once everybody leaves, all who waited have had their turn.
+      // Once all holders leave, all waiters have had their turn.
       for (let left = held.length; left > 0; left = held.length) {
         for (const { ticket } of held.splice(0)) ticket.leave();
         await Promise.resolve();

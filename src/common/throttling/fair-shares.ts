@@ -1,22 +1,22 @@
 import { TooManyRequests } from '../errors/errors.js';
 
-/** Most waiters per key; the next one is refused at once. */
+/** Maximum number of waiters per key. Further requests are rejected immediately. */
 const MAX_WAITING = 1_000;
-/** Longest wait for a turn. */
+/** Maximum wait for a turn. */
 const PATIENCE_MS = 10_000;
 const RETRY_SECONDS = 1;
 
-/** The part of the whole that a key can take. */
+/** Maximum amount that a key may hold. */
 export interface Share {
   key: string;
   limit: number;
 }
 
-/** A place that is held or waited for. */
+/** Place that is held or waited for. */
 export interface Ticket {
-  /** Absent: the place is already granted. @throws TooManyRequests when it is not granted in time */
+  /** Absent if the place was granted immediately. @throws TooManyRequests if the place is not granted in time */
   readonly granted?: Promise<void>;
-  /** Releases the place or stops waiting; can be called again. */
+  /** Releases the place or stops waiting. Further calls have no effect. */
   leave(): void;
 }
 
@@ -27,36 +27,35 @@ interface Waiting {
 }
 
 /**
- * Hands out a bounded amount of something. Whoever asks names its shares, the narrowest one first (a caller, then its
- * company), and waits while one of them or the whole is used up. Those who wait under different first keys get their turns
- * alternately, so a long queue of one caller holds up nobody else.
+ * Distributes a bounded amount of a resource. A request names its shares, the narrowest first (a caller, then its company). It
+ * waits while one of the shares or the total is used up. Waiters with different first keys are served alternately, so a caller's
+ * long queue does not delay others.
  *
- * A share that nothing is taken of gives even what is beyond its limit, and so does the whole: nobody waits for ever.
+ * An idle share admits a single request above its limit, and so does the total. An oversized request therefore cannot wait
+ * forever.
  */
 export class FairShares {
   private readonly used = new Map<string, number>();
   private total = 0;
   private readonly queues = new Map<string, Waiting[]>();
 
-  /** @param capacity the whole */
+  /** @param capacity total amount */
   constructor(
     private readonly capacity: number,
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  /** Amount in use. */
   get taken(): number {
     return this.total;
   }
 
-  /** Number of waiters. */
   get waiting(): number {
     let count = 0;
     for (const queue of this.queues.values()) count += queue.length;
     return count;
   }
 
-  /** Takes a place or waits for one. @throws TooManyRequests when too many wait already */
+  /** Takes a place or waits for it. @throws TooManyRequests if too many requests are already waiting */
   take(amount: number, shares: readonly [Share, ...Share[]]): Ticket {
     const queue = this.queues.get(shares[0].key);
     if (queue === undefined && this.fits(amount, shares)) return this.hold(amount, shares);
@@ -64,12 +63,12 @@ export class FairShares {
     return this.queue(amount, shares);
   }
 
-  /** Takes a place that is free now; undefined when none is. */
+  /** Takes a place if it is free now. Returns undefined otherwise. */
   takeNow(amount: number, shares: readonly [Share, ...Share[]]): Ticket | undefined {
     return this.fits(amount, shares) ? this.hold(amount, shares) : undefined;
   }
 
-  /** Does work that takes one place. @throws TooManyRequests when no place is granted in time */
+  /** Runs work that takes a single place. @throws TooManyRequests if no place is granted in time */
   async run<Value>(shares: readonly [Share, ...Share[]], work: () => Promise<Value>): Promise<Value> {
     const ticket = this.take(1, shares);
     try {
@@ -115,11 +114,11 @@ export class FairShares {
       };
       leave = () => {
         clearTimeout(patience);
-        // Once only: later the key may have another queue.
+        // Runs only once, because the key may have another queue later.
         leave = () => undefined;
         queue.splice(queue.indexOf(waiting), 1);
         if (queue.length === 0) this.queues.delete(key);
-        // Who is behind may fit where this one did not.
+        // A waiter behind this request may fit where this request did not.
         else this.grantWaiting();
       };
       queue.push(waiting);
@@ -127,7 +126,7 @@ export class FairShares {
     return { granted, leave: () => leave() };
   }
 
-  /** Gives everybody who can have one a place, one key after the other. */
+  /** Grants a place to every waiter that fits, key by key. */
   private grantWaiting(): void {
     for (let isOver = false; !isOver;) {
       isOver = true;
@@ -135,7 +134,7 @@ export class FairShares {
         const [first] = queue;
         if (first === undefined || !this.fits(first.amount, first.shares)) continue;
         queue.shift();
-        // The one just served moves to the end.
+        // The key just served moves to the end.
         this.queues.delete(key);
         if (queue.length > 0) this.queues.set(key, queue);
         first.grant();

@@ -3,15 +3,17 @@ import { isIPv6 } from 'node:net';
 import type { Principal } from '../../auth/principal.js';
 import type { Share } from './fair-shares.js';
 
-/** The window of all limits. */
+/** Window of all limits. */
 export const MINUTE_MS = 60_000;
 
-/** Groups of an IPv6 address that name the network: one client has all addresses of its network. */
+/** Number of groups in an IPv6 address that identify the network. A client owns all addresses of its network. */
 const NETWORK_GROUPS = 4;
 
 const keys = new WeakMap<Principal, string>();
 
-/** What a caller's requests are counted under. Hashed, as ids of users come from outside and may be long. */
+/**
+ * Returns the key that a caller's requests are counted under. It is hashed, because user ids come from outside and may be long.
+ */
 export function keyOfCaller(caller: Principal): string {
   const known = keys.get(caller);
   if (known !== undefined) return known;
@@ -23,7 +25,7 @@ export function keyOfCaller(caller: Principal): string {
   return key;
 }
 
-/** The shares of a caller and of its company in something that is bounded. */
+/** Returns the shares of a caller and its company in a bounded resource. */
 export function sharesOf(caller: Principal, limits: { caller: number; company: number }): [Share, Share] {
   return [
     { key: keyOfCaller(caller), limit: limits.caller },
@@ -31,7 +33,7 @@ export function sharesOf(caller: Principal, limits: { caller: number; company: n
   ];
 }
 
-/** What requests from an address are counted under: an IPv4 address, also one written as IPv6, or an IPv6 network. */
+/** Returns the key for requests from an address: an IPv4 address (also if it is written as IPv6) or an IPv6 network. */
 export function keyOfAddress(address: string): string {
   const [, version4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   if (version4 !== undefined) return `address ${version4}`;

@@ -4,8 +4,8 @@ import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
 import { TooManyRequests } from '../errors/errors.js';
 
 /**
- * One limit for a caller over all operations. Signed file URLs have no caller and are not counted: their number is
- * limited with the uploads. A stream is one request; how many are open at once is a limit of its own.
+ * Limits the requests of a caller over all operations. Signed file URLs have no caller and are not counted. Their number is
+ * limited with the uploads. A stream counts as a single request, and the number of open streams has its own limit.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { MINUTE_MS } from './limits.js';
 import { RequestCounts } from './request-counts.js';
 
-describe('counts of requests', () => {
+describe('RequestCounts', () => {
   let now = 1_000;
   beforeEach(() => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -13,7 +13,7 @@ describe('counts of requests', () => {
 
   const hit = async (counts: RequestCounts, key = 'a', limit = 3) => await counts.increment(key, MINUTE_MS, limit);
 
-  it('block what is above the limit until the minute after the first request is over', async () => {
+  it('blocks requests above the limit until a minute after the first request', async () => {
     const counts = new RequestCounts();
     expect(await hit(counts)).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
     now += 20_000;
@@ -25,7 +25,7 @@ describe('counts of requests', () => {
     expect(await hit(counts)).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
   });
 
-  it('forget the keys that were counted least recently', async () => {
+  it('forgets the least recently counted keys', async () => {
     const counts = new RequestCounts();
     await hit(counts, 'first');
     for (let key = 0; key < 50_000; key += 1) await hit(counts, String(key));
@@ -33,7 +33,7 @@ describe('counts of requests', () => {
     expect(await hit(counts, '49999')).toMatchObject({ totalHits: 2 });
   });
 
-  it('cost the same at a high limit', async () => {
+  it('stays fast at a high limit', async () => {
     const counts = new RequestCounts();
     for (let hits = 1; hits <= 200_000; hits += 1) await counts.increment('a', MINUTE_MS, 1_000_000);
     expect(await counts.increment('a', MINUTE_MS, 1_000_000)).toMatchObject({ totalHits: 200_001, isBlocked: false });

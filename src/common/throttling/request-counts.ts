@@ -2,15 +2,15 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from './limits.js';
 
-/** Maximum number of keys in memory. The key that was counted least recently is forgotten first. */
+/** Maximum number of keys in memory. The least recently counted key is forgotten first. */
 const MAX_KEYS = 50_000;
 
 /**
- * Counts requests by key in windows of a minute. A window begins with its first request. Refused requests are not counted. Each process has
- * its own counts.
+ * Counts requests by key in windows of a minute. A window starts with its first request. Rejected requests are not counted. Each
+ * process has its own counts.
  *
- * The default storage of the throttler keeps a timestamp for each request and scans all of them for every new request. That takes 6 ms at a
- * limit of 60,000 a minute, and overflows the stack at 200,000.
+ * The default storage of the throttler keeps a timestamp for each request and scans all of them for every new request. That takes
+ * 6 ms at a limit of 60,000 a minute, and overflows the stack at 200,000.
  */
 export class RequestCounts implements ThrottlerStorage {
   private readonly windows = new LRUCache<string, { hits: number }>({

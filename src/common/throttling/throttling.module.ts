@@ -6,7 +6,7 @@ import { keyOfCaller, MINUTE_MS } from './limits.js';
 import { RequestCounts } from './request-counts.js';
 import { UnauthenticatedLimitService } from './unauthenticated-limit.service.js';
 
-/** Limits of requests in a minute: of callers by {@link ThrottlerModule}, of addresses whose credentials are refused. */
+/** Limits requests per minute: by caller with {@link ThrottlerModule}, and by address for rejected credentials. */
 @Module({
   imports: [
     ThrottlerModule.forRootAsync({
@@ -15,7 +15,7 @@ import { UnauthenticatedLimitService } from './unauthenticated-limit.service.js'
         throttlers: [{ ttl: MINUTE_MS, limit }],
         storage: new RequestCounts(),
         skipIf: (context) => limit === 0 || callerIn(context) === undefined,
-        // All operations of a caller count together.
+        // All operations of a caller are counted together.
         generateKey: (context) => keyOfCaller(callerIn(context)!),
       }),
     }),

@@ -5,8 +5,8 @@ import { TooManyRequests } from '../errors/errors.js';
 import { keyOfAddress, MINUTE_MS } from './limits.js';
 
 /**
- * Counts refused credentials by the client's address. Valid credentials are never counted, so whoever shares an address
- * with somebody who guesses is served on.
+ * Counts rejected credentials by client address. Valid credentials are never counted, so a user who shares an address with an
+ * attacker is not blocked.
  */
 @Injectable()
 export class UnauthenticatedLimitService {
@@ -15,7 +15,7 @@ export class UnauthenticatedLimitService {
     @InjectThrottlerStorage() private readonly counts: ThrottlerStorage,
   ) {}
 
-  /** Counts a refusal. @throws TooManyRequests where there are too many */
+  /** Counts a rejection. @throws TooManyRequests above the limit */
   async count(address = 'unknown'): Promise<void> {
     const limit = this.config.RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE;
     if (limit === 0) return;

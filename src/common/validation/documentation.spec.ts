@@ -140,7 +140,7 @@ const $ref = '#/components/schemas/Part';
 const schemaOf = (name: string) =>
   document.components?.schemas?.[name] as { properties: Record<string, unknown>; required: string[] };
 
-describe('a property in the document', () => {
+describe('schema of a property', () => {
   it.each([
     [
       'short_name',
@@ -185,9 +185,9 @@ describe('a property in the document', () => {
     ],
     ['result', { anyOf: [{}, { type: 'null' }], title: 'Result' }],
     ['anything', { anyOf: [{}], title: 'Anything' }],
-  ])('%s', (name, expected) => expect(schemaOf('Whole').properties[name]).toEqual(expected));
+  ])('documents %s', (name, expected) => expect(schemaOf('Whole').properties[name]).toEqual(expected));
 
-  it('is required unless it is optional or has a default', () => {
+  it('requires it unless it is optional or has a default', () => {
     const required = [
       'short_name',
       'slug',
@@ -204,18 +204,18 @@ describe('a property in the document', () => {
     expect(schemaOf('Whole').required).toEqual(required);
   });
 
-  it('may refer to its own class', () => {
+  it('supports a reference to its own class', () => {
     expect(schemaOf('Part').properties['children']).toEqual({
       anyOf: [{ type: 'array', items: { $ref } }, { type: 'null' }],
       title: 'Children',
     });
   });
 
-  it('stands in no other schemas than those it names', () =>
+  it('adds only the schemas that properties refer to', () =>
     expect(Object.keys(document.components?.schemas ?? {}).sort()).toEqual(['Part', 'Whole', 'WholeStatus']));
 });
 
-it('a query class is documented parameter by parameter', () => {
+it('documents each parameter of a query class', () => {
   expect(document.paths['/wholes']?.get?.parameters).toEqual([
     {
       name: 'limit',

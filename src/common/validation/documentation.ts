@@ -2,7 +2,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { FieldOptions } from './field.js';
 import type { Kind, Schema } from './kind.js';
 
-/** How a field stands in the OpenAPI document: in the form FastAPI gives it. */
+/** Returns the OpenAPI schema of a field, in the same form as FastAPI. */
 export function documentation<Value>(
   name: string,
   kind: Kind<Value>,
@@ -20,14 +20,14 @@ export function documentation<Value>(
   };
 }
 
-/** The swagger module drops the `type` it insists on where it stands beside `anyOf`. */
+/** Adds a `type`, which the swagger module requires but drops if the schema has `anyOf`. */
 function shape<Value>({ schema, model }: Kind<Value>, nullable: boolean): Schema {
   if (nullable) return { type: 'object', anyOf: [schema, { type: 'null' }] };
   if ('$ref' in schema) return { type: () => model };
   return 'type' in schema ? schema : { type: 'object', anyOf: [schema] };
 }
 
-/** `project_id` is titled `Project Id`. */
+/** Formats a title: `project_id` becomes `Project Id`. */
 const titleOf = (name: string): string =>
   name
     .split('_')

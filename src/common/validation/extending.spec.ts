@@ -8,7 +8,7 @@ import { ValidationPipe } from './validation.pipe.js';
 
 const page = readFileSync('docs/extending.md', 'utf8');
 
-/** The request type of the page; the first test sees to it that it is this one. */
+/** Request type shown on the page. The first test checks that both are equal. */
 class StockCountRequest {
   @StringField({ minLength: 1, maxLength: 40, example: 'oak-chair' })
   @IsLowercase()
@@ -50,13 +50,13 @@ describe('docs/extending.md', () => {
     expect(own).toContain(source);
   });
 
-  it('shows the error bodies that the service gives', () => {
+  it('shows the error bodies that the service returns', () => {
     expect(shown).toHaveLength(2);
     expect(refusal(faulty)).toEqual(JSON.parse(shown[0] ?? ''));
     expect(refusal('{}')).toEqual(JSON.parse(shown[1] ?? ''));
   });
 
-  it('says what a decorator of class-validator refuses', () => {
+  it('describes the error of a class-validator decorator', () => {
     const entry = {
       type: 'value_error',
       loc: ['body', 'product'],
@@ -67,7 +67,7 @@ describe('docs/extending.md', () => {
     expect(refusal('{"product": "Oak", "pieces": 1}')).toEqual({ detail: [entry] });
   });
 
-  it('says what a handler gets', () => {
+  it('describes the value that a handler receives', () => {
     expect({ ...(read('{"product": "oak-chair", "pieces": "12", "other": 1}') as object) }).toEqual({
       product: 'oak-chair',
       pieces: 12,

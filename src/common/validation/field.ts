@@ -5,24 +5,24 @@ import type { ErrorEntry } from '../errors/errors.js';
 import { documentation } from './documentation.js';
 import type { Kind } from './kind.js';
 
-/** What every kind of field may say beside its own bounds. */
+/** Options of every kind of field, in addition to its bounds. */
 export interface FieldOptions<Value> {
   description?: string;
   example?: unknown;
-  /** Null is a value, too. */
+  /** Allows null as a value. */
   nullable?: boolean;
-  /** May be absent; the property is then not there. */
+  /** Allows the field to be absent. The property is then absent, too. */
   optional?: boolean;
-  /** Used when absent; the field need not be given then. */
+  /** Value of an absent field. The field is then optional. */
   default?: Value | null;
-  /** A rule beyond the kind's own: the reason to refuse a value, in words without a full stop. */
+  /** Additional rule. Returns the reason for rejecting a value, without a full stop. */
   check?: (value: Value) => string | undefined;
-  /** Marks a field that the documented interface does not have. */
+  /** Marks a field that is not part of the documented interface. */
   extension?: boolean;
 }
 
 export interface Field {
-  /** The class that declares it. */
+  /** Class that declares the field. */
   readonly target: Type;
   readonly name: string;
   readonly kind: Kind<unknown>;
@@ -30,18 +30,18 @@ export interface Field {
 }
 
 /**
- * A rule over several fields: the entries of what is wrong, with places counted from the object (`['project_id']`, or
- * `[]` for the object itself). `received` is the object as it came, for an entry's `input`.
+ * Rule over several fields. Returns the error entries, with locations relative to the object. The location of the object itself
+ * is `[]`, and that of a field is `['project_id']`. `received` is the object as received, for use as the `input` of an entry.
  */
 export type ObjectRule<Value> = (value: Value, received: JsonObject) => ErrorEntry[];
 
-/** What classes declare, by their prototypes. */
+/** Fields declared by classes, by prototype. */
 const fields = new WeakMap<object, Field[]>();
 const rules = new WeakMap<object, ObjectRule<never>[]>();
 
 /**
- * Declares, validates and documents a property as a field of the given kind. Decorators of class-validator may stand
- * beside it; they see the converted value when the field has accepted it, and neither null nor what is absent.
+ * Declares, validates and documents a property as a field of the given kind. Decorators of class-validator may be added. They
+ * receive the converted value of a valid field and skip null and absent values.
  */
 export function field<Value>(kind: Kind<Value>, options: FieldOptions<Value>): PropertyDecorator {
   return (prototype, property) => {
@@ -50,31 +50,31 @@ export function field<Value>(kind: Kind<Value>, options: FieldOptions<Value>): P
     const declared = { target, name, kind, options } as Field;
     fields.set(prototype, [...(fields.get(prototype) ?? []), declared]);
     ApiProperty(documentation(name, kind, options))(prototype, property);
-    // A class that refers to itself is on its way into the document already.
+    // A class that refers to itself is already being added to the document.
     if (kind.model !== undefined && kind.model !== target) ApiExtraModels(kind.model)(target);
   };
 }
 
-/** Adds a rule to a class; it runs only when every single field is valid. */
+/** Adds a rule to a class. It runs only if every field is valid. */
 export function Rule<Value extends object>(rule: ObjectRule<Value>) {
   return (type: Type<Value>): void => {
     rules.set(type.prototype as object, [rule, ...(rules.get(type.prototype as object) ?? [])]);
   };
 }
 
-/** The fields of a class in the order of declaration, inherited ones first. */
+/** Returns the fields of a class in order of declaration, inherited fields first. */
 export function fieldsOf(type: Type): Field[] {
   const found = new Map<string, Field>();
   for (const prototype of lineage(type)) for (const field of fields.get(prototype) ?? []) found.set(field.name, field);
   return [...found.values()];
 }
 
-/** The rules of a class in the order of declaration, inherited ones first. */
+/** Returns the rules of a class in order of declaration, inherited rules first. */
 export function rulesOf<Value extends object>(type: Type<Value>): ObjectRule<Value>[] {
   return lineage(type).flatMap((prototype) => rules.get(prototype) ?? []) as ObjectRule<Value>[];
 }
 
-/** The prototypes of a class, its oldest ancestor's first. */
+/** Returns the prototypes of a class, starting with its oldest ancestor. */
 function lineage(type: Type): object[] {
   const prototypes: object[] = [];
   for (

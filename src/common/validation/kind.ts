@@ -2,22 +2,22 @@ import type { Type } from '@nestjs/common';
 import type { Json } from '../../../packages/json/index.js';
 import { type ErrorEntry, invalidValue } from '../errors/errors.js';
 
-/** A JSON schema as OpenAPI 3.1 has it. */
+/** JSON schema, as used in OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
 
-/** What a field holds: how a received value becomes the value of the instance, and how it is documented. */
+/** Kind of field: converts a received value to the value of the instance, and documents it. */
 export interface Kind<Value> {
   read(input: Json): Value | Refused;
   readonly schema: Schema;
-  /** The class that the schema refers to. */
+  /** Class that the schema refers to. */
   readonly model?: Type;
 }
 
-/** Stands where a value would be that was not accepted, with what is wrong in it; places count from that value. */
+/** Replaces a value that was rejected and contains its error entries. Their locations are relative to the value. */
 export class Refused {
   constructor(private readonly entries: ErrorEntry[]) {}
 
-  /** The entries as seen from outside: behind `place`. */
+  /** Returns the entries with locations relative to an outer value that contains this value at `place`. */
   at(...place: ErrorEntry['loc']): ErrorEntry[] {
     return this.entries.map((entry) => ({ ...entry, loc: [...place, ...entry.loc] }));
   }
@@ -27,13 +27,13 @@ export class Refused {
   }
 }
 
-/** A value refused for one reason. */
+/** Rejects a value for a single reason. */
 export function refuse(type: string, msg: string, input: Json, ctx?: ErrorEntry['ctx']): Refused {
   return new Refused([{ type, loc: [], msg, input, ...(ctx && { ctx }) }]);
 }
 
-/** A value refused for a reason of ours, in words without a full stop. */
+/** Rejects a value because of one of our own rules. `text` is the reason, without a full stop. */
 export const refuseValue = (text: string, input: Json): Refused => new Refused([invalidValue([], text, input)]);
 
-/** `1 character`, `2 characters`. */
+/** Formats a count: `1 character`, `2 characters`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

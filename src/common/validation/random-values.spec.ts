@@ -26,7 +26,7 @@ class Item {
   count?: number;
 }
 
-describe('any JSON against any type', () => {
+describe('validation of arbitrary JSON', () => {
   class Everything {
     @StringField({ optional: true, minLength: 1, maxLength: 5 })
     text?: string;
@@ -77,7 +77,7 @@ describe('any JSON against any type', () => {
     fc.jsonValue(),
   );
 
-  it('gives an instance, or entries of exactly the documented shape', () => {
+  it('returns an instance or entries in exactly the documented format', () => {
     fc.assert(
       fc.property(body, (given) => {
         let entries: ErrorEntry[];

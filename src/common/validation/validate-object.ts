@@ -14,17 +14,17 @@ import { type ErrorEntry, invalidValue, missing } from '../errors/errors.js';
 import { type Field, fieldsOf, type ObjectRule, rulesOf } from './field.js';
 import { refuse, Refused, refuseValue } from './kind.js';
 
-/** Whether there is anything to validate by. */
+/** Whether a class declares fields or constraints to validate. */
 export const isRequestClass = (type: Type): boolean => fieldsOf(type).length > 0 || ownConstraints(type).length > 0;
 
 /**
- * A body, query or path as an instance of its class, or everything that is wrong with it.
+ * Converts a body, query or path to an instance of its class, or returns all errors in it.
  *
- * The fields convert what was received; the instance holds their values and nothing else. class-validator then decides:
- * first the constraint of every field, then its own decorators beside the fields, on the values that were accepted.
- * The rules over several fields come last, when nothing is wrong.
+ * The fields convert the received values, and the instance contains only these values. Then class-validator checks the constraint
+ * of every field. Then it checks its own decorators on the values that were accepted. Rules over several fields run last, and
+ * only after successful checks.
  *
- * @param lacking what the entry of a missing field names as its input
+ * @param lacking `input` of the entry for a missing field
  */
 export function validateRequest<Value extends object>(type: Type<Value>, input: Json, lacking: Json): Value | Refused {
   if (!isJsonObject(input)) return notAnObject(input);
@@ -34,11 +34,11 @@ export function validateRequest<Value extends object>(type: Type<Value>, input: 
   return conclude(known, instance, input, toDetails(known, errors, input));
 }
 
-/** An object inside a request as an instance of its class, or everything that is wrong with it. */
+/** Converts an object inside a request to an instance of its class, or returns all errors in it. */
 export function validateNested<Value extends object>(type: Type<Value>, input: Json): Value | Refused {
   const known = requestClass(type);
-  // Objects come by the thousand; where there is nothing but fields, class-validator would say the same more slowly:
-  // 9 µs for an object of two fields instead of 4 (npm run bench:validation).
+  // Requests may contain thousands of objects. For objects with only fields, class-validator would give the same result more
+  // slowly: 9 µs instead of 4 for two fields (npm run bench:validation).
   if (known.hasOwnConstraints) return validateRequest(type, input, input);
   if (!isJsonObject(input)) return notAnObject(input);
   const instance = instantiate(type, known, input, input);
@@ -48,7 +48,7 @@ export function validateNested<Value extends object>(type: Type<Value>, input: J
 const notAnObject = (input: Json): Refused =>
   refuse('model_attributes_type', 'Input should be a valid dictionary or object to extract fields from', input);
 
-/** What the fields make of the received values; `Refused` stands in the place of one that they refuse. */
+/** Creates an instance with the converted values. Rejected values are replaced with `Refused`. */
 function instantiate<Value extends object>(
   type: Type<Value>,
   { fields }: RequestClass<Value>,
@@ -66,7 +66,7 @@ function instantiate<Value extends object>(
 function convert({ kind, options }: Field, given: Json | undefined, lacking: Json): unknown {
   if (given === undefined) {
     const { default: value } = options;
-    // Requests must not share an object; a clone of anything else would only cost its time.
+    // Requests must not share a default object. Cloning a primitive would only waste time.
     if (value !== undefined) return typeof value === 'object' ? structuredClone(value) : value;
     return options.optional === true ? undefined : new Refused([missing([], lacking)]);
   }
@@ -77,7 +77,7 @@ function convert({ kind, options }: Field, given: Json | undefined, lacking: Jso
   return reason === undefined ? value : refuseValue(reason, given);
 }
 
-/** What class-validator says: of every field, then of its own decorators, which see no refused and no absent value. */
+/** Runs class-validator: first on every field, then on its own decorators, which skip rejected and absent values. */
 function validate<Value extends object>(
   { hasOwnConstraints }: RequestClass<Value>,
   instance: Value,
@@ -90,21 +90,23 @@ function validate<Value extends object>(
   return [...refused, ...failed.filter(({ property }) => !names.has(property))];
 }
 
-/** The entries of all errors, in the order in which the fields are declared. */
+/** Returns the entries of all errors in the order of field declaration. */
 function toDetails<Value>({ fields }: RequestClass<Value>, errors: ValidationError[], input: JsonObject): ErrorEntry[] {
   const place = ({ property }: ValidationError): number => fields.findIndex(({ name }) => name === property);
   return errors.sort((a, b) => place(a) - place(b)).flatMap((error) => entriesOf(error, input));
 }
 
-/** A refused value has its entries with it; a constraint of class-validator's own says in its message what is wrong. */
+/**
+ * Returns the entries of an error. A rejected value contains its own entries. A constraint of class-validator provides a message.
+ */
 function entriesOf({ property, value, constraints = {} }: ValidationError, input: JsonObject): ErrorEntry[] {
   if (value instanceof Refused) return value.at(property);
-  // Decorators are applied from the last one to the first.
+  // Decorators are applied from last to first.
   const messages = Object.values(constraints).reverse();
   return messages.map((message) => invalidValue([property], message, input.get(property) ?? null));
 }
 
-/** The entries of refused values, in the order of the fields. */
+/** Returns the entries of rejected values in the order of the fields. */
 function refusals(instance: object): ErrorEntry[] {
   const entries: ErrorEntry[] = [];
   for (const [name, value] of Object.entries(instance)) if (value instanceof Refused) entries.push(...value.at(name));
@@ -121,17 +123,17 @@ function conclude<Value extends object>(
   return found.length > 0 ? new Refused(found) : instance;
 }
 
-/** What is known of a class that requests are validated by, worked out once. */
+/** Cached metadata of a class that validates requests. */
 interface RequestClass<Value> {
   fields: readonly Field[];
   rules: ObjectRule<Value>[];
-  /** Whether class-validator's own decorators stand beside the fields. */
+  /** Whether the fields also have decorators of class-validator. */
   hasOwnConstraints: boolean;
 }
 
 const known = new WeakMap<Type, RequestClass<never>>();
 
-/** @throws Error for decorators of class-validator that would do nothing or harm. */
+/** @throws Error for class-validator decorators that would be ineffective or harmful */
 function requestClass<Value extends object>(type: Type<Value>): RequestClass<Value> {
   let found = known.get(type);
   if (found === undefined) {
@@ -155,8 +157,8 @@ const ownConstraints = (type: Type): Constraint[] =>
 const AsyncFunction = (async () => {}).constructor;
 
 /**
- * Nothing fills a property without a field. What is nested is validated by its field; class-validator would take the
- * class of it from a key that the client chose. It takes what a constraint promises for a yes.
+ * Rejects unsupported decorators. A property without a field is never set. Nested objects are validated by their fields, because
+ * class-validator would choose their class by a key from the client. It also takes a promise for a success.
  */
 function checkUsable(
   type: Type,
@@ -173,10 +175,10 @@ function checkUsable(
   if (always) throw unusable('`always` has no meaning: requests are validated without groups');
 }
 
-/** The class-validator group of the constraint that every field carries, so that it can be asked before all others. */
+/** class-validator group of the constraint that every field has, so that it can be checked before all others. */
 const FIELD_GROUP = 'field:accepted';
 
-/** The constraint of every field: the field has accepted the value. */
+/** Constraint of every field: the field has accepted the value. */
 @ValidatorConstraint({ name: 'accepted' })
 class Accepted implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
@@ -191,8 +193,8 @@ class Accepted implements ValidatorConstraintInterface {
 const registered = new WeakSet<Field>();
 
 /**
- * Gives the field its constraint, once. Not where the field is declared: class-validator looks through all classes that
- * it knows for every object, and most classes with fields are responses (6 µs more for each request).
+ * Registers the field's constraint once. It is not registered at the declaration, because class-validator scans all known classes
+ * for every object, and most classes with fields are responses. That would add 6 µs to each request.
  */
 function registerAccepted(field: Field): void {
   if (registered.has(field)) return;

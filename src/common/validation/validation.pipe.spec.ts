@@ -72,8 +72,8 @@ class Request {
 
 const json = (text: string): Json => parseJson(text);
 
-describe('a body', () => {
-  it('becomes an instance of its class with converted values, defaults, and nothing else', () => {
+describe('body', () => {
+  it('becomes an instance of its class that contains only converted values and defaults', () => {
     const request = accept(Request, json('{"zzz":1,"limit":"7","place":null,"name":"a","__proto__":{"note":"x"}}'));
     expect(request).toBeInstanceOf(Request);
     expect(Object.entries(request)).toEqual([
@@ -85,16 +85,16 @@ describe('a body', () => {
     expect(request.note).toBeUndefined();
   });
 
-  it('has its own copy of a default', () => {
+  it('gets its own copy of a default', () => {
     accept(Request, json('{"name":"a","place":null}')).tags.push('x');
     expect(accept(Request, json('{"name":"a","place":null}')).tags).toEqual([]);
   });
 
-  it.each([[undefined], [null]])('that is %p is missing', (body) =>
+  it.each([[undefined], [null]])('is missing if it is %p', (body) =>
     expect(refuse(Request, body)).toEqual([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }]),
   );
 
-  it.each(['[]', '[{"name":"a"}]', '"s"', '5', '1.5', 'true'])('that is %s is no object', (text) =>
+  it.each(['[]', '[{"name":"a"}]', '"s"', '5', '1.5', 'true'])('is not an object if it is %s', (text) =>
     expect(refuse(Request, json(text))).toEqual([
       {
         type: 'model_attributes_type',
@@ -105,7 +105,7 @@ describe('a body', () => {
     ]),
   );
 
-  it('tells absent, null and wrong apart, and reports everything in the order of declaration', () => {
+  it('distinguishes absent, null and invalid values and reports all errors in the order of declaration', () => {
     const body = '{"items":[{"count":"x","id":5},{}],"tags":null,"limit":101,"note":5,"name":""}';
     const entries = refuse(Request, json(body));
     expect(entries.map(({ type, loc }) => [type, ...loc.slice(1)])).toEqual([
@@ -133,7 +133,7 @@ describe('a body', () => {
   });
 });
 
-describe('a query', () => {
+describe('query', () => {
   class Query {
     @StringField({ nullable: true, optional: true })
     conversation_id?: string | null;
@@ -155,7 +155,7 @@ describe('a query', () => {
     ['needed=a&LIMIT=0&limit[]=0&zzz=1', { limit: 200, needed: 'a' }],
     ['needed=a+b%2Bc%FF;d', { limit: 200, needed: 'a b+c\ufffd;d' }],
     ['needed=a&__proto__=1&constructor=2&__proto__[limit]=0', { limit: 200, needed: 'a' }],
-  ])('%s is read', (text, value) => expect({ ...query(text) }).toEqual(value));
+  ])('accepts %s', (text, value) => expect({ ...query(text) }).toEqual(value));
 
   it.each([
     ['', [['missing', 'needed', null]]],
@@ -178,20 +178,20 @@ describe('a query', () => {
       ],
     ],
     ['needed=%00', [['value_error', 'needed', '\0']]],
-  ])('%s is refused', (text, entries) =>
+  ])('rejects %s', (text, entries) =>
     expect(refuse(Query, parseQuery(text), 'query').map(({ type, loc, input }) => [type, ...loc, input])).toEqual(
       entries.map(([type, name, input]) => [type, 'query', name, input]),
     ),
   );
 });
 
-describe('a path', () => {
+describe('path', () => {
   class SkillPath {
     @StringField({ pattern: /^[a-z]+$/ })
     skill!: string;
   }
 
-  it('is checked as well', () => {
+  it('is validated, too', () => {
     expect(refuse(SkillPath, { skill: 'A', project_id: 'x' }, 'param')).toEqual([
       {
         type: 'string_pattern_mismatch',
@@ -204,19 +204,19 @@ describe('a path', () => {
   });
 });
 
-describe('what is no request type', () => {
+describe('value without a request type', () => {
   it.each<[string, ArgumentMetadata]>([
     ['a single parameter', { type: 'param', metatype: String, data: 'id' }],
     ['a value of a decorator', { type: 'custom', metatype: Request }],
     ['a value without a type', { type: 'query', metatype: undefined }],
     ['a class without fields', { type: 'body', metatype: Object }],
-  ])('passes as it is: %s', (_, metadata) => {
+  ])('passes through unchanged: %s', (_, metadata) => {
     const value = { any: 'thing' };
     expect(pipe.transform(value, metadata)).toBe(value);
   });
 });
 
-describe('a subclass', () => {
+describe('subclass', () => {
   class Page {
     @IntegerField({ default: 50 })
     limit!: number;
@@ -233,7 +233,7 @@ describe('a subclass', () => {
     declare limit: number;
   }
 
-  it('has the fields of its parent first, and its own say on them', () => {
+  it('lists the inherited fields first and can override them', () => {
     expect(Object.entries(accept(Narrow, json('{"q":"a"}')))).toEqual([
       ['limit', 5],
       ['offset', 0],
@@ -248,7 +248,7 @@ describe('a subclass', () => {
   });
 });
 
-describe('a rule over several fields', () => {
+describe('rule over several fields', () => {
   @Rule<Span>(({ from, to }) => (from > to ? [invalidValue([], 'from must not be above to', { from, to })] : []))
   @Rule<Span>(({ to, unit }, received) => (to > 9 && unit === undefined ? [missing(['unit'], received)] : []))
   class Span {
@@ -267,7 +267,7 @@ describe('a rule over several fields', () => {
     spans!: Span[];
   }
 
-  it('is looked at when every field is valid', () => {
+  it('runs if every field is valid', () => {
     expect(refuse(Span, json('{"from":11,"to":10,"x":1}'))).toEqual([
       {
         type: 'value_error',
@@ -281,10 +281,10 @@ describe('a rule over several fields', () => {
     expect(accept(Span, json('{"from":1,"to":2}'))).toEqual({ from: 1, to: 2 });
   });
 
-  it('is not looked at otherwise', () =>
+  it('does not run otherwise', () =>
     expect(refuse(Span, json('{"from":11,"to":10,"unit":5}')).map(({ type }) => type)).toEqual(['string_type']));
 
-  it('holds inside other objects, each by itself', () =>
+  it('runs for each nested object separately', () =>
     expect(
       refuse(Spans, json('{"spans":[{"from":1,"to":2},{"from":2,"to":1},{"from":"x","to":1}]}')).map(
         ({ type, loc }) => [type, ...loc],
@@ -295,7 +295,7 @@ describe('a rule over several fields', () => {
     ]));
 });
 
-describe('decorators of class-validator beside a field', () => {
+describe('class-validator decorators on a field', () => {
   @ValidatorConstraint({ name: 'evenHours' })
   class EvenHours implements ValidatorConstraintInterface {
     validate(value: Date): boolean {
@@ -358,7 +358,7 @@ describe('decorators of class-validator beside a field', () => {
   const at = (value: object): unknown[][] =>
     refuse(Booking, json(JSON.stringify(value))).map(({ loc, msg }) => [...loc, msg]);
 
-  it('see converted values, and neither null nor what is absent', () => {
+  it('receives converted values but no null or absent values', () => {
     const body = { ...fine, version: '2', starts_at: '2026-01-01T10:00:00Z', guests: [{ ...owner, code: null }] };
     expect(accept(Booking, json(JSON.stringify(body)))).toEqual({
       ...fine,
@@ -369,7 +369,7 @@ describe('decorators of class-validator beside a field', () => {
     });
   });
 
-  it('answer in the form of FastAPI', () =>
+  it('reports errors in the format of FastAPI', () =>
     expect(refuse(Booking, json(JSON.stringify({ ...fine, version: '3' })))).toEqual([
       {
         type: 'value_error',
@@ -380,7 +380,7 @@ describe('decorators of class-validator beside a field', () => {
       },
     ]));
 
-  it('answer in their place, between fields, in the order of declaration', () =>
+  it('reports field errors and decorator errors together, in the order of declaration', () =>
     expect(
       at({
         tags: ['long one'],
@@ -402,7 +402,7 @@ describe('decorators of class-validator beside a field', () => {
       ['body', 'last', 'Field required'],
     ]));
 
-  it('answer inside of arrays', () =>
+  it('reports errors inside arrays', () =>
     expect(at({ ...fine, guests: [owner, { email: 'b' }, {}, { email: 'b@example.com', code: 'b' }] })).toEqual([
       ['body', 'guests', 1, 'email', 'Value error, email must be an email'],
       ['body', 'guests', 1, 'email', 'Value error, email must be one of ours'],
@@ -410,7 +410,7 @@ describe('decorators of class-validator beside a field', () => {
       ['body', 'guests', 3, 'code', 'Value error, b is too short'],
     ]));
 
-  it('see nothing that a field refused', () =>
+  it('receives no value that a field rejected', () =>
     expect(at({ ...fine, version: 'x', starts_at: 'noon', guests: 'x', owner: { email: 5 } })).toEqual([
       ['body', 'version', 'Input should be a valid integer, unable to parse string as an integer'],
       ['body', 'owner', 'email', 'Input should be a valid string'],
@@ -418,7 +418,7 @@ describe('decorators of class-validator beside a field', () => {
       ['body', 'guests', 'Input should be a valid list'],
     ]));
 
-  it('may be conditional, which the field is not', () => {
+  it('supports conditions, which do not affect the field itself', () => {
     expect(accept(Booking, json(JSON.stringify({ ...fine, room: 'a' }))).room).toBe('a');
     expect(at({ ...fine, version: 2, room: 'a' })).toEqual([
       ['body', 'room', 'Value error, upper case from version two on'],
@@ -426,7 +426,7 @@ describe('decorators of class-validator beside a field', () => {
     expect(at({ ...fine, version: 1, room: 5 })).toEqual([['body', 'room', 'Input should be a valid string']]);
   });
 
-  it('may demand what the field does not, and stand on an inherited field', () => {
+  it('supports stricter rules and decorators on inherited fields', () => {
     class Strict extends Base {
       @IsIn([2])
       declare version: number;
@@ -448,7 +448,7 @@ describe('decorators of class-validator beside a field', () => {
 
   const HOSTILE = ['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', 'then', 'toJSON'];
 
-  it.each(HOSTILE)('take a key %s for any other', (key) => {
+  it.each(HOSTILE)('treats the key %s like any other', (key) => {
     for (const value of ['1', 'null', '"x"', '{"prototype":null}', '[]', '{"name":"Booking"}']) {
       const member = `${JSON.stringify(key)}:${value}`;
       const contact = `{"email":"a@example.com",${member}}`;
@@ -463,7 +463,7 @@ describe('decorators of class-validator beside a field', () => {
     }
   });
 
-  it('are an error of the programmer where they would do nothing or harm', () => {
+  it('throws for decorators that would be ineffective or harmful', () => {
     class NoField {
       @IsEmail()
       email!: string;
@@ -515,7 +515,7 @@ describe('class-validator', () => {
     count!: number;
   }
 
-  it('decides requests that have nothing but fields', () => {
+  it('validates requests that have only fields', () => {
     const decided: ValidationError[] = [];
     const validated = jest.spyOn(Validator.prototype, 'validateSync');
     try {

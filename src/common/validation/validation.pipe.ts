@@ -4,10 +4,10 @@ import type { Json } from '../../../packages/json/index.js';
 import { Refused } from './kind.js';
 import { isRequestClass, validateRequest } from './validate-object.js';
 
-/** Parts of a request as `loc` names them. */
+/** Parts of a request, as named in `loc`. */
 const PARTS = { body: 'body', query: 'query', param: 'path' } as const;
 
-/** Turns bodies, queries and paths into instances of the classes that handlers name, or into the documented 422. */
+/** Converts bodies, queries and paths to instances of the handler's parameter classes, or throws the documented 422. */
 @Injectable()
 export class ValidationPipe implements PipeTransform {
   private readonly requestTypes = new WeakMap<Type, boolean>();

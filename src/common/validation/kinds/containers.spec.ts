@@ -18,7 +18,7 @@ const notObject: Expected = [
   'Input should be a valid dictionary or object to extract fields from',
 ];
 
-describe('an array of texts', () => {
+describe('StringArrayField', () => {
   const type = holder(StringArrayField({ maxItems: 3, itemMinLength: 1 }));
   checkField(
     StringArrayField({ maxItems: 3 }),
@@ -41,7 +41,7 @@ describe('an array of texts', () => {
     ],
   );
 
-  it('names each wrong element by its index', () =>
+  it('locates each invalid element by index', () =>
     expect(refuse(type, '{"f":[5,"a",""]}')).toStrictEqual([
       { type: 'string_type', loc: ['body', 'f', 0], msg: 'Input should be a valid string', input: 5 },
       {
@@ -62,14 +62,14 @@ class Reference {
   type!: string;
 }
 
-describe('an object', () => {
+describe('ObjectField', () => {
   checkField(
     ObjectField(() => Reference),
     [],
     ['null', '5', '"s"', '[]', '[{"id":"a"}]', 'true'].map((json) => [json, ...notObject] as const),
   );
 
-  it('becomes an instance of its class with its fields alone', () => {
+  it('creates an instance of its class that contains only the declared fields', () => {
     const { f } = accept(holder(ObjectField(() => Reference)), '{"f":{"type":"t","x":1,"id":"a","__proto__":{"y":1}}}');
     expect(f).toBeInstanceOf(Reference);
     expect(Object.entries(f as Reference)).toEqual([
@@ -78,11 +78,11 @@ describe('an object', () => {
     ]);
   });
 
-  it('may be null where that is said', () => {
+  it('accepts null if it is nullable', () => {
     expect(accept(holder(ObjectField(() => Reference, { nullable: true })), '{"f":null}')).toEqual({ f: null });
   });
 
-  it('says what is missing in it, with itself as input', () => {
+  it('reports missing fields with the object itself as input', () => {
     expect(refuse(holder(ObjectField(() => Reference)), '{"f":{"x":1,"type":5}}')).toStrictEqual([
       { type: 'missing', loc: ['body', 'f', 'id'], msg: 'Field required', input: { x: 1, type: 5 } },
       { type: 'string_type', loc: ['body', 'f', 'type'], msg: 'Input should be a valid string', input: 5 },
@@ -90,14 +90,14 @@ describe('an object', () => {
   });
 });
 
-describe('an array of objects', () => {
+describe('ObjectArrayField', () => {
   checkField(
     ObjectArrayField(() => Reference),
     [['[]', []]],
     ['null', '5', '"s"', '{}'].map((json) => [json, ...notList] as const),
   );
 
-  it('names every fault by index and field', () => {
+  it('locates each error by index and field', () => {
     const json = '{"f":[{"id":"a","type":"b"},{"id":"a"},{},5,null,"s",[],{"id":1,"type":2}]}';
     expect(
       refuse(holder(ObjectArrayField(() => Reference)), json).map(({ type, loc, input }) => [type, loc, input]),
@@ -115,7 +115,7 @@ describe('an array of objects', () => {
   });
 });
 
-describe('texts by keys', () => {
+describe('StringMapField', () => {
   checkField(
     StringMapField(),
     [
@@ -129,7 +129,7 @@ describe('texts by keys', () => {
     ],
   );
 
-  it('stay in the order received, and so do their faults', () => {
+  it('keeps the received order of values and errors', () => {
     const type = holder(StringMapField());
     expect([...(accept(type, '{"f":{"b":"","10":"","2":""}}').f as Map<string, string>).keys()]).toEqual([
       'b',
@@ -148,7 +148,7 @@ describe('texts by keys', () => {
   });
 });
 
-describe('an object of any content', () => {
+describe('FreeObjectField', () => {
   checkField(
     FreeObjectField(),
     [
@@ -166,17 +166,17 @@ describe('an object of any content', () => {
   );
 });
 
-describe('an array of objects of any content', () => {
+describe('FreeObjectArrayField', () => {
   checkField(FreeObjectArrayField({ maxItems: 2 }), [['[{"a":1},{}]', [{ a: 1 }, {}]]], [['{}', ...notList]]);
 
-  it('names elements that are none', () => {
+  it('locates elements that are not objects', () => {
     expect(refuse(holder(FreeObjectArrayField()), '{"f":[{},5]}')).toStrictEqual([
       { type: 'dict_type', loc: ['body', 'f', 1], msg: 'Input should be a valid dictionary', input: 5 },
     ]);
   });
 });
 
-describe('any value', () => {
+describe('AnyField', () => {
   checkField(
     AnyField(),
     [
@@ -189,14 +189,14 @@ describe('any value', () => {
   );
 });
 
-describe('an object with at most so many keys', () => {
+describe('maxProperties', () => {
   const tooLong = [
     'too_long',
     'Dictionary should have at most 2 items after validation, not 3',
     { field_type: 'Dictionary', max_length: 2, actual_length: 3 },
   ] as const;
 
-  // Members that would be refused as well are not looked at.
+  // The invalid member of the oversized object is not reported.
   checkField(StringMapField({ maxProperties: 2 }), [], [['{"a":1,"b":2,"c":3}', ...tooLong]]);
   checkField(
     FreeObjectField({ maxProperties: 2 }),
@@ -205,19 +205,19 @@ describe('an object with at most so many keys', () => {
   );
 });
 
-describe('more faults than anybody reads', () => {
+describe('number of error entries', () => {
   const members = Array.from({ length: 3_000 }, (_, index) => index);
 
   it.each<[string, PropertyDecorator, string]>([
     ['an array', StringArrayField(), JSON.stringify(members)],
     ['a map', StringMapField(), JSON.stringify(Object.fromEntries(members.map((index) => [`k${index}`, index])))],
     ['an array of objects', ObjectArrayField(() => Reference), JSON.stringify(members.map(() => ({})))],
-  ])('are told up to 100 in %s', (_, decorator, json) => {
+  ])('is at most 100 in %s', (_, decorator, json) => {
     const inner = holder(decorator);
     expect(refuse(holder(ObjectField(() => inner)), `{"f":{"f":${json}}}`)).toHaveLength(100);
   });
 
-  it('are told as far as 64 KiB reach, and the first one in any case', () => {
+  it('is limited to 64 KiB but always includes the first entry', () => {
     const given = 'x'.repeat(20_000);
     const told = (items: unknown[]): number =>
       refuse(holder(StringArrayField({ itemMinLength: 100_000 })), JSON.stringify({ f: items })).length;

@@ -8,17 +8,17 @@ import { INVALID_TEXT } from './text.js';
 
 type Plain = Record<string, unknown>;
 
-/** The most members of an object of any keys. */
+/** Maximum number of members in an object with arbitrary keys. */
 export interface MapBounds {
   maxProperties?: number;
 }
 
-/** An object with the fields of a class. */
+/** Kind of an object with the fields of a class. */
 export function objectKind<Value extends object>(model: Type<Value>): Kind<Value> {
   return { schema: { $ref: getSchemaPath(model) }, model, read: (input) => validateNested(model, input) };
 }
 
-/** An array of values of one kind. */
+/** Kind of an array whose items have the same kind. */
 export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: number }): Kind<Item[]> {
   return {
     schema: { type: 'array', items: item.schema, ...(maxItems !== undefined && { maxItems }) },
@@ -39,7 +39,7 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
   };
 }
 
-/** An object of any keys with values of one kind, as a map in the order received. */
+/** Kind of an object with arbitrary keys whose values have the same kind. Becomes a map in the order received. */
 export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {}): Kind<Map<string, Item>> {
   return {
     schema: { type: 'object', additionalProperties: item.schema, ...shown({ maxProperties }) },
@@ -60,7 +60,7 @@ export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {
   };
 }
 
-/** An object of any content, handed over as a plain one. */
+/** Kind of an object with arbitrary content. Becomes a plain object. */
 export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
   return {
     schema: { type: 'object', additionalProperties: true, ...shown({ maxProperties }) },
@@ -72,7 +72,7 @@ export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
   };
 }
 
-/** Any JSON value, handed over as plain objects and arrays. */
+/** Kind of any JSON value. Becomes plain objects and arrays. */
 export const anyKind: Kind<unknown> = {
   schema: {},
   read: (input) => (hasValidTexts(input) ? toPlain(input) : refuseValue(INVALID_TEXT, input)),

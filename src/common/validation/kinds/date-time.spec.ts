@@ -4,7 +4,7 @@ import { DateTimeField } from '../fields.js';
 
 const notMoment: Expected = ['datetime_type', 'Input should be a valid datetime'];
 
-describe('a moment', () => {
+describe('DateTimeField', () => {
   const date = (error: string): Expected => [
     'datetime_from_date_parsing',
     `Input should be a valid datetime or date, ${error}`,
@@ -81,7 +81,7 @@ describe('a moment', () => {
       ['"999999999999999"', ...date(late)],
       ['"-99999999999999"', ...date(early)],
       ['"99999999999999999999"', ...separator],
-      // Longer than what a pattern looks at.
+      // Longer than the patterns accept.
       [`"${'1'.repeat(1_000_000)}x"`, ...separator],
       [`"2024-01-01T00:00:00.${'0'.repeat(1_000_000)}"`, ...extra],
       ['999999999999999', ...moment(late)],

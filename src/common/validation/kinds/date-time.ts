@@ -1,12 +1,12 @@
 import { type Kind, refuse, type Refused } from '../kind.js';
 import type { Json } from '../../../../packages/json/index.js';
 
-/** Longer texts are no moment; no pattern looks at them. */
+/** Maximum length of a date or time. Longer texts are rejected without matching a pattern. */
 const MAX_LENGTH = 100;
 const TIMESTAMP = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt _](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+\-−])(\d\d):?(\d\d))?)?$/;
-/** Unix times with a larger absolute value are milliseconds. */
+/** Unix times with a larger absolute value are in milliseconds. */
 const MAX_SECONDS = 2e10;
 const START_OF_YEAR_0 = -62_167_219_200;
 const END_OF_YEAR_9999 = 253_402_300_799;
@@ -14,8 +14,8 @@ const INTEGER_64 = 2 ** 63;
 const TOO_MUCH = 'unexpected extra characters at the end of the input';
 
 /**
- * A moment, to the millisecond: what pydantic reads as a datetime (ISO 8601 in its lax form, a date, a Unix time).
- * Without an offset it is UTC.
+ * Kind of a point in time with millisecond precision. Accepts the same input as a pydantic datetime: lax ISO 8601, a date or a
+ * Unix time. The default offset is UTC.
  */
 export const dateTimeKind: Kind<Date> = {
   schema: { type: 'string', format: 'date-time' },
@@ -29,7 +29,7 @@ export const dateTimeKind: Kind<Date> = {
   },
 };
 
-/** Tries a datetime, then a Unix time, then a date; what is wrong is what is wrong with the date. */
+/** Tries a datetime, then a Unix time, then a date. Reports the error of the date. */
 function fromText(text: string): Date | Refused {
   const problem = dateProblem(text);
   if (text.length > MAX_LENGTH) return refuseDate(problem ?? TOO_MUCH, text);
@@ -51,7 +51,7 @@ function fromParts(parts: RegExpExecArray, input: Json): Date | Refused {
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day);
   moment.setUTCHours(hour, minute - offset, second, Number(fraction.slice(0, 3).padEnd(3, '0')));
-  // An offset must not lead out of the years that four digits can say.
+  // An offset must not move the year beyond four digits.
   return moment.getTime() > END_OF_YEAR_9999 * 1000 ? new Date(END_OF_YEAR_9999 * 1000) : moment;
 }
 
@@ -75,7 +75,7 @@ function fromTimestamp(timestamp: number, input: Json): Date | Refused {
   return moment.getUTCFullYear() === 0 ? yearZero(input) : moment;
 }
 
-/** What speedate says of the first ten bytes as `YYYY-MM-DD`; the rest of the text is not looked at. */
+/** Returns speedate's error for the first ten bytes as `YYYY-MM-DD`. Ignores the rest of the text. */
 function dateProblem(text: string): string | undefined {
   const bytes = Buffer.from(text.slice(0, 10)).toString('latin1');
   if (bytes.length < 10) return 'input is too short';
@@ -91,7 +91,7 @@ function dateProblem(text: string): string | undefined {
     number,
   ];
   if (month < 1 || month > 12) return 'month value is outside expected range of 1-12';
-  // The calendar repeats every 400 years; years below 100 mean something else to Date.UTC.
+  // The calendar repeats every 400 years. Date.UTC interprets years below 100 differently.
   const lastDay = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
   return day < 1 || day > lastDay ? 'day value is outside expected range' : undefined;
 }

@@ -11,7 +11,7 @@ const booleanText: Expected = ['bool_parsing', 'Input should be a valid boolean,
 const notNumber: Expected = ['float_type', 'Input should be a valid number'];
 const numberText: Expected = ['float_parsing', 'Input should be a valid number, unable to parse string as a number'];
 
-describe('an integer', () => {
+describe('IntegerField', () => {
   checkField(
     IntegerField(),
     [
@@ -48,14 +48,14 @@ describe('an integer', () => {
       ['-0.5', ...fractional],
       ['1e30', ...integerSize],
       [`"${'9'.repeat(4301)}"`, ...integerSize],
-      // Longer than what a pattern can look at.
+      // Longer than a pattern can process.
       [`"${'1_'.repeat(4_000_000)}1"`, ...integerSize],
       [`"${'1_'.repeat(4_000_000)}x"`, ...integerText],
     ],
   );
 });
 
-describe('an integer with bounds', () => {
+describe('IntegerField with bounds', () => {
   const less: Expected = ['greater_than_equal', 'Input should be greater than or equal to 1', { ge: 1 }];
   const more: Expected = ['less_than_equal', 'Input should be less than or equal to 1000', { le: 1000 }];
   checkField(
@@ -76,7 +76,7 @@ describe('an integer with bounds', () => {
   );
 });
 
-describe('a number', () => {
+describe('NumberField', () => {
   checkField(
     NumberField({ minimum: 0 }),
     [
@@ -103,7 +103,7 @@ describe('a number', () => {
   );
 });
 
-describe('a boolean', () => {
+describe('BooleanField', () => {
   checkField(
     BooleanField(),
     [

@@ -6,19 +6,22 @@ export interface NumberBounds {
   maximum?: number;
 }
 
-/** Most characters of a number, as Python has it. No other pattern looks at longer texts. */
+/** Maximum length of a number in characters, the same as in Python. Longer texts are never matched against the other patterns. */
 const MAX_LENGTH = 4300;
 const INTEGER_64 = 2 ** 63;
-/** What pydantic reads as an integer: leading zeros, single `_` between digits, a fraction of zeros. */
+/** Integer as accepted by pydantic: leading zeros, single `_` between digits, and a fraction of zeros. */
 const INTEGER_TEXT = /^[+-]?(?:(?:0[0_]*)?[1-9]\d*(?:_\d+)*|0(?:[0_]*0)?)(?:\.0+)?$/;
 const NOT_NUMERIC = /[^\d_.+-]/;
 const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-/** Where pydantic does not look past underscores in a number. */
+/** Underscores that pydantic rejects in a number. */
 const STRAY_UNDERSCORES = /^_|_$|__/;
 const FALSE_TEXTS = new Set(['0', 'f', 'n', 'no', 'off', 'false']);
 const TRUE_TEXTS = new Set(['1', 't', 'y', 'yes', 'on', 'true']);
 
-/** An integer, or what pydantic converts to one; beyond 2^53 the nearest integer that a number holds exactly. */
+/**
+ * Kind of an integer. Also accepts input that pydantic converts to an integer. Values beyond 2^53 become the nearest exactly
+ * representable integer.
+ */
 export function integerKind(bounds: NumberBounds): Kind<number> {
   return {
     schema: { type: 'integer', ...shown(bounds) },
@@ -26,7 +29,7 @@ export function integerKind(bounds: NumberBounds): Kind<number> {
   };
 }
 
-/** A finite number, or what pydantic converts to one. */
+/** Kind of a finite number. Also accepts input that pydantic converts to a number. */
 export function numberKind(bounds: NumberBounds): Kind<number> {
   return {
     schema: { type: 'number', ...shown(bounds) },
@@ -34,7 +37,7 @@ export function numberKind(bounds: NumberBounds): Kind<number> {
   };
 }
 
-/** A boolean, or what pydantic converts to one. */
+/** Kind of a boolean. Also accepts input that pydantic converts to a boolean. */
 export const booleanKind: Kind<boolean> = { schema: { type: 'boolean' }, read: toBoolean };
 
 const shown = ({ minimum, maximum }: NumberBounds): Schema => ({

@@ -9,7 +9,7 @@ import {
 } from '../../../../test/support/validation.js';
 import { EnumField, StringField } from '../fields.js';
 
-describe('text', () => {
+describe('StringField', () => {
   checkField(
     StringField(),
     [
@@ -32,7 +32,7 @@ describe('text', () => {
   );
 });
 
-describe('text with bounds', () => {
+describe('StringField with length bounds', () => {
   const tooLong: Expected = ['string_too_long', 'String should have at most 3 characters', { max_length: 3 }];
   const tooShort: Expected = ['string_too_short', 'String should have at least 2 characters', { min_length: 2 }];
   checkField(
@@ -55,15 +55,15 @@ describe('text with bounds', () => {
   );
 });
 
-describe('text of one character', () => {
+describe('StringField of one character', () => {
   const type = holder(StringField({ minLength: 1, maxLength: 1 }));
-  it('is counted in the singular', () => {
+  it('uses the singular in error messages', () => {
     expect(refuse(type, '{"f":""}')[0]?.msg).toBe('String should have at least 1 character');
     expect(refuse(type, '{"f":"ab"}')[0]?.msg).toBe('String should have at most 1 character');
   });
 });
 
-describe('text of a pattern', () => {
+describe('StringField with a pattern', () => {
   checkField(
     StringField({ pattern: /^[a-z]+$/ }),
     [['"abc"', 'abc']],
@@ -74,7 +74,7 @@ describe('text of a pattern', () => {
   );
 });
 
-describe('a nullable field', () => {
+describe('nullable field', () => {
   checkField(
     StringField({ nullable: true, minLength: 1 }),
     [
@@ -88,7 +88,7 @@ describe('a nullable field', () => {
   );
 });
 
-describe('a field with a check of its own', () => {
+describe('field with its own check', () => {
   checkField(
     StringField({ check: (value) => (value.startsWith('/') ? 'a path must be relative' : undefined) }),
     [['"a"', 'a']],
@@ -99,7 +99,7 @@ describe('a field with a check of its own', () => {
   );
 });
 
-describe('one of a few texts', () => {
+describe('EnumField', () => {
   const expected = "'deployment', 'workspace' or 'snapshot'";
   const other: Expected = ['literal_error', `Input should be ${expected}`, { expected }];
   checkField(
@@ -113,7 +113,7 @@ describe('one of a few texts', () => {
   it.each([
     [['a'], "'a'"],
     [['define', 'run'], "'define' or 'run'"],
-  ])('%j reads %s', (values, text) =>
+  ])('reports the values %j as %s', (values, text) =>
     expect(refuse(holder(EnumField(values)), '{"f":1}')[0]?.msg).toBe(`Input should be ${text}`),
   );
 });

@@ -3,14 +3,14 @@ import { counted, type Kind, refuse, refuseValue } from '../kind.js';
 
 export const INVALID_TEXT = 'text must contain neither U+0000 nor lone surrogates';
 
-/** Bounds of a text, in code points. */
+/** Bounds of a text. Lengths are in code points. */
 export interface TextBounds {
   minLength?: number;
   maxLength?: number;
   pattern?: RegExp;
 }
 
-/** Text, never converted from anything else. */
+/** Kind of a text. Other values are never converted. */
 export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<string> {
   return {
     schema: {
@@ -39,7 +39,7 @@ export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<st
   };
 }
 
-/** Names for code generators, which cannot make one of a sign. */
+/** Names of punctuation for code generators, which cannot derive a name from a sign. */
 const SIGNS: Record<string, string> = {
   '': 'none',
   ' ': 'space',
@@ -49,7 +49,7 @@ const SIGNS: Record<string, string> = {
   '"': 'quote',
 };
 
-/** One of a few texts, compared exactly; with a name the document has a schema of its own for it. */
+/** Kind of a text from a fixed set of values, compared exactly. With `enumName` it has a separate schema in the document. */
 export function enumKind<Value extends string>(values: readonly Value[], enumName?: string): Kind<Value> {
   const known = new Set<unknown>(values);
   const quoted = values.map((value) => `'${value}'`);
