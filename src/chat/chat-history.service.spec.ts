@@ -41,26 +41,29 @@ it.each([
     ],
     ['a', 'b'],
   ],
-] as const)('makes two large windows at once, one for a company, when %s asks for many', async (_, asked, made) => {
-  const database = new EventEmitter();
-  const answer = once(database, 'answer');
-  const begun: string[] = [];
-  const window: ConversationsRepository['window'] = async ({ company_id }, _project, _id, _page, _known, inTurn) =>
-    (await inTurn(async () => {
-      begun.push(company_id);
-      await answer;
-      return { ...WINDOW, tag: '' } as never;
-    })) as never;
-  const recent = new RecentMessagesService({ MESSAGES_CACHE_MIB: 1 } as never);
-  const service = new ChatHistoryService(undefined as never, { window } as never, recent);
-  const answers = asked.map(async ([company_id, person_id]) => {
-    const rights = { person_id, sees_all: true, access: 'write', project_ids: null } as const;
-    const reader = ProjectReader.of(Principal.agent(company_id, rights));
-    return await service.history(reader, PROJECT, { limit: 1_000, offset: 0 }, KnownTags.NONE);
-  });
-  await new Promise(setImmediate);
-  expect(begun).toEqual(made);
-  database.emit('answer');
-  await Promise.all(answers);
-  expect(begun).toHaveLength(asked.length);
-});
+] as const)(
+  'builds only two large windows concurrently, one per company, when %s asks for many',
+  async (_, asked, made) => {
+    const database = new EventEmitter();
+    const answer = once(database, 'answer');
+    const begun: string[] = [];
+    const window: ConversationsRepository['window'] = async ({ company_id }, _project, _id, _page, _known, inTurn) =>
+      (await inTurn(async () => {
+        begun.push(company_id);
+        await answer;
+        return { ...WINDOW, tag: '' } as never;
+      })) as never;
+    const recent = new RecentMessagesService({ MESSAGES_CACHE_MIB: 1 } as never);
+    const service = new ChatHistoryService(undefined as never, { window } as never, recent);
+    const answers = asked.map(async ([company_id, person_id]) => {
+      const rights = { person_id, sees_all: true, access: 'write', project_ids: null } as const;
+      const reader = ProjectReader.of(Principal.agent(company_id, rights));
+      return await service.history(reader, PROJECT, { limit: 1_000, offset: 0 }, KnownTags.NONE);
+    });
+    await new Promise(setImmediate);
+    expect(begun).toEqual(made);
+    database.emit('answer');
+    await Promise.all(answers);
+    expect(begun).toHaveLength(asked.length);
+  },
+);

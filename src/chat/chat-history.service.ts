@@ -11,10 +11,10 @@ import { ConversationsRepository, type ConversationWindow } from './conversation
 import { lastOf, type RecentMessages, RecentMessagesService } from './messages/recent-messages.service.js';
 import type { ProjectReader } from '../projects/project-access.js';
 
-/** Large windows that a process makes at once, one of them for a company. */
+/** Number of large windows that a process builds concurrently. At most one of them is for the same company. */
 const LARGE_AT_ONCE = 2;
 
-/** Windows of conversations, each read at one moment. */
+/** Reads windows of conversations. Each window is a consistent snapshot. */
 @Injectable()
 export class ChatHistoryService {
   private readonly large = new FairShares(LARGE_AT_ONCE);
@@ -25,7 +25,11 @@ export class ChatHistoryService {
     private readonly recent: RecentMessagesService,
   ) {}
 
-  /** A ChatMessageListResponse, unless the caller has it already. Sequences have no gaps: the newest is the total. @throws NotFound */
+  /**
+   * Returns a ChatMessageListResponse without its body if the caller already has it. Sequences have no gaps, so the newest
+   * sequence is the total.
+   * @throws NotFound
+   */
   async history(
     reader: ProjectReader,
     projectId: string,
@@ -38,7 +42,7 @@ export class ChatHistoryService {
     ]);
   }
 
-  /** A ConversationSyncResponse, unless the caller has it already. @throws NotFound */
+  /** Returns a ConversationSyncResponse without its body if the caller already has it. @throws NotFound */
   async sync(
     reader: ProjectReader,
     projectId: string,
@@ -51,7 +55,7 @@ export class ChatHistoryService {
     ]);
   }
 
-  /** A window of messages, unless the caller has it already, with what `around` puts before and behind them. */
+  /** Returns a window of messages, surrounded by the texts of `around`. The body is omitted if the caller already has it. */
   private async window(
     reader: ProjectReader,
     projectId: string,

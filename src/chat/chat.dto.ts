@@ -14,17 +14,17 @@ import { SelectionsField } from './messages/selections.js';
 import { TURN_STATES } from './turns/turn.entity.js';
 
 const MAX_ID_LENGTH = 1_024;
-/** Most items, and most bytes as JSON, of what a message refers to. */
+/** Maximum number of references in a message, and their maximum size in bytes of JSON. */
 const MAX_REFERENCES = 1_000;
 const MAX_REFERENCE_BYTES = 64 * 1024;
 
-/** Why a part of a message is too large, without a full stop. */
+/** Returns the reason why a part of a message is too large, without a full stop. */
 const sizeProblem = (part: unknown): string | undefined =>
   Buffer.byteLength(JSON.stringify(part)) > MAX_REFERENCE_BYTES
     ? `the JSON text must have at most ${MAX_REFERENCE_BYTES} bytes`
     : undefined;
 
-/** An object that a message refers to. */
+/** Object that a message refers to. */
 export class ContextRef {
   @StringField({ maxLength: MAX_ID_LENGTH, description: 'Id of the referenced object' })
   id!: string;
@@ -33,7 +33,7 @@ export class ContextRef {
   type!: string;
 }
 
-/** What the user chose in the widget of a question. */
+/** User's choices in the widget of a question. */
 export class AskUserQuestionAnswer {
   @StringField({ optional: true, maxLength: 10_000, description: 'Free text, with or instead of a choice' })
   other_text?: string;
@@ -46,7 +46,7 @@ export class AskUserQuestionAnswer {
   selections?: Map<string, string | string[]>;
 }
 
-/** A message to the agent. */
+/** Message to the agent. */
 export class ChatMessageCreate {
   @StringField({
     maxLength: 100_000,
@@ -99,7 +99,7 @@ export class ChatMessageCreate {
   answer?: AskUserQuestionAnswer | null;
 }
 
-/** The stored message and the canvas at this moment. */
+/** Stored message and the canvas at the time of the post. */
 export class ChatResponse {
   @ObjectField(() => ChatMessageResponse)
   message!: ChatMessageResponse;
@@ -132,7 +132,7 @@ export class ChatHistoryQuery extends ChatSyncQuery {
   offset!: number;
 }
 
-/** A window of a conversation, oldest message first. */
+/** Window of a conversation, oldest message first. */
 export class ChatMessageListResponse extends PageResponse {
   @ObjectArrayField(() => ChatMessageResponse)
   messages!: ChatMessageResponse[];
@@ -141,7 +141,7 @@ export class ChatMessageListResponse extends PageResponse {
   override total!: number;
 }
 
-/** What the agent is doing in a conversation. */
+/** Current activity of the agent in a conversation. */
 export class TurnStateResponse {
   @EnumField(TURN_STATES, {
     description: '`dispatched`: accepted, not started; `streaming`: being answered; `idle`: no active turn',
@@ -161,7 +161,7 @@ export class TurnStateResponse {
   next_seq!: number;
 }
 
-/** Messages and turn state of one moment. */
+/** Consistent snapshot of messages and turn state. */
 export class ConversationSyncResponse {
   @StringField()
   conversation_id!: string;
@@ -173,7 +173,7 @@ export class ConversationSyncResponse {
   turn!: TurnStateResponse;
 }
 
-/** Which turn to stop. */
+/** Turn to stop. */
 export class ChatStopRequest {
   @StringField({
     optional: true,
@@ -192,7 +192,7 @@ export class ChatStopRequest {
   turn_id?: string | null;
 }
 
-/** What was stopped. */
+/** Stopped turn. */
 export class ChatStopResponse {
   @StringField()
   conversation_id!: string;

@@ -41,11 +41,11 @@ import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnWorkerService } from './turns/turn-worker.service.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** Conversations with the agent: users post messages, turns answer them. */
+/** Conversations with the agent. Users post messages, and turns answer them. */
 @Module({
   imports: [HealthModule, MetricsModule, FilesModule, ProjectsModule, SkillsModule, UsageModule, AgentModule],
   controllers: [ChatController, StreamController, ConversationsController],
-  // Services that answer requests, then what each folder adds: imports go down this list only.
+  // Services that answer requests, followed by the providers of each folder. Imports only go down this list.
   providers: [
     PostMessageService,
     NewMessagesService,

@@ -7,10 +7,10 @@ import { MessagesRepository } from './messages/messages.repository.js';
 import { TurnEventsRepository } from './turns/turn-events.repository.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** Most rows that one statement removes. */
+/** Maximum number of rows removed by a statement. */
 const PAGE = 1_000;
 
-/** Removes conversations with all that is in them, a page at a time. */
+/** Removes conversations with their contents, page by page. */
 @Injectable()
 export class ConversationRemovalService {
   constructor(
@@ -21,10 +21,13 @@ export class ConversationRemovalService {
     private readonly events: TurnEventsRepository,
   ) {}
 
-  /** Removes a page of a conversation in which no turn is active, at last its own row; false when nothing was left. */
+  /**
+   * Removes a page of a conversation without an active turn. The conversation's own row is removed last. Returns false if it was
+   * already removed completely.
+   */
   async removePage(tx: Tx, id: ConversationId): Promise<boolean> {
     const turns = tx.withRepository(this.turns);
-    // In an order in which nothing that stays refers to what goes.
+    // Removes referring rows before the rows they refer to.
     const steps = [
       () => tx.withRepository(this.changes).removePage(id, PAGE),
       () => tx.withRepository(this.events).removePage(id, PAGE),

@@ -9,13 +9,13 @@ import type { Conversation } from './conversations/conversation.entity.js';
 
 const title = { minLength: 1, maxLength: 200, nullable: true, example: 'Night shifts' };
 
-/** A new conversation, or a change of one. */
+/** New conversation, or change to a conversation. */
 export class ConversationWriteRequest {
   @StringField({ ...title, optional: true, description: 'Null: no title; absent: unchanged, or no title if new' })
   title?: string | null;
 }
 
-/** A conversation of a project. */
+/** Conversation of a project. */
 export class ConversationResponse {
   @StringField()
   id!: string;
@@ -41,7 +41,7 @@ export class ConversationResponse {
   }
 }
 
-/** Conversations of a project, the last changed first. */
+/** Conversations of a project, last changed first. */
 export class ConversationListResponse extends WalkResponse {
   @ObjectArrayField(() => ConversationResponse)
   conversations!: ConversationResponse[];

@@ -18,7 +18,7 @@ import { TurnStartsService } from './turns/turn-starts.service.js';
 import type { Situation } from './turns/turns.repository.js';
 import { startsTurn } from './waiting-messages.js';
 
-/** Messages of people and of programs that act with an API key, as they come in. */
+/** Processes new messages from users and API keys. */
 @Injectable()
 export class NewMessagesService {
   constructor(
@@ -40,7 +40,7 @@ export class NewMessagesService {
     return await tx.withRepository(this.messages).findByClientKey(project_id, clientKey(author, client_msg_id));
   }
 
-  /** Stores a message; JSON text of it. */
+  /** Stores a message. Returns it as JSON text. */
   async store(
     tx: Tx,
     author: Principal,

@@ -46,12 +46,12 @@ const identified = (change: Partial<ChatMessageCreate> = {}, conversation = 'con
 };
 
 describe('identify', () => {
-  it('has nothing to say without client_msg_id', () => {
+  it('returns null without a client_msg_id', () => {
     expect(identify(user('ada'), 'conv', { content: '' })).toBeNull();
     expect(identify(user('ada'), 'conv', { content: '', client_msg_id: null })).toBeNull();
   });
 
-  it('knows the same post again, in whatever order its selections come', () => {
+  it('recognizes the same post regardless of the order of its selections', () => {
     const selections = new Map<string, string | string[]>([
       ['1', ['B', 'C']],
       ['0', 'A'],
@@ -60,7 +60,7 @@ describe('identify', () => {
     expect(identified({ conversation_id: 'conv' })).toEqual(identified());
   });
 
-  it('keys by author and client_msg_id', () => {
+  it('derives the key from author and client_msg_id', () => {
     expect(identified({ content: 'Bye' }).key).toBe(identified().key);
     expect(identified({}, 'conv', user('bob')).key).not.toBe(identified().key);
     expect(identified({ client_msg_id: 'm2' }).key).not.toBe(identified().key);
@@ -77,17 +77,17 @@ describe('identify', () => {
     ['context', { context: [{ id: 'card', type: '1' }] }],
     ['answer', { answer: { other_text: 'x' } }],
     ['no answer', { answer: null }],
-  ])('tells payloads apart by %s', (_, change) => {
+  ])('distinguishes payloads by %s', (_, change) => {
     expect(identified(change).payload).not.toBe(identified().payload);
   });
 
-  it('tells payloads apart by conversation', () => {
+  it('distinguishes payloads by conversation', () => {
     expect(identified({}, 'other').payload).not.toBe(identified().payload);
   });
 });
 
 describe('toQuestionAnswer', () => {
-  it('is the answer as JSON has it', () => {
+  it('returns the answer as plain JSON', () => {
     expect(toQuestionAnswer({ selections: new Map([['0', 'A']]) })).toEqual({ selections: { '0': 'A' } });
     expect(toQuestionAnswer({ other_text: 'x' })).toEqual({ selections: {}, other_text: 'x' });
   });

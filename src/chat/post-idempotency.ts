@@ -3,20 +3,20 @@ import type { QuestionAnswer } from '../../packages/conversation/index.js';
 import type { Principal } from '../auth/principal.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 
-/** What identifies a repeated post, as columns of the message. */
+/** Identity of a repeatable post, as columns of the message. */
 export interface PostIdentity {
   client_msg_id: string;
-  /** Of author and client_msg_id, unique in the project. */
+  /** Hash of author and client_msg_id. Unique in the project. */
   client_msg_key: Buffer;
-  /** Hash of everything that was posted. */
+  /** Hash of the whole posted content. */
   payload_hash: Buffer;
 }
 
-/** The key of a client_msg_id, which is of its author alone. */
+/** Returns the key of a client_msg_id. Different authors get different keys. */
 export const clientKey = ({ kind, user_id, api_key_id }: Principal, client_msg_id: string): Buffer =>
   hash([kind, user_id ?? api_key_id, client_msg_id]);
 
-/** The identity of a post; null when the client gave it none. */
+/** Returns the identity of a post, or null if it has no client_msg_id. */
 export function identify(
   author: Principal,
   conversation_id: string,
@@ -39,7 +39,7 @@ export function identify(
   };
 }
 
-/** The answer in the form in which it is stored and shown. */
+/** Converts an answer to its stored form, which is also the form of responses. */
 export function toQuestionAnswer({ selections, other_text }: NonNullable<ChatMessageCreate['answer']>): QuestionAnswer {
   return {
     selections: Object.fromEntries(selections ?? []),

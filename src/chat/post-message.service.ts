@@ -15,7 +15,7 @@ import { NewMessagesService } from './new-messages.service.js';
 import { identify, type PostIdentity } from './post-idempotency.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** Takes in messages of people and of programs that act with an API key. */
+/** Accepts messages from users and API keys. */
 @Injectable()
 export class PostMessageService {
   constructor(
@@ -29,12 +29,15 @@ export class PostMessageService {
   ) {}
 
   /**
-   * Stores a message and makes sure that a turn will answer it, in one transaction; JSON text of a ChatResponse.
+   * Stores a message and ensures that a turn will answer it, in a single transaction. Returns a ChatResponse as JSON text.
    *
-   * The same post under the same client_msg_id answers with the first message and changes nothing.
+   * A repeated post with the same client_msg_id returns the first message and changes nothing.
    *
-   * @throws NotFound, Conflict on another payload under a client_msg_id, PaymentRequired when a budget is used up,
-   *   TooManyRequests when too many messages wait, Invalid when the answer does not fit the open question.
+   * @throws NotFound
+   * @throws Conflict if the client_msg_id was used for another payload
+   * @throws PaymentRequired if a budget is used up
+   * @throws TooManyRequests if too many messages are waiting
+   * @throws Invalid if the answer does not match the open question
    */
   async post(
     editor: ProjectEditor,
@@ -46,7 +49,7 @@ export class PostMessageService {
     const { conversation_id: named } = request;
     return await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
-      // All that is to be known is read behind the locks in one piece; who may not post has the first of them fail.
+      // All data is read after the locks in a single round trip. The first lock fails if the caller may not post.
       const [, conversation, situation, earlier, cards] = await pipelined(
         tx.withRepository(this.projects).lock(editor, project_id),
         conversations.lock(editor, project_id, named),
@@ -68,7 +71,7 @@ export class PostMessageService {
   }
 }
 
-/** JSON text of a message that is posted again. @throws Conflict when it is another one */
+/** Returns the JSON text of a repeated message. @throws Conflict if its content differs */
 function repeated(earlier: EarlierMessage, identity: PostIdentity | null): string {
   if (identity?.payload_hash.equals(earlier.payload_hash) !== true) {
     throw new Conflict('client_msg_id_reused', 'Another message was posted under this client_msg_id');

@@ -9,7 +9,7 @@ import { TurnEndingsService } from './turns/turn-endings.service.js';
 import { TurnStoppedChannel } from './turns/turn-stopped.channel.js';
 import { TurnsRepository } from './turns/turns.repository.js';
 
-/** The conversations of projects that are created, deleted, restored and purged. */
+/** Maintains conversations when projects are created, deleted, restored and purged. */
 @Injectable()
 export class ProjectConversationsService implements OnModuleInit {
   constructor(
@@ -35,7 +35,7 @@ export class ProjectConversationsService implements OnModuleInit {
     });
   }
 
-  /** Ends every conversation of a locked project: active turns are stopped, streams close. */
+  /** Ends every conversation of a locked project. Active turns are stopped and streams are closed. */
   private async end(tx: Tx, project_id: ProjectId): Promise<void> {
     const conversations = await tx.withRepository(this.conversations).closeAll(project_id);
     const active = await tx.withRepository(this.turns).activeIn(project_id);

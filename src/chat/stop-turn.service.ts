@@ -26,16 +26,16 @@ export class StopTurnService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A process that misses this notices at its next write.
+    // A process that misses this notification notices at its next write.
     this.stopped.listen((turn_id) => {
       if (turn_id !== null) this.worker.abandon(turn_id);
     });
   }
 
   /**
-   * Ends the conversation's active turn, wherever it runs; with `turn_id` only if it is this one.
+   * Ends the conversation's active turn, regardless of the process that runs it. With `turn_id`, ends only that turn.
    *
-   * @throws NotFound also for a turn that the conversation never had.
+   * @throws NotFound if the conversation does not exist, or if the turn does not belong to it
    */
   async stop(editor: ProjectEditor, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
     const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');

@@ -1,20 +1,20 @@
 import { TooManyRequests } from '../common/errors/errors.js';
 import type { Situation } from './turns/turns.repository.js';
 
-/** Messages that may wait behind the turn that is being answered. */
+/** Maximum number of messages waiting behind the turn that is being answered. */
 const MAX_WAITING = 20;
-/** Messages that one turn answers at most: the agent is shown all of them. */
+/** Maximum number of messages that a turn answers. The agent sees all of them. */
 const MAX_JOINED = 100;
-/** Most bytes of all messages together that the agent has not begun to answer; a single message has less. */
+/** Maximum total size of the messages that the agent has not started to answer, in bytes. A single message is always smaller. */
 const MAX_BYTES = 8 * 1024 ** 2;
 const RETRY_SECONDS = 5;
 
 /**
- * Whether a message starts a turn, which then answers all that wait. While a turn waits for its start, the message joins it
- * (`ConversationsRepository.append` looks for one); while a turn is being answered, the message waits for the next one, which
- * the end of this one starts.
+ * Whether a message starts a turn, which then answers all waiting messages. While a turn waits for its start, the message joins
+ * it (see `ConversationsRepository.append`). While a turn is being answered, the message waits for the next turn, which starts
+ * when this turn ends.
  *
- * @throws TooManyRequests when too many messages, or too long ones, wait for the agent already
+ * @throws TooManyRequests if the waiting messages are too many or too long
  */
 export function startsTurn({ is_active, joined, waiting, bytes }: Situation, content: string): boolean {
   if (is_active && waiting >= MAX_WAITING) {

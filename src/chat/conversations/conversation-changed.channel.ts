@@ -4,17 +4,17 @@ import { type Listener, NotificationsService } from '../../database/notification
 
 const CHANNEL = 'conversations';
 
-/** Tells every process of conversations in which something has changed; the key is the conversation's id. */
+/** Notifies every process of changes in conversations. The key is the conversation's id. */
 @Injectable()
 export class ConversationChangedChannel {
   constructor(private readonly notifications: NotificationsService) {}
 
-  /** Call it once the change has committed. */
+  /** Must be called after the change was committed. */
   send(conversation_id: ConversationId): void {
     this.notifications.send(CHANNEL, conversation_id);
   }
 
-  /** Called while modules initialise. */
+  /** Must be called while modules initialize. */
   listen(listener: Listener): void {
     this.notifications.listen(CHANNEL, listener);
   }

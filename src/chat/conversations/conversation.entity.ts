@@ -2,7 +2,7 @@ import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { RevisionColumn } from '../../database/revision-column.js';
 
-/** A conversation of a project; every project has a default one. */
+/** Conversation of a project. Every project has a default conversation. */
 @Entity({ name: 'conversations' })
 export class Conversation {
   @PrimaryGeneratedColumn('uuid')
@@ -17,7 +17,7 @@ export class Conversation {
   @Column('boolean', { default: false })
   is_default!: boolean;
 
-  /** Of the newest message; counts from 1 without gaps, so it is the number of messages too. */
+  /** Sequence of the newest message. Counts from 1 without gaps, so it is also the number of messages. */
   @Column('integer', { default: 0 })
   last_sequence!: number;
 
@@ -27,7 +27,7 @@ export class Conversation {
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
 
-  /** Set with the project's. */
+  /** Set together with the project's. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
 

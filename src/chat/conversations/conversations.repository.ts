@@ -16,35 +16,41 @@ import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
 import { Conversation } from './conversation.entity.js';
 
-/** What other parts need of a conversation. */
+/** Fields of a conversation used by other parts of the service. */
 export type ConversationHead = Pick<Conversation, 'id' | 'project_id' | 'last_sequence' | 'revision'>;
 
 /**
- * A message to append; what is absent is null or the column's default. A user's message without a `turn_id` joins the
- * conversation's turn that has not started, if there is one.
+ * Message to append. Absent fields are null or the default of the column. A user's message without a `turn_id` joins the
+ * conversation's turn that has not started yet, if it exists.
  */
 export type NewMessage = Pick<Message, 'conversation_id' | 'role' | 'content'> &
   Partial<Omit<Message, 'project_id' | 'sequence' | 'created_at' | 'is_partial'>>;
 
-/** SQL that takes the sequence of one more message, of conversations `c`; the arguments are SQL of a condition and a FROM. */
+/** Returns SQL that takes the next sequence of conversations `c`. The arguments are SQL of a condition and of a FROM item. */
 export const takeSequence = (condition: string, from = ''): string => `
   UPDATE conversations c SET last_sequence = c.last_sequence + 1, updated_at = clock_timestamp()
     ${from} WHERE ${condition}
   RETURNING c.id, c.project_id, c.last_sequence`;
 
-/** The entity tag of a conversation by itself. */
+/** Returns the entity tag of a conversation without its messages. */
 export const conversationTag = ({ id, revision }: Pick<Conversation, 'id' | 'revision'>): string =>
   entityTag('conversation', id, revision);
 
-/** FROM item of the turn of a conversation that is not over, if there is one. Fenced, or it would be looked for among all that wait. */
+/**
+ * FROM item: the active turn of a conversation, if it exists. OFFSET fences it, because the planner would otherwise search all
+ * waiting turns.
+ */
 const activeTurn = (conversation_id: string): string =>
   `(SELECT * FROM turns active WHERE active.conversation_id = ${conversation_id} AND active.state <> 'ended' OFFSET 0)`;
 
-/** JOIN of the turn `t` of a conversation `c` that is not over, if there is one. */
+/** JOIN of a conversation `c` with its active turn `t`, if it exists. */
 export const ACTIVE_TURN = `
   LEFT JOIN LATERAL ${activeTurn('c.id')} t ON true`;
 
-/** What a window is made of: the conversation with its finished messages, and the turn with the one that it writes. */
+/**
+ * Revisions that identify a window: of the conversation with its finished messages, and of the turn with the message it is
+ * writing.
+ */
 interface Versions {
   revision: string;
   turn_revision: string | null;
@@ -56,17 +62,17 @@ const tagOf = ({ revision, turn_revision }: Versions): string => entityTag(revis
 
 const TAG = `SELECT ${VERSIONS} FROM conversations c ${ACTIVE_TURN}`;
 
-/** A window of a conversation with the state of its turn, both of one moment. */
+/** Window of a conversation with the state of its turn. Both are from the same snapshot. */
 export interface ConversationWindow extends Versions, MessageWindow {
   id: ConversationId;
   last_sequence: number;
   /** JSON text of a TurnStateResponse. */
   turn: string;
-  /** Events of the turn that its message lacks. */
+  /** Events of the turn that are not in its message yet. */
   unwritten: UnwrittenEvent[] | null;
 }
 
-/** SELECT from conversations `c` with a FROM item `w`, for `read` to say which one is meant. */
+/** Returns a SELECT from conversations `c` and a FROM item `w`. `read` adds the condition that selects the conversation. */
 const windowWith = (messages: string): string => `
   SELECT c.id, c.last_sequence, ${VERSIONS}, w.*,
          (SELECT row_to_json(live)::text FROM
@@ -78,42 +84,45 @@ const windowWith = (messages: string): string => `
 /** $4 limit, $5 offset. */
 const ASKED = { last: '(c.last_sequence - $5::bigint)', limit: '$4::bigint' };
 const WINDOW = windowWith(messageWindow(ASKED));
-/** Maximum number of bytes of newer messages in a short read. */
+/** Maximum size of newer messages in a short read, in bytes. */
 const MAX_SHORT_BYTES = 1024 ** 2;
-/** $6 and $7 the known messages. Known messages that begin behind a window say nothing of it. */
+/**
+ * $6 and $7 are the sequences of the first and last known message. They are ignored if the known messages begin after the window
+ * does.
+ */
 const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
 const NOTHING_KNOWN = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const SHORT_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_SHORT_BYTES));
 const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
 
-/** Condition on a conversation `c` of the project $1, which the caller $3 sees. */
+/** Condition on a conversation `c` of the project $1. The caller $3 must have access. */
 const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 
 /**
- * Conversations of projects. Whoever changes the messages or turns of one holds its lock.
+ * Conversations of projects. Writers of messages and turns must hold the lock of their conversation.
  *
- * Windows of messages are one statement each and so of one moment. They are JSON text that the database makes, and that the
- * process keeps: to put a long text together once more would cost as much as to send it.
+ * Each window of messages is read by a single statement, so it is a consistent snapshot. It is JSON text that the database builds
+ * and the process caches, because building a long text again would cost as much as sending it.
  */
 export class ConversationsRepository extends EntityRepository(Conversation) {
-  /** The named conversation of a project, or its default one. @throws NotFound also for an id that is none. */
+  /** Returns the given or the default conversation of a project. @throws NotFound for unknown and malformed ids */
   async require(project_id: ProjectId, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = named(project_id, conversationId);
     return await this.head(condition, parameters);
   }
 
-  /** The conversation of a project that the caller sees, locked until the transaction ends. @throws NotFound */
+  /** Locks a conversation of a project until the transaction ends. The caller must have access. @throws NotFound */
   async lock(editor: ProjectEditor, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
     const { condition, parameters } = named(project_id, conversationId);
     return await this.head(`${condition} AND ${IN_PROJECT} FOR NO KEY UPDATE`, [...parameters, editor.parameter]);
   }
 
-  /** A conversation of a project that the caller sees. @throws NotFound */
+  /** Returns a conversation of a project that the caller has access to. @throws NotFound */
   async show(reader: ProjectReader, project_id: string, conversationId: string): Promise<Conversation> {
     return await this.read<Conversation>('SELECT c.* FROM conversations c', reader, project_id, conversationId, []);
   }
 
-  /** Adds a conversation beside the default one. @param wantedId its id; default a new one */
+  /** Adds a conversation that is not the default conversation. @param wantedId its id. Generated by default. */
   async add(project_id: ProjectId, title: string | null, wantedId?: string): Promise<Conversation> {
     const [added]: Conversation[] = await this.query(
       'INSERT INTO conversations (id, project_id, title) VALUES (coalesce($1, uuidv7()), $2, $3) RETURNING *',
@@ -123,22 +132,21 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return added;
   }
 
-  /** Gives a locked conversation another title. */
+  /** Changes the title of a locked conversation. */
   async rename(id: ConversationId, title: string | null): Promise<void> {
     await this.update({ id }, { title, updated_at: () => 'clock_timestamp()' });
   }
 
-  /** Locks the row also against those that only refer to it. */
+  /** Locks the row, even against transactions that only add references to it. */
   async lockForRemoval(id: ConversationId): Promise<void> {
     await this.query('SELECT id FROM conversations WHERE id = $1 FOR UPDATE', [id]);
   }
 
-  /** Locks a conversation by its id. */
   async lockById(id: ConversationId): Promise<void> {
     await this.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [id]);
   }
 
-  /** A page of a project's conversations as ConversationResponse, the last changed first. */
+  /** Returns a page of a project's conversations, last changed first. */
   async page(reader: ProjectReader, project_id: string, page: WalkQuery): Promise<Page<Conversation>> {
     const rows = `FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`;
     return await readPage(
@@ -155,17 +163,17 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     );
   }
 
-  /** Entity tag of the windows of a conversation. @throws NotFound */
+  /** Returns the entity tag of a conversation's windows. @throws NotFound */
   async tag(reader: ProjectReader, project_id: string, conversationId: string | undefined): Promise<string> {
     return tagOf(await this.read<Versions>(TAG, reader, project_id, conversationId, []));
   }
 
   /**
-   * The messages of a conversation with `offset` newer ones behind them, and the state of its turn.
+   * Returns a window of messages that ends `offset` messages before the newest message, with the state of the conversation's
+   * turn.
    *
-   * @param known sequences of the messages of which the versions are enough; of a window that has too much behind them no texts
-   *   are made
-   * @param inTurn runs the statement that makes a large window
+   * @param known sequences of messages that need only their versions. If too much follows them, the window has no texts.
+   * @param inTurn runs the statement that builds a large window
    * @throws NotFound
    */
   async window(
@@ -184,7 +192,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return { ...row, tag: tagOf(row) };
   }
 
-  /** Adds a message at the end of its conversation, which is locked. */
+  /** Appends a message to its conversation, which must be locked. */
   async append(message: NewMessage): Promise<StoredMessage> {
     const [stored]: StoredMessage[] = await this.query(APPEND, [
       message.conversation_id,
@@ -215,7 +223,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return stored;
   }
 
-  /** Marks all conversations of a locked project as deleted and answers their ids. */
+  /** Marks all conversations of a locked project as deleted. Returns their ids. */
   async closeAll(project_id: ProjectId): Promise<ConversationId[]> {
     const [conversations]: [{ id: ConversationId }[], number] = await this.query(
       'UPDATE conversations SET deleted_at = now() WHERE project_id = $1 RETURNING id',
@@ -238,7 +246,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     return conversation;
   }
 
-  /** The row of a SELECT from conversations `c` for the one that is meant; its own parameters begin with $4. */
+  /** Returns the row of a SELECT from conversations `c` for the given or default conversation. Further parameters start at $4. */
   private async read<Row>(
     select: string,
     reader: ProjectReader,
@@ -257,16 +265,14 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   }
 }
 
-/*
- * Conditions on conversations `c`: $1 project, $2 conversation.
- */
+/* Conditions on conversations `c`: $1 project, $2 conversation. */
 const IS_DEFAULT = 'c.project_id = $1 AND c.is_default AND $2::uuid IS NULL';
 const IS_NAMED = 'c.project_id = $1 AND c.id = $2';
 
 /**
- * Condition on conversations `c` for the one that is named, or the default one; its parameters are $1 and $2.
+ * Returns a condition on conversations `c` for the given or the default conversation. Its parameters are $1 and $2.
  *
- * @throws NotFound for an id that is none.
+ * @throws NotFound for a malformed id
  */
 export function named(
   project_id: string,

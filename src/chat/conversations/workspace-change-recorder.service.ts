@@ -3,7 +3,7 @@ import { WorkspaceChangesService } from '../../files/workspace-changes.service.j
 import { ConversationsRepository } from './conversations.repository.js';
 import { WorkspaceChangesRepository } from './workspace-changes.repository.js';
 
-/** Notes files that come or go in the name of a conversation: its next turn tells the agent. */
+/** Records files that were added or removed on behalf of a conversation. Its next turn reports them to the agent. */
 @Injectable()
 export class WorkspaceChangeRecorderService implements OnModuleInit {
   constructor(

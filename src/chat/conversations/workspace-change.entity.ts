@@ -1,7 +1,7 @@
 import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A file that came or went in the name of a conversation, until a turn has told the agent. */
+/** File that was added or removed on behalf of a conversation. Kept until a turn has reported it to the agent. */
 @Entity({ name: 'workspace_changes' })
 export class WorkspaceChange {
   @PrimaryGeneratedColumn('uuid')

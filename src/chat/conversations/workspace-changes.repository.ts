@@ -3,18 +3,18 @@ import type { WorkspaceChange as AgentWorkspaceChange } from '../../../packages/
 import { EntityRepository } from '../../database/entity-repository.js';
 import { WorkspaceChange } from './workspace-change.entity.js';
 
-/** SQL that lets the turn of the row `turn` tell the agent of all changes in its conversation that no turn has told yet. */
+/** Returns SQL that assigns the conversation's unreported changes to the turn in the row `turn`. */
 export const takeChanges = (turn: string): string => `
   UPDATE workspace_changes w SET turn_id = ${turn}.id FROM ${turn}
    WHERE w.conversation_id = ${turn}.conversation_id AND w.turn_id IS NULL`;
 
-/** SQL that removes what the turn of the row `turn` has told the agent. */
+/** Returns SQL that removes the changes that the turn in the row `turn` has reported. */
 export const removeChanges = (turn: string): string =>
   `DELETE FROM workspace_changes w USING ${turn} WHERE w.turn_id = ${turn}.id`;
 
-/** Files that came or went in the name of a conversation, until a turn has told the agent. */
+/** Files that were added or removed on behalf of a conversation. Kept until a turn has reported them to the agent. */
 export class WorkspaceChangesRepository extends EntityRepository(WorkspaceChange) {
-  /** The newest changes that a turn tells the agent, oldest first. */
+  /** Returns the newest changes that a turn reports to the agent, oldest first. */
   async of(turn_id: string, limit: number): Promise<AgentWorkspaceChange[]> {
     const changes: AgentWorkspaceChange[] = await this.query(
       `SELECT kind, path FROM workspace_changes WHERE turn_id = $1 ORDER BY id DESC LIMIT ${limit}`,
@@ -23,7 +23,7 @@ export class WorkspaceChangesRepository extends EntityRepository(WorkspaceChange
     return changes.reverse();
   }
 
-  /** Removes up to `limit` changes and answers their number. */
+  /** Removes up to `limit` changes. Returns their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       'DELETE FROM workspace_changes WHERE id = ANY (ARRAY(SELECT id FROM workspace_changes WHERE conversation_id = $1 LIMIT $2))',

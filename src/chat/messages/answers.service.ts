@@ -6,22 +6,22 @@ import { type AnswerPlace, placeAnswer } from './answers.js';
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
 
-/** Where an answer was stored; `pending` while `message_id`, which asks the question, is still being written. */
+/** Place of a stored answer. `pending` means that the message `message_id`, which asks the question, is still being written. */
 export type GivenAnswer =
   Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; message_id: string; pending: boolean };
 
-/** Answers of users to questions of the agent. Callers hold the conversation's lock. */
+/** Stores users' answers to the agent's questions. Callers must hold the lock of the conversation. */
 @Injectable()
 export class AnswersService {
   constructor(private readonly messages: MessagesRepository) {}
 
   /**
-   * Gives an answer to the question it answers, if there is one.
+   * Assigns an answer to its question, if an open question exists.
    *
-   * A message that is still being written belongs to its turn: there the answer waits on the user's message, and
-   * {@link pendingEvents} hands it over when the turn ends.
+   * Only its turn may change a message that is still being written. The answer then waits on the user's message, and {@link
+   * pendingEvents} applies it when the turn ends.
    *
-   * @throws Invalid when it does not fit the open question.
+   * @throws Invalid if the answer does not match the open question
    */
   async give(tx: Tx, conversation_id: ConversationId, answer: QuestionAnswer): Promise<GivenAnswer> {
     const messages = tx.withRepository(this.messages);
@@ -34,7 +34,7 @@ export class AnswersService {
     return { ...place, message_id: newest.id, pending: newest.is_partial };
   }
 
-  /** The events that hand waiting answers to the questions of a body. */
+  /** Returns the events that apply waiting answers to the questions in a body. */
   async pendingEvents(tx: Tx, conversation_id: ConversationId, { tool_calls }: MessageBody): Promise<BodyEvent[]> {
     const open = tool_calls.filter(({ status, result }) => status === 'completed' && result === null);
     if (open.length === 0) return [];
@@ -45,7 +45,7 @@ export class AnswersService {
     });
   }
 
-  /** The calls of a message as they will be once it is finished. */
+  /** Returns the tool calls of a message, including results that are stored only when it is finished. */
   private async withPending(
     tx: Tx,
     conversation_id: ConversationId,

@@ -32,14 +32,14 @@ describe('placeAnswer', () => {
     expect(placeAnswer({ newest: [call], earlier: [] }, { other_text: 'Neither' }).kind).toBe('answers');
   });
 
-  it('answers the last of several open ones, then the one before', () => {
+  it('answers the last of several open questions first', () => {
     const [one, two] = [asked('one', ['A']), asked('two', ['A'])];
     expect(placeAnswer({ newest: [one, two], earlier: [] }, choice('A'))).toMatchObject({ call: { id: 'two' } });
     const answered = { ...two, result: choice('A') };
     expect(placeAnswer({ newest: [one, answered], earlier: [] }, choice('A'))).toMatchObject({ call: { id: 'one' } });
   });
 
-  it('passes over open questions of earlier messages', () => {
+  it('ignores open questions of earlier messages', () => {
     const given = placeAnswer(
       { newest: [asked('new', ['A'], choice('A'))], earlier: [asked('old', ['B'])] },
       choice('B'),
@@ -53,12 +53,12 @@ describe('placeAnswer', () => {
     ['an index', { selections: { '1': 'Small' } }, ['body', 'answer', 'selections', '1'], 'Small'],
     ['an index in another form', { selections: { '00': 'Small' } }, ['body', 'answer', 'selections', '00'], 'Small'],
     ['an index that is none', { selections: { length: 'Small' } }, ['body', 'answer', 'selections', 'length'], 'Small'],
-  ])('refuses %s that the open question does not have', (_, answer: QuestionAnswer, loc, input) => {
+  ])('rejects %s that the open question does not have', (_, answer: QuestionAnswer, loc, input) => {
     expect(refusal([asked('size', ['Small', 'Large'])], answer)).toMatchObject([{ type: 'value_error', loc, input }]);
   });
 
   it.each([[['Small', 'Large']], [['Small', 'Small']], [['Large', 'Small', 'Large']]])(
-    'rejects the labels %j for a question that allows one',
+    'rejects the labels %j for a question that allows only one',
     (labels) => {
       const call = asked('size', ['Small', 'Large']);
       const questions = (call.input['questions'] as object[]).map((part) => ({ ...part, multi_select: false }));
@@ -70,30 +70,30 @@ describe('placeAnswer', () => {
     },
   );
 
-  it('takes the same answer to a closed question as the same, however it is written', () => {
+  it('recognizes a repeated answer to a closed question in any notation', () => {
     const closed = asked('size', ['Small', 'Large'], { selections: { '0': 'Large' }, other_text: '' });
     expect(placeAnswer({ newest: [closed], earlier: [] }, choice(['Large']))).toEqual({ kind: 'repeats' });
   });
 
-  it('knows the answer to the question before again while the next one is open', () => {
+  it('recognizes a repeated answer to the previous question while the next question is open', () => {
     const closed = asked('size', ['Small', 'Large'], choice('Large'));
     expect(placeAnswer({ newest: [asked('colour', ['Red'])], earlier: [closed] }, choice('Large'))).toEqual({
       kind: 'repeats',
     });
   });
 
-  it('keeps a different answer to a closed question, and one to no question, by itself', () => {
+  it('keeps a different answer to a closed question, or an answer without a question, as a separate message', () => {
     const closed = asked('size', ['Small', 'Large'], choice('Large'));
     expect(placeAnswer({ newest: [closed], earlier: [] }, choice('Small'))).toEqual({ kind: 'stands_alone' });
     expect(placeAnswer({ newest: [], earlier: [] }, choice('Small'))).toEqual({ kind: 'stands_alone' });
   });
 
-  it('does not take a call that runs or failed for a question', () => {
+  it('ignores running and failed calls', () => {
     const running: ToolCall = { ...asked('size', ['Small']), status: 'running' };
     expect(placeAnswer({ newest: [running], earlier: [] }, choice('Huge'))).toEqual({ kind: 'stands_alone' });
   });
 
-  it('refuses every selection for a question whose form it does not know', () => {
+  it('rejects every selection for a question in an unknown format', () => {
     expect(refusal([{ ...asked('odd', []), input: { questions: 'none' } }], choice('A'))).toMatchObject([
       { type: 'value_error' },
     ]);
@@ -101,7 +101,7 @@ describe('placeAnswer', () => {
 });
 
 describe('answerCall', () => {
-  it('is a completed call whose result is the answer', () => {
+  it('returns a completed call with the answer as its result', () => {
     expect(answerCall('answer-1', choice('A'), new Date(AT))).toEqual({
       id: 'answer-1',
       tool: ASK_USER_QUESTION,

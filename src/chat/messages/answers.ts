@@ -8,10 +8,10 @@ import {
 } from '../../../packages/conversation/index.js';
 import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../common/errors/errors.js';
 
-/** Where to store an answer: on an open call, nowhere as a repeat, or on the user's own message. */
+/** Place of an answer: on an open call, nowhere because it is a repeat, or on the user's own message. */
 export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };
 
-/** The tool calls of the newest message that asks, and of the one that asked before it. */
+/** Tool calls of the newest message that asks a question, and of the previous message that asked. */
 export interface Asked {
   newest: ToolCall[];
   earlier: ToolCall[];
@@ -20,9 +20,10 @@ export interface Asked {
 /**
  * Finds the question that an answer belongs to.
  *
- * Open is a question of the newest message that asks, the last one first; an older one was passed over and is history.
+ * Only questions in the newest asking message are open, and the last of them is answered first. Older unanswered questions were
+ * skipped.
  *
- * @throws Invalid when a question is open and the answer names an index or label that it does not have.
+ * @throws Invalid if a question is open and the answer contains an index or label that it does not have
  */
 export function placeAnswer({ newest, earlier }: Asked, answer: QuestionAnswer): AnswerPlace {
   const open = newest.findLast((call) => isQuestion(call) && call.result === null);
@@ -36,7 +37,7 @@ export function placeAnswer({ newest, earlier }: Asked, answer: QuestionAnswer):
   return { kind: 'stands_alone' };
 }
 
-/** The call that keeps an answer to no open question on the user's own message. */
+/** Returns a call that stores an answer on the user's own message, because it belongs to no open question. */
 export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCall {
   const moment = at.toISOString();
   return {
@@ -53,7 +54,7 @@ export function answerCall(id: string, answer: QuestionAnswer, at: Date): ToolCa
 
 const isQuestion = ({ tool, status }: ToolCall): boolean => tool === ASK_USER_QUESTION && status === 'completed';
 
-/** The first problems of an answer, up to the reported number. */
+/** Returns the first problems of an answer, up to the reported maximum. */
 function findProblems(questions: Question[], { selections = {} }: QuestionAnswer): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   for (const [index, chosen] of Object.entries(selections)) {
@@ -77,7 +78,7 @@ function findProblems(questions: Question[], { selections = {} }: QuestionAnswer
   return problems;
 }
 
-/** Normalises answers: a single label becomes a list of one, an empty choice has no key. */
+/** Normalizes an answer for comparison. A single label becomes a list, and empty choices are dropped. */
 function comparable({ selections = {}, other_text = '' }: QuestionAnswer): unknown {
   const chosen = Object.entries(selections).map(([index, labels]) => [index, [labels].flat()] as const);
   return { selections: Object.fromEntries(chosen.filter(([, labels]) => labels.length > 0)), other_text };

@@ -35,7 +35,7 @@ const changed = (...ids: string[]): AgentEvent => ({
   cards: ids.map((id) => ({ id }) as CardResponse),
 });
 
-/** The body after events, with the steps that led to it. */
+/** Returns the body after the events, with the steps that led to it. */
 function write(events: AgentEvent[], at = AT): { body: MessageBody; steps: BodyEvent[] } {
   let body = EMPTY_BODY;
   const steps: BodyEvent[] = [];
@@ -49,7 +49,7 @@ function write(events: AgentEvent[], at = AT): { body: MessageBody; steps: BodyE
 }
 
 describe('message body', () => {
-  it('merges adjacent text and separates text around a call by a blank line', () => {
+  it('merges adjacent texts and separates text before and after a call with a blank line', () => {
     const { body } = write([text('Let me '), text('look.'), started('a'), completed('a', 'rows'), text('Done.')]);
     expect(body.content).toBe('Let me look.\n\nDone.');
     expect(body.content_segments).toMatchObject([
@@ -59,7 +59,7 @@ describe('message body', () => {
     ]);
   });
 
-  it('records a call with its times, in its segment as in the list', () => {
+  it('records the times of a call in its segment and in the list', () => {
     const { body } = write([started('a', { path: 'x.csv' })]);
     expect(body.tool_calls).toEqual([
       {
@@ -88,16 +88,16 @@ describe('message body', () => {
     ]);
   });
 
-  it('names the segment that each step is about', () => {
+  it('gives each step the index of its segment', () => {
     const { steps } = write([text('a'), text('b'), started('x'), text('c')]);
     expect(steps.map((step) => ('segment' in step ? step.segment : undefined))).toEqual([0, 0, 1, 2]);
   });
 
-  it('names each affected card once, in order', () => {
+  it('lists each affected card once, in order', () => {
     expect(write([changed('2', '1'), changed('1', '3')]).body.affected_card_ids).toEqual(['2', '1', '3']);
   });
 
-  it('leaves out what cannot be stored', () => {
+  it('drops characters and values that cannot be stored', () => {
     const { body } = write([text('a\0b\ud800'), started('x', { 'k\0': ['\0v'] }), completed('x', undefined)]);
     expect(body.content).toBe('ab\ufffd');
     expect(body.tool_calls).toMatchObject([{ input: { k: ['v'] }, result: null }]);
@@ -105,7 +105,7 @@ describe('message body', () => {
     expect(strange.body.tool_calls).toMatchObject([{ tool: 'ab\ufffd' }]);
   });
 
-  it('makes no step of nothing', () => {
+  it('creates no step for an event without content', () => {
     expect(write([text(''), { type: 'usage', credits: 1 }])).toEqual({ body: EMPTY_BODY, steps: [] });
   });
 
@@ -114,11 +114,11 @@ describe('message body', () => {
     ['a call started again after its end', [started('a'), completed('a'), started('a')]],
     ['a call ended twice', [started('a'), completed('a'), failed('a')]],
     ['a call that never started', [completed('a')]],
-  ])('refuses %s', (_, events) => {
+  ])('rejects %s', (_, events) => {
     expect(() => write(events)).toThrow(AgentProtocolError);
   });
 
-  it('closes the calls that still run, and only those', () => {
+  it('closes only the calls that are still running', () => {
     const { body } = write([started('a'), completed('a', 1), started('b'), started('c')]);
     const steps = closingEvents(body, LATER, { error: 'Interrupted', error_code: 'interrupted' });
     expect(steps.reduce(fold, body).tool_calls).toMatchObject([
@@ -129,7 +129,7 @@ describe('message body', () => {
   });
 });
 
-/** Streams in which calls start once and end after their start, at most once. */
+/** Streams whose calls start once and end at most once, after their start. */
 const streams = fc
   .array(
     fc.oneof(
@@ -157,7 +157,7 @@ const streams = fc
   });
 
 describe('every stream of events', () => {
-  it('gives a body that keeps its promises at every moment', () => {
+  it('produces a valid body at every step', () => {
     fc.assert(
       fc.property(streams, (events) => {
         let body = EMPTY_BODY;
@@ -170,7 +170,7 @@ describe('every stream of events', () => {
     );
   });
 
-  it('gives a body without running calls once it is closed', () => {
+  it('produces a body without running calls once it is closed', () => {
     fc.assert(
       fc.property(streams, (events) => {
         const { body } = write(events);
@@ -185,7 +185,7 @@ describe('every stream of events', () => {
     );
   });
 
-  it('gives the same body from the steps before any moment and then the others', () => {
+  it('produces the same body if it is stored and resumed at any step', () => {
     fc.assert(
       fc.property(streams, fc.nat(), (events, moment) => {
         const { body, steps } = write(events);
@@ -196,7 +196,7 @@ describe('every stream of events', () => {
     );
   });
 
-  it('keeps every word', () => {
+  it('keeps the whole text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (texts) => {
         expect(write(texts.map(text)).body.content).toBe(texts.join('').replaceAll('\0', ''));

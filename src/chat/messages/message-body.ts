@@ -4,23 +4,23 @@ import type { ToolCall } from '../../../packages/conversation/index.js';
 import type { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { toValidJson, toValidText } from './text.js';
 
-/** A piece of a message: text, or a tool call with everything that is recorded of it. */
+/** Part of a message: text, or a tool call with all its recorded data. */
 export type ContentSegment = { type: 'text'; content: string } | ({ type: 'tool_call' } & ToolCall);
 
-/** What an agent's message holds. */
+/** Content of an agent's message. */
 export interface MessageBody {
-  /** The text segments, joined by a blank line. */
+  /** Text segments, joined by a blank line. */
   content: string;
-  /** Text and tool calls in order; two text segments are never adjacent. */
+  /** Text and tool calls in order. Two text segments are never adjacent. */
   content_segments: ContentSegment[];
-  /** The tool calls in the order of their start, each also a segment of the same id. */
+  /** Tool calls in the order of their start. Each of them is also a segment with the same id. */
   tool_calls: ToolCall[];
   affected_card_ids: string[];
-  /** Provider data of the tool calls. Never shown. */
+  /** Provider data of the tool calls. Never exposed. */
   model_steps?: RecordedStep[] | null;
 }
 
-/** A step from one body to the next. `segment` is an index in `content_segments`. */
+/** Step from a body to the next. `segment` is an index in `content_segments`. */
 export type BodyEvent =
   | { type: 'text.delta'; segment: number; text: string }
   | { type: 'tool.started'; segment: number; call: ToolCall }
@@ -29,10 +29,10 @@ export type BodyEvent =
 
 export const EMPTY_BODY: MessageBody = { content: '', content_segments: [], tool_calls: [], affected_card_ids: [] };
 
-/** An agent that starts a call twice or ends one that does not run. */
+/** Thrown if an agent starts a call twice or ends a call that is not running. */
 export class AgentProtocolError extends Error {}
 
-/** The body after an event. Message bodies are created only here. */
+/** Applies an event to a body. Message bodies are created only here. */
 export function fold(body: MessageBody, event: BodyEvent): MessageBody {
   switch (event.type) {
     case 'text.delta':
@@ -68,7 +68,7 @@ export function fold(body: MessageBody, event: BodyEvent): MessageBody {
 }
 
 /**
- * The step that an agent's event makes on a body; null when it changes nothing in it.
+ * Converts an agent's event to a step on a body. Returns null if it changes nothing in the body.
  *
  * @throws AgentProtocolError
  */
@@ -121,7 +121,7 @@ export function toBodyEvent(body: MessageBody, event: AgentEvent, turn_id: strin
   }
 }
 
-/** The steps that end every call that still runs, so that the body can be that of a finished message. */
+/** Returns the steps that end all running calls, so that the message can be finished. */
 export function closingEvents(
   { tool_calls }: MessageBody,
   at: Date,

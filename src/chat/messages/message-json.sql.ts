@@ -4,8 +4,8 @@ import { MAX_WINDOW_BYTES } from './message-window.js';
 type Written = 'content' | 'affected_card_ids' | 'is_partial' | 'content_segments' | 'tool_calls';
 
 /**
- * What ChatMessageResponse shows of a row `m` of messages, in its order. Every message that leaves the service is built
- * from this list by the database, so it is the same byte for byte wherever it is read.
+ * Columns of ChatMessageResponse, in its order, from a row `m` of messages. The database builds every response from this list, so
+ * all readers of a message get identical bytes.
  */
 const columns = (written: Record<Written, string>): string => `
   m.id, m.project_id, m.conversation_id, m.role, ${written.content} AS content, m.sequence, iso_timestamp(m.created_at) AS created_at,
@@ -27,30 +27,31 @@ const EMPTY = columns({
   tool_calls: `'[]'::json`,
 });
 
-/** JSON text of the one row of `from`, in which messages are `m`. */
+/** JSON text of the single row of `from`, where messages are `m`. */
 export const messageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${WHOLE} ${from}) message)`;
 
-/** The same for a message before the agent has said or done anything. */
+/** JSON text of a message before the agent has produced any output. */
 export const emptyMessageJson = (from: string): string =>
   `(SELECT row_to_json(message)::text FROM (SELECT ${EMPTY} ${from}) message)`;
 
-/** Messages that are made into JSON at once where a window may have to be cut. */
+/** Number of messages converted to JSON at a time if a window may have to be cut. */
 const STEP = 10;
-/** A value stored in less is taken for small: compressed, it is at most a hundred times as long. */
+/** Maximum stored size of a small value, in bytes. Decompressed, it is at most a hundred times as long. */
 const SMALL_BYTES = 100;
 
-/** Which messages of a conversation `c` are wanted, as SQL of type bigint: the `limit` ones up to `last`. */
+/** Wanted messages of a conversation `c`: `limit` messages up to `last`. Both are SQL of type bigint. */
 interface Window {
   last: string;
   limit: string;
 }
 
-/** FROM item `span`: the sequence of the first message of a window. */
+/** FROM item `span`: the sequence of the first message in a window. */
 const spanOf = ({ last, limit }: Window): string =>
   `LATERAL (SELECT greatest(${last} - ${limit} + 1, 1) AS first OFFSET 0) span`;
 
-// Fenced by OFFSET, or each use of the text would make it anew; in the order of the index, or all texts would be sorted.
+// OFFSET fences the subquery. Otherwise each use of the text would build it again. The order is that of the index. Otherwise all
+// texts would be sorted.
 const made = (range: string, left = 'false'): string => `
   SELECT m.sequence, CASE WHEN NOT m.is_partial THEN m.xmin::text END AS version,
          CASE WHEN ${left} THEN NULL ELSE ${messageJson('')} END AS json
@@ -61,13 +62,14 @@ const JSON_PARTS = `
   string_agg(concat(octet_length(json), ':', version), ',' ORDER BY sequence) AS parts`;
 
 /**
- * FROM item for the messages of a range from behind `before` to `last` in one go, with its `bytes`: counted is what is sent, as
- * escapes make a text up to six times as long. A message that may have more than its share of `most` bytes is not made, and
- * counts for more than all of them.
+ * FROM item that builds the messages after `before` up to `last` in a single step, with their total `bytes`. Counts the bytes to
+ * send, because escapes make a text up to six times as long. A message that may exceed its share of `most` bytes is not built,
+ * and counts as more than `most`.
  */
 const madeAtOnce = (before: string, last: string, most: number): string => {
   const share = `${most / 8} / greatest(${last} - ${before}, 1)`;
-  // The length of a text is known without reading it; of anything else only the one that is stored, which is seldom longer.
+  // The length of a text is known without reading it. For other types only the stored size is known, which is rarely larger than
+  // the text.
   const isLarge = [
     ...['content', 'client_msg_id'].map((column) => `octet_length(m.${column}) > ${share}`),
     ...['content_segments', 'tool_calls', 'file_ids'].map(
@@ -81,10 +83,10 @@ const madeAtOnce = (before: string, last: string, most: number): string => {
 };
 
 /**
- * FROM item `w`, a {@link MessageWindow} of which nothing is known.
+ * FROM item `w`: a {@link MessageWindow} without known messages.
  *
- * Of a window with more than {@link MAX_WINDOW_BYTES} the older messages are left out. A window in which every message is small is
- * made in one go. Any other is made from its end, a few messages at a time, so that hardly anything is made that is left out.
+ * Omits the oldest messages of a window above {@link MAX_WINDOW_BYTES}. A window of small messages is built in a single step. Any
+ * other window is built backwards from its end in steps of a few messages, so that few texts are built in vain.
  */
 export const messageWindow = ({ last, limit }: Window): string => `
   ${spanOf({ last, limit })},
@@ -107,8 +109,8 @@ export const messageWindow = ({ last, limit }: Window): string => `
         ) SELECT string_agg(json, ',' ORDER BY since) AS json, string_agg(parts, ',' ORDER BY since) AS parts FROM part) cut) w`;
 
 /**
- * The same where the messages from sequence `known.first` to `known.last` are known, if that begins early enough: versions alone
- * of those, and what is behind them. Where that has more than `most` bytes, nothing is made.
+ * FROM item `w`: a {@link MessageWindow} where messages `known.first` to `known.last` are known, if they begin early enough. It
+ * contains the versions of the known messages and the texts of all messages after them. Texts above `most` bytes are not built.
  */
 export const knownMessageWindow = (
   { last, limit }: Window,

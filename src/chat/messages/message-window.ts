@@ -1,17 +1,19 @@
-/** Most bytes of the messages in one window. The newest message is included even if it alone has more. */
+/** Maximum size of the messages in a window, in bytes. The newest message is included even if it is larger. */
 export const MAX_WINDOW_BYTES = 4 * 1024 ** 2;
 
-/** Messages of a conversation next to each other, as the database gives them. */
+/** Consecutive messages of a conversation, as read from the database. */
 export interface MessageWindow {
-  /** Sequences of the first and the last message of the window; the second is less where there is none. */
+  /** Sequences of the first and the last message of the window. `last` is less than `first` in an empty window. */
   first: number;
   last: number;
-  /** Versions of the known messages, the oldest first, with commas between them; null: none is known. */
+  /** Versions of the known messages, oldest first, separated by commas. Null if no message is known. */
   versions: string | null;
-  /** Whether messages were left out, as the window has too many bytes: its oldest ones, or all that are behind the known ones. */
+  /**
+   * Whether messages were omitted because the window is too large: its oldest messages, or all messages after the known messages.
+   */
   is_cut: boolean;
-  /** JSON texts of the messages behind them, with commas between them; null: there are none. */
+  /** JSON texts of the messages after the known messages, separated by commas. Null if the list is empty. */
   made: string | null;
-  /** Of each of those its bytes and version, as `812:4711`; without a version the message is still written. */
+  /** Size and version of each text, such as `812:4711`. The version is missing while a message is being written. */
   parts: string | null;
 }

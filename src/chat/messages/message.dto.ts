@@ -15,7 +15,7 @@ const SEGMENT_TYPES = ['text', 'tool_call', 'tool_summary', 'recording'] as cons
 const CALL_STATUSES = ['running', 'completed', 'failed', 'unknown'] as const;
 const detail = { optional: true, nullable: true };
 
-/** What a recorded tool call and its segment have in common. */
+/** Common fields of a recorded tool call and its segment. */
 abstract class CallDetails {
   @StringField(detail)
   card_id?: string | null;
@@ -75,7 +75,7 @@ abstract class CallDetails {
   turn_id?: string | null;
 }
 
-/** A tool call recorded on a message. */
+/** Tool call recorded on a message. */
 export class ToolCallData extends CallDetails {
   @StringField()
   id!: string;
@@ -90,7 +90,7 @@ export class ToolCallData extends CallDetails {
   children?: ToolCallData[] | null;
 }
 
-/** A piece of a message's content stream. A tool call's segment has the call's id and everything recorded of it. */
+/** Part of a message's content stream. The segment of a tool call has the id of the call and all its recorded data. */
 export class ContentSegmentData extends CallDetails {
   @EnumField(SEGMENT_TYPES)
   type!: (typeof SEGMENT_TYPES)[number];
@@ -129,7 +129,7 @@ export class ContentSegmentData extends CallDetails {
   tool_count?: number | null;
 }
 
-/** A message of a conversation. */
+/** Message of a conversation. */
 export class ChatMessageResponse {
   @StringField()
   id!: string;

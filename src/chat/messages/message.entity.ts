@@ -6,7 +6,7 @@ import type { ContentSegment } from './message-body.js';
 
 export const MESSAGE_ROLES = ['user', 'assistant', 'system'] as const;
 
-/** One message of a conversation. */
+/** Message of a conversation. */
 @Entity({ name: 'messages' })
 export class Message {
   @PrimaryGeneratedColumn('uuid')
@@ -18,7 +18,7 @@ export class Message {
   @Column('uuid')
   conversation_id!: ConversationId;
 
-  /** Place in the conversation, from 1 without gaps. */
+  /** Position in the conversation, from 1 without gaps. */
   @Column('integer')
   sequence!: number;
 
@@ -28,7 +28,9 @@ export class Message {
   @Column('text')
   content!: string;
 
-  /** The turn that answers a user's message, null while none does; else the turn that wrote this one. */
+  /**
+   * Turn that answers a user's message, or null if no turn has taken it yet. For other messages, the turn that wrote the message.
+   */
   @Column('uuid', { nullable: true })
   turn_id!: string | null;
 
@@ -47,7 +49,7 @@ export class Message {
   @Column('json', { nullable: true })
   tool_calls!: ToolCall[] | null;
 
-  /** Provider data of the tool calls. Never shown. */
+  /** Provider data of the tool calls. Never exposed. */
   @Column('json', { nullable: true })
   model_steps!: RecordedStep[] | null;
 
@@ -60,11 +62,11 @@ export class Message {
   @Column('json', { nullable: true })
   answer!: QuestionAnswer | null;
 
-  /** The call that the answer goes to when the message that asks is finished. */
+  /** Call that receives the answer when the asking message is finished. */
   @Column('text', { nullable: true })
   answered_call_id!: string | null;
 
-  /** The finished message whose question the answer went to at once. */
+  /** Finished message whose question was answered immediately. */
   @Column('uuid', { nullable: true })
   answered_message_id!: string | null;
 
@@ -75,7 +77,7 @@ export class Message {
   @Column('bytea', { nullable: true })
   client_msg_key!: Buffer | null;
 
-  /** SHA-256 of what was posted. */
+  /** SHA-256 of the posted content. */
   @Column('bytea', { nullable: true })
   payload_hash!: Buffer | null;
 
@@ -88,7 +90,7 @@ export class Message {
   @Column('text', { nullable: true })
   user_avatar_url!: string | null;
 
-  /** The author when it is no user. */
+  /** Author, if it is an API key instead of a user. */
   @Column('uuid', { nullable: true })
   api_key_id!: string | null;
 

@@ -6,38 +6,38 @@ import { Message } from './message.entity.js';
 import type { MessageBody } from './message-body.js';
 import { messageJson } from './message-json.sql.js';
 
-/** A stored message with its ChatMessageResponse as JSON text. */
+/** Stored message with its ChatMessageResponse as JSON text. */
 export interface StoredMessage {
   id: string;
   json: string;
 }
 
-/** A message that was posted under a key, with the hash of what was posted. */
+/** Message that was posted under a key, with the hash of its content. */
 export type EarlierMessage = StoredMessage & { payload_hash: Buffer };
 
-/** A message of the agent that asks something. */
+/** Message of the agent that asks a question. */
 export type AskingMessage = MessageBody & Pick<Message, 'id' | 'is_partial'>;
 
-/** A message as the agent is shown it. `user_name` is the name of the API key where one has posted it. */
+/** Message as shown to the agent. `user_name` is the name of the API key if an API key posted the message. */
 export type ContextMessage = Pick<
   Message,
   'role' | 'content' | 'user_name' | 'content_segments' | 'model_steps' | 'answer' | 'file_ids' | 'context' | 'turn_id'
 >;
 
 /**
- * SQL that adds a message to the conversation of the row `c`, which has taken its sequence already. `values` is SQL by column.
- * Its rows are whole messages.
+ * Returns SQL that adds a message to the conversation in the row `c`, whose sequence was already taken. `values` contains SQL by
+ * column. The resulting rows are complete messages.
  */
 export const insertMessage = (values: Partial<Record<keyof Message, string>>): string => `
   INSERT INTO messages (conversation_id, project_id, sequence, created_at, ${Object.keys(values).join(', ')})
   SELECT c.id, c.project_id, c.last_sequence, clock_timestamp(), ${Object.values(values).join(', ')} FROM c
   RETURNING *`;
 
-/** SQL that lets the turn of the row `turn` answer the messages of the rows `messages`. */
+/** Returns SQL that makes the turn in the row `turn` answer the messages in the rows `messages`. */
 export const joinMessages = (turn: string, messages: string): string =>
   `UPDATE messages m SET turn_id = ${turn}.id FROM ${turn}, ${messages} WHERE m.id = ${messages}.id`;
 
-/** SQL that replaces the body of the message `id`; the other arguments are SQL of {@link bodyParameters}. */
+/** Returns SQL that replaces the body of the message `id`. The other arguments are SQL of {@link bodyParameters}. */
 export const writeBody = (
   id: string,
   [content, content_segments, tool_calls, affected_card_ids, model_steps]: BodyColumns,
@@ -49,7 +49,7 @@ export const writeBody = (
 /** SQL of content, content_segments, tool_calls, affected_card_ids and model_steps. */
 type BodyColumns = [string, string, string, string, string];
 
-/** The columns of {@link BodyColumns} as parameters of a statement. */
+/** Returns the columns of {@link BodyColumns} as statement parameters. */
 export const bodyParameters = ({
   content,
   content_segments,
@@ -65,11 +65,11 @@ export const bodyParameters = ({
 ];
 
 /**
- * Messages. Writers hold the lock of the conversation, except for changing a partial message of their own turn. A new one takes
- * a sequence of its conversation, so `ConversationsRepository.append` adds it, by {@link insertMessage}.
+ * Messages. Writers must hold the lock of the conversation, except to change a partial message of their own turn. A new message
+ * takes a sequence of its conversation, so `ConversationsRepository.append` adds it with {@link insertMessage}.
  */
 export class MessagesRepository extends EntityRepository(Message) {
-  /** Stores the final body of a message of the agent. */
+  /** Stores the final body of an agent's message. */
   async finish(id: string, body: MessageBody): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE messages SET content = $2, content_segments = $3, tool_calls = $4, affected_card_ids = $5, model_steps = $6,
@@ -80,7 +80,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     if (count === 0) throw new Error(`Message ${id} is gone`);
   }
 
-  /** The body of a message of the agent. */
+  /** Returns the body of an agent's message. */
   async body(id: string): Promise<MessageBody> {
     const [body]: MessageBody[] = await this.query(
       'SELECT content, content_segments, tool_calls, affected_card_ids, model_steps FROM messages WHERE id = $1',
@@ -90,7 +90,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     return body;
   }
 
-  /** The message that was posted under a key, if one was. */
+  /** Returns the message that was posted under a key, or undefined if it does not exist. */
   async findByClientKey(project_id: string, client_msg_key: Buffer): Promise<EarlierMessage | undefined> {
     const [found]: EarlierMessage[] = await this.query(
       `SELECT m.id, m.payload_hash, ${messageJson('')} AS json FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2`,
@@ -99,7 +99,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     return found;
   }
 
-  /** The two newest messages that ask something, the newest first. */
+  /** Returns the two newest messages that ask a question, newest first. */
   async asking(conversation_id: ConversationId): Promise<AskingMessage[]> {
     return await this.query(
       `SELECT id, is_partial, content, content_segments, tool_calls, affected_card_ids, model_steps
@@ -110,7 +110,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     );
   }
 
-  /** Answers that wait for the end of the message that asks, by the call they answer. */
+  /** Returns the answers that wait for the end of the asking message, by the answered call. */
   async waitingAnswers(conversation_id: ConversationId): Promise<Map<string, QuestionAnswer>> {
     const rows: { answered_call_id: string; answer: QuestionAnswer }[] = await this.query(
       `SELECT answered_call_id, answer FROM messages
@@ -121,8 +121,8 @@ export class MessagesRepository extends EntityRepository(Message) {
   }
 
   /**
-   * What a turn shows the agent, oldest first: those it answers, and of the `limit` newest that turns have taken the ones
-   * before them that have at most `bytes` together, with all that they hold.
+   * Returns the messages that a turn shows to the agent, oldest first. These are the messages that the turn answers, and earlier
+   * messages with at most `bytes` in total. All are among the `limit` newest messages that turns have taken.
    */
   async contextOf(
     conversation_id: ConversationId,
@@ -143,7 +143,7 @@ export class MessagesRepository extends EntityRepository(Message) {
     return rows.reverse();
   }
 
-  /** Lets a turn that has not started answer all messages that wait. */
+  /** Makes a turn that has not started answer all waiting messages. */
   async joinWaiting(turn_id: string, conversation_id: ConversationId): Promise<void> {
     await this.query('UPDATE messages SET turn_id = $1 WHERE conversation_id = $2 AND turn_id IS NULL', [
       turn_id,
@@ -151,7 +151,10 @@ export class MessagesRepository extends EntityRepository(Message) {
     ]);
   }
 
-  /** Takes from a turn that has answered nothing the messages of others than its asker, so that they wait; their number. */
+  /**
+   * Detaches the messages of other authors than its asker from a turn without output, so that they wait again. Returns their
+   * number.
+   */
   async leaveOthers(turn_id: string, { user_id, api_key_id }: Spender): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `UPDATE messages SET turn_id = NULL
@@ -161,7 +164,10 @@ export class MessagesRepository extends EntityRepository(Message) {
     return rows;
   }
 
-  /** Removes up to `limit` messages, the newest first, as a message refers to the older one it has answered; their number. */
+  /**
+   * Removes up to `limit` messages, newest first, because a message refers to the older message that it answers. Returns their
+   * number.
+   */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `DELETE FROM messages WHERE id = ANY (ARRAY(

@@ -8,38 +8,38 @@ import { type UnwrittenEvent, withEvents } from './unwritten-events.js';
 
 const MIB = 1024 ** 2;
 const COMMA = Buffer.from(',');
-/** Bytes that a message takes in memory beside its JSON. */
+/** Memory used by a message in addition to its JSON, in bytes. */
 const OVERHEAD = 200;
 
 interface RecentMessage {
-  /** Of its row; '' while the message is still written. */
+  /** Version of the row. Empty while the message is being written. */
   version: string;
-  /** A ChatMessageResponse. */
+  /** JSON of a ChatMessageResponse. */
   json: Buffer;
 }
 
-/** Finished messages of a conversation next to each other, from sequence `first` on. */
+/** Consecutive finished messages of a conversation, starting at sequence `first`. */
 export interface RecentMessages {
   conversation_id: ConversationId;
   first: number;
   messages: readonly RecentMessage[];
 }
 
-/** A window of a conversation, as it is read. */
+/** Window of a conversation, as read from the database. */
 interface ConversationWindow extends MessageWindow {
   id: ConversationId;
   last_sequence: number;
-  /** Events that the message still being written lacks. */
+  /** Events that are missing in the message being written. */
   unwritten: UnwrittenEvent[] | null;
 }
 
-/** Sequence of the last message. */
+/** Returns the sequence of the last message. */
 export const lastOf = ({ first, messages }: RecentMessages): number => first + messages.length - 1;
 
 /**
- * The newest messages of conversations that were read lately, so that the JSON of a finished message is made once and not for
- * each poll. What a reader is sent was of the asked version when the statement ran that has named it: the statement says which
- * versions the messages have, and makes the texts of all others.
+ * Caches the newest messages of recently read conversations, so that the JSON of a finished message is built once instead of for
+ * each poll. Readers never get stale messages. Each statement returns the current versions of the cached messages and the texts
+ * of all other messages.
  */
 @Injectable()
 export class RecentMessagesService {
@@ -52,20 +52,17 @@ export class RecentMessagesService {
     });
   }
 
-  /**
-   * What is known of a conversation, by the name under which it is read; undefined when it does not reach back far enough for
-   * the window.
-   */
+  /** Returns the messages cached under a name, or undefined if they do not reach back far enough for the window. */
   find(name: string, { limit, offset }: { limit: number; offset: number }): RecentMessages | undefined {
     const known = this.known.get(name);
     return known !== undefined && known.first <= Math.max(1, lastOf(known) - offset - limit + 1) ? known : undefined;
   }
 
   /**
-   * The JSON texts of a window, with commas between them; undefined when what was known of it is not true any more, or too little.
-   * The newest finished messages are kept under the name.
+   * Returns the JSON texts of a window, separated by commas, or undefined if the cached messages are stale or insufficient.
+   * Caches the newest finished messages under the name.
    *
-   * @param known what was known when the window was asked for
+   * @param known cached messages at the time of the query
    */
   complete(name: string, known: RecentMessages | undefined, window: ConversationWindow): Buffer | undefined {
     const { id, first, last, is_cut, unwritten } = window;
@@ -83,7 +80,7 @@ export class RecentMessagesService {
     return joined([...kept, ...made]);
   }
 
-  /** Keeps the newest of the messages up to sequence `last`, as far as they are finished and fit. */
+  /** Caches the newest finished messages up to sequence `last` that fit into {@link MAX_WINDOW_BYTES}. */
   private keep(name: string, conversation_id: ConversationId, last: number, all: readonly RecentMessage[]): void {
     const unfinished = all.findIndex(({ version }) => version === '');
     const end = unfinished === -1 ? all.length : unfinished;
@@ -99,7 +96,7 @@ export class RecentMessagesService {
   }
 }
 
-/** The messages that the database has made the texts of. */
+/** Returns the messages whose texts the database has built. */
 function splitTexts({ made, parts }: MessageWindow): RecentMessage[] {
   if (made === null || parts === null) return [];
   const bytes = Buffer.from(made);
@@ -107,20 +104,20 @@ function splitTexts({ made, parts }: MessageWindow): RecentMessage[] {
   return parts.split(',').map((part) => {
     const [length, version = ''] = part.split(':');
     const end = start + Number(length);
-    // A copy: a part of the whole would keep all of it in memory.
+    // Copies the bytes, because a view would keep the whole buffer in memory.
     const json = Buffer.from(bytes.subarray(start, end));
     start = end + 1;
     return { version, json };
   });
 }
 
-/** The message that is still written with the events that its row lacks. */
+/** Returns the message being written, with the events that are missing in its row. */
 function withUnwritten({ version, json }: RecentMessage, events: readonly UnwrittenEvent[]): RecentMessage {
   const body = withEvents(JSON.parse(json.toString()) as MessageBody, events);
   return { version, json: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The known messages from sequence `first` on, if they have these versions. */
+/** Returns the known messages from sequence `first`, or undefined if their versions differ. */
 function withVersions(
   known: RecentMessages | undefined,
   conversation_id: ConversationId,

@@ -3,13 +3,13 @@ import { type Kind, Refused } from '../../common/validation/kind.js';
 import { arrayKind, mapKind } from '../../common/validation/kinds/containers.js';
 import { textKind } from '../../common/validation/kinds/text.js';
 
-/** Most questions that an answer has choices for, and most labels of one choice. */
+/** Maximum number of questions in an answer, and maximum number of labels per question. */
 const MAX_CHOICES = 100;
 
 const label = textKind({ maxLength: 1_000 });
 const labels = arrayKind(label, { maxItems: MAX_CHOICES });
 
-/** A label or an array of labels; refused as pydantic refuses a union: for each member, under its name. */
+/** Label or array of labels. Rejected like a union in pydantic, with the errors of each member under its name. */
 const choiceKind: Kind<string | string[]> = {
   schema: { anyOf: [label.schema, labels.schema] },
   read(input) {
@@ -20,6 +20,6 @@ const choiceKind: Kind<string | string[]> = {
   },
 };
 
-/** Chosen labels by the index of a question: a `Map` in the order received. */
+/** Chosen labels by question index, as a `Map` in the order received. */
 export const SelectionsField = (options: FieldOptions<Map<string, string | string[]>> = {}): PropertyDecorator =>
   field(mapKind(choiceKind, { maxProperties: MAX_CHOICES }), options);

@@ -1,7 +1,10 @@
-/** The text without what PostgreSQL cannot hold: U+0000 is left out, a lone surrogate becomes U+FFFD. */
+/** Removes characters that PostgreSQL cannot store: U+0000 is dropped, and a lone surrogate becomes U+FFFD. */
 export const toValidText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** The value as JSON would carry it, with {@link toValidText} applied to every string and key; what JSON has not is null. */
+/**
+ * Returns a value as JSON would represent it, with {@link toValidText} applied to every string and key. Values that JSON lacks
+ * become null.
+ */
 export function toValidJson(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined ? null : clean(JSON.parse(text));

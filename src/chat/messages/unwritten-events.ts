@@ -1,12 +1,12 @@
 import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 
-/** An event of a turn that its message lacks; `data` is what {@link BodyEvent} has beside its type. */
+/** Event of a turn that is missing in its message. `data` contains the fields of a {@link BodyEvent} except its type. */
 export interface UnwrittenEvent {
   type: BodyEvent['type'];
   data: object;
 }
 
-/** The body of a message with the events that it lacks. */
+/** Applies missing events to a message. */
 export function withEvents<Message extends MessageBody>(message: Message, events: readonly UnwrittenEvent[]): Message {
   const body = events.reduce<MessageBody>((reached, { type, data }) => fold(reached, { type, ...data } as BodyEvent), {
     content: message.content,

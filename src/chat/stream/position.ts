@@ -1,23 +1,23 @@
-/** Up to where a reader has the events of a turn. */
+/** Position of a reader in the events of a turn. */
 export interface Position {
   turn_id: string;
-  /** The seq of the next event that the reader wants. */
+  /** Sequence number of the next event to send. */
   next_seq: number;
 }
 
 const EVENT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(\d{1,9})$/i;
 const MAX_SEQ = 2 ** 31 - 1;
 
-/** The `id` of an event in the stream. */
+/** Returns the `id` of an event in the stream. */
 export const eventId = (turn_id: string, seq: number): string => `${turn_id}:${seq}`;
 
-/** The position after an event; null for a text that is no event's id. */
+/** Returns the position after an event, or null if the text is not an event id. */
 export function positionAfter(lastEventId: string): Position | null {
   const [, turn_id, seq] = EVENT_ID.exec(lastEventId) ?? [];
   return turn_id === undefined ? null : positionAt(turn_id, Number(seq) + 1);
 }
 
-/** The position before an event; null for an id that is none. */
+/** Returns the position before an event, or null if the id is malformed. */
 export function positionAt(turn_id: string, from_seq: number): Position | null {
   if (!EVENT_ID.test(eventId(turn_id, 0)) || from_seq > MAX_SEQ) return null;
   return { turn_id: turn_id.toLowerCase(), next_seq: from_seq };

@@ -6,7 +6,7 @@ import { ConversationChangedChannel } from '../conversations/conversation-change
 import { eventId } from './position.js';
 import { type Cursor, type Following, StreamReadsRepository } from './stream-reads.repository.js';
 
-/** Wakes readers of conversations when there is something new, and reads it for them. */
+/** Wakes the readers of a conversation when it has news, and reads the news for them. */
 @Injectable()
 export class StreamHubService extends FollowHub<Cursor, Following> {
   constructor(

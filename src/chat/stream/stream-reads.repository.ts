@@ -7,47 +7,47 @@ import type { TurnEventType } from '../turns/turn-event.entity.js';
 import type { Turn } from '../turns/turn.entity.js';
 import type { Position } from './position.js';
 
-/** What a reader of a conversation has: its turns up to a position, and its messages up to a sequence. */
+/** Position of a reader in a conversation: its turns up to a position, and its messages up to a sequence. */
 export interface Cursor extends Position {
   sequence: number;
-  /** Whether the reader knows of the turn at all. */
+  /** Whether the reader already knows about the turn. */
   announced: boolean;
 }
 
-/** What follows a cursor, read at one moment and limited in size. */
+/** News after a cursor, read as a consistent snapshot and limited in size. */
 export interface Following {
   last_sequence: number;
   /**
-   * ChatMessageResponse as JSON text, of messages that no turn writes as it goes; `answered` is the message whose
-   * question such a one has answered, as it is now.
+   * Messages that were not streamed by a turn, as ChatMessageResponse in JSON text. `answered` is the current text of the message
+   * whose question was answered.
    */
   messages: { sequence: number; json: string; answered: string | null }[];
-  /** The turn at the cursor while it is not all read, else the one after it. */
+  /** Turn at the cursor until it was read completely, then the next turn. */
   turn: (Pick<Turn, 'state' | 'next_seq'> & { id: string }) | null;
   events: { seq: number; type: TurnEventType; data: string }[];
 }
 
-/** Before every turn. */
+/** Id that precedes every turn. */
 const NO_TURN = '00000000-0000-0000-0000-000000000000';
 export const MAX_MESSAGES = 50;
 const MAX_EVENTS = 200;
-/** Most bytes of messages, and of events, that are read at once. */
+/** Maximum size in bytes of the messages, and of the events, in a single read. */
 export const MAX_TEXT = 256 * 1024;
 
 /**
- * FROM and what follows of a SELECT of the last turn of the conversation `c`. The conversation is a range of one, and part of
- * the order, so that only the index of the conversation's turns gives this order: where some conversations have very many
- * turns the planner would rather go through the turns of all of them, and go on to the first one where there are none.
+ * FROM clause of a SELECT for the last turn of the conversation `c`. The conversation is compared as a range and is part of the
+ * sort order, so only the index on a conversation's turns provides this order. Otherwise, if some conversations have very many
+ * turns, the planner would scan the turns of all conversations. It would even scan all of them if the conversation has no turns.
  */
 const LAST_TURN = `
   FROM turns WHERE conversation_id >= c.id AND conversation_id <= c.id ORDER BY conversation_id DESC, id DESC LIMIT 1`;
 
-/** Queries for readers of the live stream, over several tables. It has no entity, as it writes nothing. */
+/** Queries of the live stream over several tables. It has no entity, because it only reads. */
 @Injectable()
 export class StreamReadsRepository {
   constructor(private readonly source: DataSource) {}
 
-  /** Reads on from a cursor in one statement; null when the conversation is gone. */
+  /** Reads the news after a cursor in a single statement. Returns null if the conversation was deleted. */
   async following(conversation_id: string, cursor: Cursor): Promise<Following | null> {
     const [read] = await sharedRead<Following[]>(
       this.source.manager,
@@ -85,7 +85,7 @@ export class StreamReadsRepository {
     return read ?? null;
   }
 
-  /** Where a reader begins that knows nothing: before the turn that is active, else after the last one. */
+  /** Returns the start position of a new reader: before the active turn, or after the last turn if no turn is active. */
   async present(conversation_id: ConversationId): Promise<Cursor | null> {
     const [present]: (Pick<Cursor, 'sequence'> & { turn: (Position & Pick<Turn, 'state'>) | null })[] =
       await this.source.query(
@@ -104,8 +104,8 @@ export class StreamReadsRepository {
   }
 
   /**
-   * The cursor of a reader that has come to a position: messages that were posted after those that its turn answers may
-   * be new to it. Null for a position that no reader of this conversation can have.
+   * Returns the cursor of a reader at a position. Messages posted after the messages that its turn answers may be new to the
+   * reader. Returns null for a position that is impossible in this conversation.
    */
   async cursorAt(conversation_id: ConversationId, { turn_id, next_seq }: Position): Promise<Cursor | null> {
     const [known]: { sequence: number }[] = await this.source.query(
@@ -116,7 +116,10 @@ export class StreamReadsRepository {
     return known === undefined ? null : { sequence: known.sequence, turn_id, next_seq, announced: true };
   }
 
-  /** How far conversations have come, as texts that differ when something is new; without those that are gone. */
+  /**
+   * Returns the head of each existing conversation, as a text that changes whenever there is news. Deleted conversations are
+   * omitted.
+   */
   async heads(conversationIds: string[]): Promise<Map<string, string>> {
     const heads: { id: string; head: string }[] = await this.source.query(
       `SELECT c.id, concat_ws(':', c.last_sequence, t.id, t.state, t.next_seq) AS head

@@ -11,17 +11,17 @@ const saying = (texts: string[], last_sequence: number): Following => ({
   events: [{ seq: 0, type: 'turn.started', data: '{}' }],
 });
 
-describe('a step of a stream', () => {
+describe('stepOver', () => {
   it.each([
     ['many', Array<string>(MAX_MESSAGES).fill('x')],
     ['long', ['x', 'x'.repeat(MAX_TEXT)]],
-  ])('has no turn as long as there may be more messages: %s', (_, texts) => {
+  ])('sends no turn while more messages may follow: %s', (_, texts) => {
     const step = stepOver(cursor, saying(texts, 200));
     expect(step?.events.map(({ type }) => type)).toEqual(texts.map(() => 'message.created'));
     expect([step?.cursor, step?.more]).toEqual([{ ...cursor, sequence: 2 + texts.length }, true]);
   });
 
-  it('has the turn after the last message', () => {
+  it('sends the turn after the last message', () => {
     const step = stepOver(cursor, saying(['x'], 4));
     expect(step?.events.map(({ type }) => type)).toEqual(['message.created', 'turn.dispatched', 'turn.started']);
     expect(step?.cursor).toEqual({ turn_id: turn.id, next_seq: 1, sequence: 4, announced: true });

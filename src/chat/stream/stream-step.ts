@@ -4,19 +4,19 @@ import { type Cursor, type Following, MAX_MESSAGES, MAX_TEXT } from './stream-re
 
 export interface Step {
   events: StreamEvent[];
-  /** Where the reader is after them. */
+  /** Position of the reader after the events. */
   cursor: Cursor;
-  /** Whether more may follow at once. */
+  /** Whether more news may be available immediately. */
   more: boolean;
 }
 
-/** What a reader at a cursor is sent of what follows it; null when events between the two are no longer there. */
+/** Returns the events that follow a cursor, or null if some events after the cursor were already removed. */
 export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events }: Following): Step | null {
   const created = messages.flatMap(({ json, answered }) => [
     { type: 'message.created', data: `{"message":${json}}` },
     ...(answered === null ? [] : [{ type: 'message.updated', data: `{"message":${answered}}` }]),
   ]);
-  // Turns come after all messages: who is cut off in a turn has those that it answers.
+  // Turns follow all messages, so a reader that is disconnected during a turn has the messages that it answers.
   const newest = messages.at(-1);
   if (newest !== undefined && isCut(messages)) {
     return { events: created, cursor: { ...cursor, sequence: newest.sequence }, more: true };
@@ -39,7 +39,7 @@ export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events
   };
 }
 
-/** Whether there may be more messages than were read at once. */
+/** Whether the read may have stopped before the last message. */
 function isCut(messages: Following['messages']): boolean {
   const bytes = messages.reduce((sum, { json, answered }) => sum + Buffer.byteLength(json + (answered ?? '')), 0);
   return messages.length === MAX_MESSAGES || bytes >= MAX_TEXT;

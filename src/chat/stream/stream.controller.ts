@@ -49,7 +49,7 @@ const eventSchemas = (events: Record<string, Type>, hasId: boolean): object[] =>
     required: [...(hasId ? ['id'] : []), 'event', 'data'],
   }));
 
-/** Documents each event as an object of its fields; `data` is JSON. */
+/** Documents each event as an object with its fields. `data` is JSON. */
 const EventStreamResponse = (): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(...Object.values(TURN_EVENTS), ...Object.values(OTHER_EVENTS)),

@@ -10,7 +10,7 @@ import { CardResponse } from '../../projects/canvas/canvas.dto.js';
 import { ChatMessageResponse, ToolCallData } from '../messages/message.dto.js';
 import { TURN_OUTCOMES, type TurnOutcome } from '../turns/turn.entity.js';
 
-/** Which conversation is followed, and from where. */
+/** Conversation and position to stream from. */
 export class ChatStreamQuery {
   @StringField({ optional: true, description: 'Absent: the project’s default conversation' })
   conversation_id?: string;
@@ -34,7 +34,7 @@ export class TurnStartedData {
   message!: ChatMessageResponse;
 }
 
-/** More text. */
+/** The agent appends text. */
 export class TextDeltaData {
   @IntegerField({ description: 'Index in `content_segments`; one past the end starts a new text segment' })
   segment!: number;
@@ -43,7 +43,7 @@ export class TextDeltaData {
   text!: string;
 }
 
-/** A tool runs. */
+/** A tool starts. */
 export class ToolStartedData {
   @IntegerField({ description: 'Index in `content_segments` of the new segment' })
   segment!: number;
@@ -52,13 +52,13 @@ export class ToolStartedData {
   call!: ToolCallData;
 }
 
-/** A tool call has ended, or a question was answered: it takes the place of the call and segment of the same id. */
+/** A tool call ended, or its question was answered. Replaces the call and the segment with the same id. */
 export class ToolFinishedData {
   @ObjectField(() => ToolCallData)
   call!: ToolCallData;
 }
 
-/** Cards were created or changed by the agent. */
+/** The agent created or changed cards. */
 export class CardsChangedData {
   @ObjectArrayField(() => CardResponse, { description: 'Current state of these cards' })
   cards!: CardResponse[];
@@ -67,7 +67,7 @@ export class CardsChangedData {
   removed_card_ids?: string[];
 }
 
-/** The turn is over. */
+/** The turn has ended. */
 export class TurnEndedData {
   @EnumField(TURN_OUTCOMES)
   outcome!: TurnOutcome;
@@ -79,19 +79,19 @@ export class TurnEndedData {
   message!: ChatMessageResponse | null;
 }
 
-/** A message of a user, or one about the conversation, was added. May come again after a new connection. */
+/** A user message or system message was added. May be repeated after a reconnect. */
 export class MessageCreatedData {
   @ObjectField(() => ChatMessageResponse)
   message!: ChatMessageResponse;
 }
 
-/** The question of a finished message was answered: the message as it is now. May come again after a new connection. */
+/** The question of a finished message was answered. Contains the updated message. May be repeated after a reconnect. */
 export class MessageUpdatedData {
   @ObjectField(() => ChatMessageResponse)
   message!: ChatMessageResponse;
 }
 
-/** A turn is waiting for a worker. May come again after a new connection. */
+/** A turn is waiting for a worker. May be repeated after a reconnect. */
 export class TurnDispatchedData {
   @StringField()
   turn_id!: string;

@@ -14,13 +14,13 @@ import { StreamHubService } from './stream-hub.service.js';
 import { type Cursor, StreamReadsRepository } from './stream-reads.repository.js';
 import { stepOver } from './stream-step.js';
 
-/** What a reader asks for. */
+/** Parameters of a stream request. */
 export interface StreamRequest extends ChatStreamQuery {
-  /** Sent by an EventSource when it reconnects; overrides the query, which is that of the first connection. */
+  /** Sent by an EventSource when it reconnects. Overrides the query, which still describes the first connection. */
   lastEventId: string | undefined;
 }
 
-/** Streams of what happens in conversations. */
+/** Streams the events of conversations. */
 @Injectable()
 export class StreamsService {
   constructor(
@@ -32,9 +32,9 @@ export class StreamsService {
   ) {}
 
   /**
-   * Sends what happens in a conversation, as {@link OpenStreamsService.run}.
+   * Streams the events of a conversation, as {@link OpenStreamsService.run}.
    *
-   * @throws NotFound, TooManyRequests, Unavailable before anything was sent.
+   * @throws NotFound, TooManyRequests or Unavailable before the first event is sent
    */
   async stream(
     reader: ProjectReader,

@@ -4,7 +4,7 @@ import { consumeUntilAborted } from './consume-until-aborted.js';
 const never = (): Promise<never> => new Promise<never>(() => {});
 
 describe('consumeUntilAborted', () => {
-  it('hands over values one after the other', async () => {
+  it('passes on values in sequence', async () => {
     const log: string[] = [];
     async function* source() {
       for (const value of ['a', 'b']) {
@@ -20,7 +20,7 @@ describe('consumeUntilAborted', () => {
     expect(log).toEqual(['make a', 'took a', 'make b', 'took b']);
   });
 
-  it('passes on what the source throws', async () => {
+  it('rethrows an error of the source', async () => {
     async function* source() {
       yield await Promise.resolve(1);
       throw new Error('broken');
@@ -30,7 +30,7 @@ describe('consumeUntilAborted', () => {
     );
   });
 
-  it('closes the source when a value is not taken', async () => {
+  it('closes the source when a value is not accepted', async () => {
     let closed = false;
     async function* source() {
       try {
@@ -48,14 +48,14 @@ describe('consumeUntilAborted', () => {
   it.each([
     ['a source that hangs', { next: never } satisfies AsyncIterator<number>, () => Promise.resolve()],
     ['a taker that hangs', { next: () => Promise.resolve({ value: 1 }) } satisfies AsyncIterator<number>, never],
-  ])('leaves %s when the signal aborts', async (_, iterator, take) => {
+  ])('abandons %s when the signal aborts', async (_, iterator, take) => {
     const controller = new AbortController();
     const done = consumeUntilAborted({ [Symbol.asyncIterator]: () => iterator }, controller.signal, take);
     setImmediate(() => controller.abort(new Error('stop')));
     await expect(done).rejects.toThrow('stop');
   });
 
-  it('does not begin under an aborted signal', async () => {
+  it('does not start if the signal is already aborted', async () => {
     const taken: number[] = [];
     const source = { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ value: 1 }) }) };
     const take = (value: number): Promise<void> => Promise.resolve(void taken.push(value));

@@ -1,9 +1,9 @@
 import { unlessAborted } from '../../common/leases/unless-aborted.js';
 
 /**
- * Hands each value of `source` to `take`, waiting for it, until the source ends.
+ * Passes each value of `source` to `take` and waits for it, until the source ends.
  *
- * @throws the signal's reason as soon as it aborts, even when the source or `take` never comes back.
+ * @throws the reason of the signal as soon as it aborts, even if the source or `take` never returns
  */
 export async function consumeUntilAborted<Value>(
   source: AsyncIterable<Value>,
@@ -23,7 +23,7 @@ export async function consumeUntilAborted<Value>(
   }
 }
 
-/** Tells a source that nobody listens any more; its reply is ignored. */
+/** Closes an abandoned source. Its result is ignored. */
 function close<Value>(iterator: AsyncIterator<Value>): void {
   iterator.return?.().catch(() => undefined);
 }

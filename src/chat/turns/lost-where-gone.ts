@@ -1,7 +1,7 @@
 import { NotFound } from '../../common/errors/errors.js';
 import { LeaseLost } from '../../common/leases/lease.js';
 
-/** For a turn whose project or conversation is not found: the turn has gone with it. @throws LeaseLost */
+/** Converts NotFound to LeaseLost, because a turn is deleted together with its project or conversation. @throws LeaseLost */
 export function lostWhereGone(error: unknown): never {
   throw error instanceof NotFound ? new LeaseLost() : error;
 }

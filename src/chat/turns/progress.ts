@@ -3,12 +3,12 @@ import type { BodyEvent, MessageBody } from '../messages/message-body.js';
 /** Progress of a turn. */
 export interface Progress {
   body: MessageBody;
-  /** Number of events behind the body, the turn's own start included; 0 as long as there is no message. */
+  /** Number of events in the body, including the start of the turn. 0 until a message exists. */
   next_seq: number;
-  /** The last of these events: those that are not known to be stored, the turn's own start apart. */
+  /** Last of these events that may not be stored yet, excluding the start of the turn. */
   unstored: BodyEvent[];
   credits: number;
 }
 
-/** The seq of the first event of {@link Progress.unstored}. */
+/** Returns the sequence number of the first event in {@link Progress.unstored}. */
 export const firstUnstored = ({ next_seq, unstored }: Progress): number => next_seq - unstored.length;

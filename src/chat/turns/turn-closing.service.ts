@@ -14,16 +14,15 @@ import { bodyEvent, endedEvent, type EventRow, STARTED, TurnEventsRepository } f
 import { spenderOf, type TurnOutcome } from './turn.entity.js';
 import { type LockedTurn, TurnsRepository } from './turns.repository.js';
 
-/** The end of a turn. */
 export interface Ending {
   outcome: TurnOutcome;
-  /** Final content of the agent's message; absent: the stored content. */
+  /** Final content of the agent's message. Defaults to the stored content. */
   progress?: Progress;
   /** Error of calls that are still running. */
   running?: { error: string; error_code: string };
   /** Text of a system message to add to the conversation. */
   notice?: string;
-  /** Whether messages of other askers are left to the next turn. */
+  /** Whether messages of other askers are left for the next turn. */
   leavesOthers?: boolean;
 }
 
@@ -70,7 +69,7 @@ export class TurnClosingService {
     this.events.note(tx, project_id, 'turn.ended', { conversation_id, turn_id: id, outcome, message_id });
   }
 
-  /** Final content of the turn's message, and the events that lead to it from the stored content. */
+  /** Returns the final content of the turn's message, and the events that lead to it from the stored content. */
   private async finalBody(
     tx: Tx,
     { id, conversation_id, message_id, next_seq, body_seq }: LockedTurn,
@@ -94,7 +93,7 @@ export class TurnClosingService {
       ...(await this.answers.pendingEvents(tx, conversation_id, body)),
     ];
     for (const event of closing) body = fold(body, event);
-    // A write whose outcome the process never learned may have been stored.
+    // A write with an unknown outcome may have been stored.
     const unstored =
       progress === undefined ? [] : progress.unstored.slice(Math.max(0, next_seq - firstUnstored(progress)));
     return { body, events: [...unstored, ...closing].map(bodyEvent) };

@@ -19,16 +19,19 @@ import { lostWhereGone } from './lost-where-gone.js';
 import { spenderOf } from './turn.entity.js';
 import type { LeasedTurn } from './turns.repository.js';
 
-/** Messages that the agent is given, from the newest back. */
+/** Maximum number of messages shown to the agent, counted from the newest. */
 const MAX_MESSAGES = 200;
-/** Bytes of earlier messages with all that they hold, from the newest back: large results stay out of the process's memory. */
+/**
+ * Maximum size of earlier messages with all their data, in bytes, counted from the newest. Keeps large results out of the
+ * process's memory.
+ */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Most changes of the workspace that a turn tells the agent of; the newest ones. */
+/** Maximum number of workspace changes that a turn reports to the agent. Only the newest are reported. */
 const MAX_CHANGES = 100;
-/** Entries of the workspace that the agent is shown without asking. */
+/** Maximum number of workspace entries shown to the agent by default. */
 const MAX_ENTRIES = 100;
 
-/** Gathers what a turn gives the agent. */
+/** Builds the context that a turn gives to the agent. */
 @Injectable()
 export class TurnContextsService {
   constructor(
@@ -43,8 +46,8 @@ export class TurnContextsService {
   ) {}
 
   /**
-   * @throws LeaseLost when the project was deleted
-   * @throws AskerRefused when the asker does not see it any more, or a budget is used up: nothing is begun then
+   * @throws LeaseLost if the project was deleted
+   * @throws AskerRefused if the asker has lost access or a budget is used up. Nothing has started then.
    */
   async build(turn: LeasedTurn, signal: AbortSignal): Promise<AgentContext> {
     const { id, company_id, project_id, conversation_id } = turn;

@@ -13,20 +13,20 @@ import { type Ending, TurnClosingService } from './turn-closing.service.js';
 import { TurnStartsService } from './turn-starts.service.js';
 import { CALL_SENTENCES, TURN_SENTENCES } from '../../agent/turn-sentences.js';
 
-/** The end of a turn whose process died after the agent had written something. */
+/** Ending of a turn whose process died after the agent had written something. */
 export const INTERRUPTED: Ending = {
   outcome: 'interrupted',
   running: { error: CALL_SENTENCES.interrupted, error_code: 'interrupted' },
   notice: TURN_SENTENCES.interrupted,
 };
 
-/** The end of a turn that a user stopped. */
+/** Ending of a turn that a user stopped. */
 const STOPPED: Ending = {
   outcome: 'stopped',
   running: { error: CALL_SENTENCES.stopped, error_code: 'stopped' },
 };
 
-/** The end of turns: one transaction for the finished message, the charge and the next turn. */
+/** Ends turns. A single transaction stores the finished message, records the charge and starts the next turn. */
 @Injectable()
 export class TurnEndingsService {
   constructor(
@@ -41,15 +41,15 @@ export class TurnEndingsService {
   ) {}
 
   /**
-   * Ends a running turn and starts the next one when messages wait.
+   * Ends a running turn and starts the next turn if messages are waiting.
    *
-   * @throws LeaseLost when the turn is not the holder's any more; then nothing has changed.
+   * @throws LeaseLost if the holder has lost the turn. Nothing has changed then.
    */
   async end(leased: LeasedTurn, holder: Holder, ending: Ending): Promise<void> {
     const { project_id, conversation_id } = leased;
     await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
-      // The project is the first to be locked.
+      // The project must be locked first.
       const [, turn, { waiting, new_turn_id }] = await pipelined(
         tx.withRepository(this.projects).lockKnown(project_id).catch(lostWhereGone),
         turns.lockWithConversation(leased, holder),
@@ -66,10 +66,10 @@ export class TurnEndingsService {
   }
 
   /**
-   * Ends the active turn of a conversation, or only a given one, whoever runs it: what was stored of it stays, and its
-   * process can write no more. Messages that wait are left waiting. The project and the conversation are locked.
+   * Ends the active turn of a conversation, or only a given turn, regardless of the process that runs it. Its stored output
+   * stays, and its process can no longer write. Waiting messages keep waiting. The project and the conversation must be locked.
    *
-   * @returns the turn's id; null when there was nothing to end.
+   * @returns the id of the turn, or null if no turn was ended
    */
   async stop(tx: Tx, conversation_id: ConversationId, turn_id: string | null): Promise<string | null> {
     const turn = await tx.withRepository(this.turns).lockActive(conversation_id, turn_id);

@@ -6,28 +6,28 @@ import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { TurnEvent, type TurnEventType } from './turn-event.entity.js';
 import type { TurnOutcome } from './turn.entity.js';
 
-/** An event to store; `data` is JSON text, of the first and the last event without the turn's message, which SQL adds. */
+/** Event to store. `data` is JSON text. In the first and the last event it lacks the turn's message, which SQL adds. */
 export interface EventRow {
   type: TurnEventType;
   data: string;
 }
 
-/** The first event of a turn: its message, as it is before the second one. */
+/** First event of a turn. Contains the message before the second event. */
 export const STARTED: EventRow = { type: 'turn.started', data: 'null' };
 
 export const bodyEvent = ({ type, ...data }: BodyEvent): EventRow => ({ type, data: JSON.stringify(data) });
 
-/** The last event of a turn, with the message in which all that the agent has written is; null when that is nothing. */
+/** Returns the last event of a turn. It contains the finished message, or null if the agent wrote nothing. */
 export const endedEvent = (outcome: TurnOutcome): EventRow => ({ type: 'turn.ended', data: JSON.stringify(outcome) });
 
-/** Events as three parameters of a statement that holds {@link insertEvents}: the first one's seq, types and data. */
+/** Returns events as three parameters of a statement with {@link insertEvents}: first sequence number, types and data. */
 export const eventParameters = (first_seq: number, events: EventRow[]): [number, string[], string[]] => [
   first_seq,
   events.map(({ type }) => type),
   events.map(({ data }) => data),
 ];
 
-/** SQL of what an event tells where the turn's message is the row `m`, all null when there is none. */
+/** SQL of an event's data if the turn's message is the row `m`. All columns of `m` are null if the turn has no message. */
 export const WITH_MESSAGE = `
   CASE event.type
     WHEN 'turn.started' THEN concat('{"message_id":"', m.id, '","message":', ${emptyMessageJson('')}, '}')
@@ -35,8 +35,8 @@ export const WITH_MESSAGE = `
     ELSE event.data END`;
 
 /**
- * Inserts the events of {@link eventParameters} in a turn. Each argument is SQL: `from` is a FROM item or nothing, `told`
- * what an event tells, {@link WITH_MESSAGE} where the first or last one can be among them.
+ * Returns SQL that inserts the events of {@link eventParameters} into a turn. All arguments are SQL. `from` is a FROM item or
+ * empty. `told` is the data of an event. It must be {@link WITH_MESSAGE} if the first or the last event may be included.
  */
 export const insertEvents = (
   turn_id: string,
@@ -48,13 +48,13 @@ export const insertEvents = (
   SELECT ${turn_id}, ${seq}::integer + event.place - 1, event.type, (${told})::json
     FROM ${from} unnest(${types}::text[], ${data}::text[]) WITH ORDINALITY AS event (type, data, place)`;
 
-/** SQL that removes the events of the turns of the rows `turns`. */
+/** Returns SQL that removes the events of the turns in the rows `turns`. */
 export const removeEvents = (turns: string): string =>
   `DELETE FROM turn_events WHERE turn_id = ANY (ARRAY(SELECT id FROM ${turns}))`;
 
-/** The steps of turns, kept for readers of the live stream until some time after the turn. */
+/** Steps of turns. Kept for readers of the live stream until some time after the end of the turn. */
 export class TurnEventsRepository extends EntityRepository(TurnEvent) {
-  /** The events of a turn from `seq` on. */
+  /** Returns the events of a turn from `seq`. */
   async since(turn_id: string, seq: number): Promise<UnwrittenEvent[]> {
     return await this.query('SELECT type, data FROM turn_events WHERE turn_id = $1 AND seq >= $2 ORDER BY seq', [
       turn_id,
@@ -62,7 +62,7 @@ export class TurnEventsRepository extends EntityRepository(TurnEvent) {
     ]);
   }
 
-  /** Removes up to `limit` events of a conversation's turns and answers their number. */
+  /** Removes up to `limit` events of a conversation's turns. Returns their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `DELETE FROM turn_events WHERE ctid = ANY (ARRAY(

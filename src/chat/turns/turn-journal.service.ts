@@ -9,8 +9,8 @@ import type { Progress } from './progress.js';
 import { type LeasedTurn, TurnsRepository } from './turns.repository.js';
 
 /**
- * Stores what an agent has written so far, each event in the transaction that shows its effect in the message, so that
- * each read shows exactly the events before `next_seq`.
+ * Stores the agent's output so far. Each event is stored in the same transaction as its effect on the message. Every read
+ * therefore shows exactly the events before `next_seq`.
  */
 @Injectable()
 export class TurnJournalService {
@@ -39,16 +39,16 @@ export class TurnJournalService {
     this.changed.send(turn.conversation_id);
   }
 
-  /** Adds text to the partial message; its row may get it later. @throws LeaseLost */
+  /** Adds text to the partial message. Its row may be updated later. @throws LeaseLost */
   async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
     await this.turns.continue(turn, progress);
     this.changed.send(turn.conversation_id);
   }
 
   /**
-   * Does a tool's work, which answers the progress with the events that tell of it, and stores both or neither.
+   * Runs a tool's work, which returns the progress including its events. Stores both or neither.
    *
-   * @throws LeaseLost before anything was done
+   * @throws LeaseLost before the work has started
    */
   async perform(turn: LeasedTurn, work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void> {
     await this.database.transaction(async (tx) => {

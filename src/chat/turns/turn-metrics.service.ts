@@ -31,12 +31,12 @@ export class TurnMetricsService {
     );
   }
 
-  /** Counts a turn, once its end is committed. */
+  /** Counts a turn after its end was committed. */
   ended(outcome: TurnOutcome): void {
     this.outcomes.inc({ outcome });
   }
 
-  /** How many turns this process runs; their leases are held here. */
+  /** Registers the gauge of the turns that this process runs. Their leases are held here. */
   heldHere(count: () => number): void {
     this.metrics.gauges([{ name: 'pws_turn_leases_held', help: 'Turns that this process runs' }], () => ({
       pws_turn_leases_held: count(),

@@ -12,14 +12,14 @@ import {
   TURN_QUEUE,
 } from './turns.repository.js';
 
-/** Most attempts of a turn that has not written anything. */
+/** Maximum number of attempts for a turn that has not written anything. */
 export const MAX_ATTEMPTS = 3;
 const RECOVERED_AT_ONCE = 100;
-/** How long the events of a turn can be read after its end. */
+/** Time after its end during which the events of a turn can be read. */
 const EVENTS_KEPT = `interval '10 min'`;
 const EVICTED_AT_ONCE = 500;
 
-/** Turns from their start to their claim, and how abandoned ones come back. */
+/** Manages turns from their start to their claim, and recovers abandoned turns. */
 @Injectable()
 export class TurnQueueService {
   constructor(
@@ -30,19 +30,20 @@ export class TurnQueueService {
     private readonly queues: RowQueuesService,
   ) {}
 
-  /** As {@link TurnsRepository.claim}. */
+  /** Works like {@link TurnsRepository.claim}. */
   async claim(owner: string, model: string, room: Room): Promise<ClaimedTurns> {
     return await this.turns.claim(owner, model, room);
   }
 
-  /** Keeps a running turn. @throws LeaseLost */
+  /** Extends the lease of a running turn. @throws LeaseLost */
   async renew(turn: LeasedTurn): Promise<void> {
     await this.turns.renew(turn);
   }
 
   /**
-   * Dispatches a running turn again, when nothing of it has been seen yet; messages that waited behind it join it. False
-   * when it has to end instead. A process that goes away in peace gives its attempt back; `credits` is what it has cost.
+   * Dispatches a running turn again if none of its output was visible yet. Messages that waited for the next turn join it.
+   * Returns false if the turn must end instead. A process that shuts down cleanly returns its attempt. `credits` is the cost so
+   * far.
    */
   async redispatch(turn: LeasedTurn, holder: Holder): Promise<boolean> {
     const { id, conversation_id } = turn;
@@ -57,7 +58,7 @@ export class TurnQueueService {
     return isDispatched;
   }
 
-  /** Running turns whose owner has let the lease run out. */
+  /** Returns running turns whose lease has expired. */
   async expired(): Promise<LeasedTurn[]> {
     return await this.turns.expired(RECOVERED_AT_ONCE);
   }

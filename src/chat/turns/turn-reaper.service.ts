@@ -7,7 +7,7 @@ import { TurnMetricsService } from './turn-metrics.service.js';
 import { TurnQueueService } from './turn-queue.service.js';
 import { idsOf, type LeasedTurn } from './turns.repository.js';
 
-/** Sees to turns whose process is gone. */
+/** Recovers turns whose process has died. */
 @Injectable()
 export class TurnReaperService {
   constructor(
@@ -17,7 +17,7 @@ export class TurnReaperService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Retries or ends every abandoned turn, and cleans up. */
+  /** Retries or ends every abandoned turn and removes old events. */
   async recover(): Promise<void> {
     for (const turn of await this.queue.expired()) await this.recoverTurn(turn);
     await this.queue.evictEvents();
@@ -32,7 +32,7 @@ export class TurnReaperService {
       }
       this.logger.warn({ ...idsOf(turn), again }, 'a turn was abandoned by its process');
     } catch (error) {
-      // Its owner came back, or another process was faster.
+      // The owner came back, or another process was faster.
       if (!(error instanceof LeaseLost))
         this.logger.error({ err: error, ...idsOf(turn) }, 'an abandoned turn could not be recovered');
     }

@@ -18,7 +18,7 @@ import { type ProgressStore, TurnWriter } from './turn-writer.js';
 import { MAX_ATTEMPTS, TurnQueueService } from './turn-queue.service.js';
 import { idsOf, type LeasedTurn } from './turns.repository.js';
 
-/** Runs turns: has the agent answer, and stores what it says. */
+/** Runs turns: lets the agent answer and stores its output. */
 @Injectable()
 export class TurnRunnerService {
   constructor(
@@ -34,7 +34,7 @@ export class TurnRunnerService {
   /**
    * Runs a turn to its end.
    *
-   * @param lease ends early when the turn is over elsewhere, and with {@link ShuttingDown} when the process stops
+   * @param lease aborts if the turn ends elsewhere, and with {@link ShuttingDown} if the process stops
    * @throws LeaseLost
    */
   async run(turn: LeasedTurn, lease: Lease): Promise<void> {
@@ -56,7 +56,7 @@ export class TurnRunnerService {
       const { credits } = progress;
       if (await this.queue.redispatch({ ...turn, credits }, 'owner')) throw problem.reason;
     }
-    // Another attempt begins when the lease has run out, as after a crash.
+    // Another attempt starts when the lease has expired, as after a crash.
     if (problem !== null && isUnavailable(problem.reason) && progress.next_seq === 0 && turn.attempts < MAX_ATTEMPTS)
       throw problem.reason;
     const ending = this.ending(turn, problem, progress.next_seq > 0);

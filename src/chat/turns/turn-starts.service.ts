@@ -6,7 +6,6 @@ import type { ConversationHead } from '../conversations/conversations.repository
 import type { Turn } from './turn.entity.js';
 import { TURN_QUEUE, TurnsRepository } from './turns.repository.js';
 
-/** The start of turns. */
 @Injectable()
 export class TurnStartsService {
   constructor(
@@ -17,8 +16,8 @@ export class TurnStartsService {
   ) {}
 
   /**
-   * Starts a turn for the messages that wait in an idle conversation, as {@link TurnsRepository.start}. Workers hear of it after the
-   * commit.
+   * Starts a turn for the messages waiting in an idle conversation, as {@link TurnsRepository.start}. Workers are notified after
+   * the commit.
    */
   async start(
     tx: Tx,

@@ -6,7 +6,7 @@ import { TurnMetricsService } from './turn-metrics.service.js';
 
 const CHANNEL = 'stopped_turns';
 
-/** Tells every process of turns that were taken from the process that runs them; the key is the turn's id. */
+/** Notifies every process of turns that were taken from their owner. The key is the turn's id. */
 @Injectable()
 export class TurnStoppedChannel {
   constructor(
@@ -15,14 +15,17 @@ export class TurnStoppedChannel {
     private readonly metrics: TurnMetricsService,
   ) {}
 
-  /** Counts a turn that was stopped, and tells of it, also those who follow its conversation. Call it once its end has committed. */
+  /**
+   * Counts a stopped turn and notifies the processes, including readers of its conversation. Must be called after its end was
+   * committed.
+   */
   send(conversation_id: ConversationId, turn_id: string): void {
     this.metrics.ended('stopped');
     this.notifications.send(CHANNEL, turn_id);
     this.changed.send(conversation_id);
   }
 
-  /** Called while modules initialise. */
+  /** Must be called while modules initialize. */
   listen(listener: Listener): void {
     this.notifications.listen(CHANNEL, listener);
   }

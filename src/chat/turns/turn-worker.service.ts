@@ -9,12 +9,12 @@ import { TurnReaperService } from './turn-reaper.service.js';
 import { TurnRunnerService } from './turn-runner.service.js';
 import { idsOf, type LeasedTurn, TURN_QUEUE } from './turns.repository.js';
 
-/** Time that turns get to finish when the process is told to stop. */
+/** Time for turns to finish when the process has to stop. */
 const GRACE_MS = 20_000;
-/** Time until the next look when turns wait whose conversations are locked. */
+/** Time until the next check if the conversations of waiting turns are locked. */
 const AGAIN_MS = 20;
 
-/** Has turns run in this process, as long as there is room for them. */
+/** Runs turns in this process, up to its capacity. */
 @Injectable()
 export class TurnWorkerService implements OnModuleInit {
   private rows: RowQueue<LeasedTurn> | undefined;
@@ -54,7 +54,7 @@ export class TurnWorkerService implements OnModuleInit {
     for (const { company_id } of held) running.set(company_id, (running.get(company_id) ?? 0) + 1);
     const { turns, moreWait, someLocked } = await this.queue.claim(owner, this.agent.model, {
       turns: room,
-      // Slow turns of one company leave places to others.
+      // Slow turns of a company leave room for others.
       ofCompany: Math.ceil(this.config.TURNS_CONCURRENCY / 2),
       running,
     });

@@ -12,12 +12,12 @@ interface Write {
   kind: 'begin' | 'advance' | 'continue' | 'perform';
   content: string;
   next_seq: number;
-  /** Number of events that come with it. */
+  /** Number of events in the write. */
   events: number;
   credits: number;
 }
 
-/** A writer whose writes are kept; `gate` holds them up. */
+/** Creates a writer and records its writes. `gate` delays them. */
 function make({ gate = () => Promise.resolve(), credits = 0 }: { gate?: () => Promise<void>; credits?: number } = {}) {
   const writes: Write[] = [];
   const failures: unknown[] = [];
@@ -28,7 +28,7 @@ function make({ gate = () => Promise.resolve(), credits = 0 }: { gate?: () => Pr
       writes.push({ kind, content: body.content, next_seq, events: unstored.length, credits: cost });
     };
   const perform: ProgressStore['perform'] = async (work) => {
-    // A transaction that is retried does its work again; nothing of the first time may be left.
+    // A retried transaction repeats its work. Nothing of the first attempt may remain.
     await work({} as Tx, {} as Project);
     await keep('perform')(await work({} as Tx, {} as Project));
   };
@@ -40,7 +40,7 @@ describe('TurnWriter', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('stores provider data with the start of the call that it belongs to', async () => {
+  it('stores provider data with the start of its call', async () => {
     const bodies: unknown[] = [];
     const advance = ({ body }: Progress): Promise<void> => {
       bodies.push(body.model_steps);
@@ -58,13 +58,13 @@ describe('TurnWriter', () => {
     expect([bodies[0], bodies.at(-1)]).toEqual([[step], [step, { ...step, model: 'n' }]]);
   });
 
-  it('rejects provider data that makes a message too long', async () => {
+  it('rejects provider data that would make a message too long', async () => {
     const { writer } = make();
     const step = { model: 'm', calls: 1, options: { a: { b: 'x'.repeat(MAX_MESSAGE_BYTES) } } };
     await expect(writer.accept({ type: 'model_step', step })).rejects.toThrow(AgentFailure);
   });
 
-  it('stores the first event after 5 ms, then what came in 100 ms together', async () => {
+  it('stores the first event after 5 ms and batches later events for 100 ms', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     expect(writes).toEqual([]);
@@ -82,7 +82,7 @@ describe('TurnWriter', () => {
     expect(writes).toHaveLength(3);
   });
 
-  it('leaves text to its events, until there are 64 or something else comes', async () => {
+  it('stores only text events until there are 64 of them or another event follows', async () => {
     const { writer, writes } = make();
     const kinds = async (event: AgentEvent, times = 1): Promise<string[]> => {
       writes.length = 0;
@@ -102,7 +102,7 @@ describe('TurnWriter', () => {
     expect(await kinds(text('e'), 65)).toEqual(around);
   });
 
-  it('takes no more than a message can hold; what it had taken until then stays', async () => {
+  it('rejects output above the message size and keeps the output before it', async () => {
     const { writer } = make();
     const quarter = 'x'.repeat(MAX_MESSAGE_BYTES / 4 - 100);
     await writer.accept(text(quarter));
@@ -121,7 +121,7 @@ describe('TurnWriter', () => {
     expect((await writer.close()).body.content).toMatch(/short$/);
   });
 
-  it('makes no effect whose end a message cannot hold', async () => {
+  it('skips an effect whose result would not fit into the message', async () => {
     const { writer, writes } = make();
     await writer.accept(started);
     const finished: AgentEvent = { type: 'tool_completed', id: 'a', result: 'x'.repeat(MAX_MESSAGE_BYTES) };
@@ -130,7 +130,7 @@ describe('TurnWriter', () => {
     expect(writes.map(({ kind }) => kind)).toEqual(['begin']);
   });
 
-  it('has stored the start of a tool before the agent goes on', async () => {
+  it('stores the start of a tool before the agent continues', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -139,7 +139,7 @@ describe('TurnWriter', () => {
     expect(writes.at(-1)).toEqual({ kind: 'advance', content: 'ab', next_seq: 4, events: 2, credits: 0 });
   });
 
-  it('stores an effect with the events that it answers and all that came before, once', async () => {
+  it('stores an effect once, together with its events and all earlier events', async () => {
     const { writer, writes } = make();
     await writer.accept(started);
     await writer.accept(text('a'));
@@ -154,7 +154,7 @@ describe('TurnWriter', () => {
     expect([body.affected_card_ids, unstored]).toEqual([['c'], []]);
   });
 
-  it('gives up on an effect that fails, and nothing of it is told', async () => {
+  it('abandons a failed effect without recording its events', async () => {
     const { writer } = make();
     await writer.accept(started);
     const lost = new Error('lost');
@@ -162,7 +162,7 @@ describe('TurnWriter', () => {
     expect((await writer.close()).body.tool_calls).toMatchObject([{ status: 'running' }]);
   });
 
-  it('writes one after the other', async () => {
+  it('writes sequentially', async () => {
     let open: () => void = () => undefined;
     const { writer, writes } = make({
       gate: () =>
@@ -185,7 +185,7 @@ describe('TurnWriter', () => {
     ]);
   });
 
-  it('adds up costs, on top of what earlier attempts have cost', async () => {
+  it('adds costs to the costs of earlier attempts', async () => {
     const { writer, writes } = make({ credits: 2 });
     await writer.accept({ type: 'usage', credits: 0.5 });
     expect(writes).toEqual([]);
@@ -196,7 +196,7 @@ describe('TurnWriter', () => {
     expect((await writer.close()).credits).toBe(2.75);
   });
 
-  it('stores a cost for itself where nothing else comes, once there is a message', async () => {
+  it('stores a cost alone if no other event follows and a message exists', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -205,7 +205,7 @@ describe('TurnWriter', () => {
     expect(writes.slice(1)).toEqual([{ kind: 'advance', content: 'a', next_seq: 2, events: 0, credits: 0.25 }]);
   });
 
-  it('answers all of the progress when it is closed and writes no more', async () => {
+  it('returns the whole progress on close and stops writing', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     await jest.advanceTimersByTimeAsync(5);
@@ -219,7 +219,7 @@ describe('TurnWriter', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('leaves all to the end of a turn that is over within 5 ms', async () => {
+  it('leaves all output to the end of a turn that ends within 5 ms', async () => {
     const { writer, writes } = make();
     await writer.accept(text('a'));
     const unstored = [{ type: 'text.delta', segment: 0, text: 'a' }];
@@ -228,14 +228,14 @@ describe('TurnWriter', () => {
     expect(writes).toEqual([]);
   });
 
-  it('has no events and no message when the agent says nothing', async () => {
+  it('creates no events and no message if the agent writes nothing', async () => {
     const { writer, writes } = make();
     await writer.accept(text(''));
     expect(await writer.close()).toMatchObject({ next_seq: 0 });
     expect(writes).toEqual([]);
   });
 
-  it('reports a failed write to who waits for it, or else to its owner, and keeps the progress', async () => {
+  it('reports a failed write to the waiting caller, otherwise to the owner, and keeps the progress', async () => {
     let isBroken = false;
     const gate = (): Promise<void> => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve());
     const { writer, failures } = make({ gate });

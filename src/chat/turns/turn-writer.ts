@@ -5,41 +5,44 @@ import type { Project } from '../../projects/project.entity.js';
 import { type BodyEvent, EMPTY_BODY, fold, toBodyEvent } from '../messages/message-body.js';
 import type { Progress } from './progress.js';
 
-/** Least time between two writes. */
+/** Minimum time between two writes. */
 const PACE_MS = 100;
-/** Time until the first: a turn that is over by then is written once, with its end. */
+/** Time until the first write. A turn that ends earlier is written once, together with its end. */
 const FIRST_MS = 5;
-/** Most events of text that a message may lack while it is written: each reader adds them to it. */
+/** Maximum number of text events that may be missing in a message while it is being written. Each reader adds them. */
 const MAX_UNWRITTEN = 64;
-/** Most bytes of text and calls in one message, as JSON: every {@link MAX_UNWRITTEN} events all of them are stored anew. */
+/**
+ * Maximum size of the text and calls in a message, in bytes of JSON. All of them are stored again every {@link MAX_UNWRITTEN}
+ * events.
+ */
 export const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
-/** Where progress goes; called once at a time. */
+/** Destination of the progress. Calls never overlap. */
 export interface ProgressStore {
   begin(progress: Progress): Promise<void>;
   advance(progress: Progress): Promise<void>;
-  /** Stores events of text and leaves the body to a later write. */
+  /** Stores text events and leaves the body to a later write. */
   continue(progress: Progress): Promise<void>;
-  /** Runs `work` and stores the progress it answers, in one transaction. */
+  /** Runs `work` and stores the progress it returns, in a single transaction. */
   perform(work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void>;
 }
 
 /**
- * Turns an agent's events into stored progress: the first after 5 ms, then in one write per 100 ms, except that the start
- * of a tool is stored before {@link accept} resolves, so before the tool runs.
+ * Converts an agent's events to stored progress. The first write follows after 5 ms, later writes every 100 ms. The start of a
+ * tool is stored before {@link accept} resolves, and therefore before the tool runs.
  */
 export class TurnWriter {
   private progress: Progress & { bytes: number };
   private stored = { next_seq: 0, credits: 0 };
   private storedAt = 0;
-  /** Events of which the stored body does not know. */
+  /** Number of events that are missing in the stored body. */
   private unwritten = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   /**
-   * @param credits what earlier attempts of the turn have cost.
-   * @param onFailure hears of a write that failed while nobody was waiting for it.
+   * @param credits cost of earlier attempts of the turn
+   * @param onFailure receives the error of a failed write if no caller was waiting for it
    */
   constructor(
     private readonly turn_id: string,
@@ -51,9 +54,9 @@ export class TurnWriter {
   }
 
   /**
-   * Takes the agent's next event; resolves when the following one may come.
+   * Accepts the agent's next event. Resolves when the writer is ready for the following event.
    *
-   * @throws AgentFailure when the message would become too long; then the event has had no effect.
+   * @throws AgentFailure if the message would become too long. The event then has no effect.
    */
   async accept(event: AgentOutput): Promise<void> {
     if (event.type === 'tool_effect') {
@@ -62,14 +65,14 @@ export class TurnWriter {
     }
     const before = this.progress;
     this.progress = this.after(before, event);
-    // Without a message there is nothing yet that could keep the credits.
+    // Credits can be stored only once a message exists.
     if (this.progress !== before && this.progress.next_seq > 0) await this.store(event.type === 'tool_started');
   }
 
-  /** Stops writing and answers the progress, of which the newest part may not be stored. */
+  /** Stops writing and returns the progress. Its newest part may not be stored. */
   async close(): Promise<Progress> {
     clearTimeout(this.timer);
-    // A failed write keeps the progress: the end of the turn stores all of it.
+    // A failed write keeps the progress. The end of the turn stores all of it.
     await this.writing.catch(() => undefined);
     return this.progress;
   }
@@ -87,7 +90,7 @@ export class TurnWriter {
     const bytes = longer(progress.bytes, sizeOf(step));
     return {
       body: fold(body, step),
-      // The turn's start is its event 0 and is stored with the message.
+      // The start of the turn is its event 0 and is stored with the message.
       next_seq: Math.max(1, next_seq) + 1,
       unstored: [...unstored, step],
       credits,
@@ -95,7 +98,7 @@ export class TurnWriter {
     };
   }
 
-  /** Lets an effect happen, with the events that tell of it and all that came before. */
+  /** Runs an effect and stores it with its events and all earlier events. */
   private perform({ apply }: ToolEffect): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -150,13 +153,13 @@ export class TurnWriter {
   }
 }
 
-/** The size of a message that becomes longer. @throws AgentFailure if it becomes too long */
+/** Returns the size of an extended message. @throws AgentFailure if it becomes too long */
 function longer(bytes: number, more: number): number {
   if (bytes + more <= MAX_MESSAGE_BYTES) return bytes + more;
   throw new AgentFailure(TURN_SENTENCES.messageTooLong);
 }
 
-/** What a step adds to a message, in bytes of JSON. The end of a call repeats what its start had. */
+/** Returns the number of JSON bytes that a step adds to a message. The end of a call repeats the data of its start. */
 function sizeOf(step: BodyEvent): number {
   switch (step.type) {
     case 'text.delta':

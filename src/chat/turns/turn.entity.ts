@@ -6,18 +6,18 @@ import type { Spender } from '../../usage/spender.js';
 
 export const TURN_STATES = ['idle', 'dispatched', 'streaming'] as const;
 
-/** A turn without visible output is dispatched again when its process dies. */
+/** Transitions between the states of a turn. A turn without visible output is dispatched again if its process dies. */
 export const TURN_STEPS = new Steps<Turn['state']>({
   dispatched: ['streaming', 'ended'],
   streaming: ['dispatched', 'ended'],
   ended: [],
 });
 
-/** How a turn can end. */
+/** Outcomes of a turn. */
 export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'stopped'] as const;
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
-/** One answer of the agent: to every message that had been posted when it started. */
+/** Answer of the agent to all messages that were posted before it started. */
 @Entity({ name: 'turns' })
 export class Turn {
   @PrimaryGeneratedColumn('uuid')
@@ -32,7 +32,7 @@ export class Turn {
   @Column('text')
   company_id!: string;
 
-  /** Who is charged, the author of the first message it answers: a user, or else an API key. */
+  /** Spender of the turn, which is the author of the first message it answers: a user or an API key. */
   @Column('text', { nullable: true })
   user_id!: string | null;
 
@@ -48,15 +48,15 @@ export class Turn {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Counts claims; every write of a worker names the one it holds. */
+  /** Number of claims. Every write of a worker includes the generation that it has claimed. */
   @Column('integer', { default: 0 })
   generation!: number;
 
-  /** The process that runs it. */
+  /** Process that runs the turn. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
-  /** While streaming: when the owner counts as dead. */
+  /** End of the owner's lease, while the turn is streaming. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
   due_at!: Date | null;
 
@@ -67,15 +67,15 @@ export class Turn {
   @Column('integer', { default: 0 })
   next_seq!: number;
 
-  /** The first of its events that its message lacks; null: it lacks none. */
+  /** Sequence number of the first event that is missing in the message. Null if the message is complete. */
   @Column('integer', { nullable: true })
   body_seq!: number | null;
 
-  /** What answers it, once it was claimed: a language model, or `guide`. */
+  /** Language model that answers the turn, or `guide`. Set by the claim. */
   @Column('text', { nullable: true })
   model!: string | null;
 
-  /** What it is known to have cost so far, dead attempts included. */
+  /** Known cost so far, including failed attempts. */
   @Column('numeric', { precision: 20, scale: 6, default: 0 })
   credits!: number;
 
@@ -93,7 +93,7 @@ export class Turn {
   revision!: string;
 }
 
-/** Who is charged for a turn. */
+/** Returns the user or API key that is charged for a turn. */
 export function spenderOf({ user_id, api_key_id }: Pick<Turn, 'user_id' | 'api_key_id'>): Spender {
   if (user_id !== null) return { user_id, api_key_id: null };
   if (api_key_id !== null) return { user_id: null, api_key_id };

@@ -14,10 +14,10 @@ import { ADVANCE, BEGIN, CLAIM, CONTINUE, END, type Holder, LEASED, leased, lock
 
 export type { Holder } from './turns.sql.js';
 
-/** Name of the queue in which turns wait for a worker. */
+/** Name of the queue where turns wait for a worker. */
 export const TURN_QUEUE = 'turn';
 
-/** What the owner of a running turn knows of it; `generation` makes its writes its own. */
+/** Fields of a running turn that its owner needs. `generation` identifies the owner's claim in its writes. */
 export type LeasedTurn = Pick<
   Turn,
   | 'id'
@@ -31,7 +31,7 @@ export type LeasedTurn = Pick<
   | 'credits'
 >;
 
-/** Ids of a turn for the log. */
+/** Returns the ids of a turn for the log. */
 export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTurn): object => ({
   turn_id: id,
   company_id,
@@ -39,7 +39,7 @@ export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTur
   conversation_id,
 });
 
-/** Turns that a process can claim. */
+/** Capacity of a process for further turns. */
 export interface Room {
   turns: number;
   /** Maximum number of running turns of a company. */
@@ -51,31 +51,31 @@ export interface Room {
 /** Turns that a process has claimed. */
 export interface ClaimedTurns {
   turns: LeasedTurn[];
-  /** Whether other turns wait. */
+  /** Whether other turns are waiting. */
   moreWait: boolean;
-  /** Whether some of them were skipped only because their conversations are locked. */
+  /** Whether some turns were skipped only because their conversations are locked. */
   someLocked: boolean;
 }
 
-/** What is stored of a turn that the transaction has locked. */
+/** Stored data of a turn that the transaction has locked. */
 export type LockedTurn = Omit<LeasedTurn, 'generation' | 'attempts'> &
   Pick<Turn, 'message_id' | 'next_seq' | 'body_seq' | 'model'> & {
-    /** Ids for the message of the turn, where it has none yet, and for a notice behind it. */
+    /** Ids for the message of the turn, if it has no message yet, and for a notice after it. */
     new_message_id: string;
     notice_id: string;
   };
 
 /** State of a conversation. */
 export interface Situation {
-  /** Whether a turn waits for its start or runs. */
+  /** Whether a turn is waiting for its start or running. */
   is_active: boolean;
-  /** Messages of the turn that waits for its start. */
+  /** Number of messages of the turn that is waiting for its start. */
   joined: number;
-  /** Messages that no turn has taken. */
+  /** Number of messages that no turn has taken. */
   waiting: number;
-  /** Bytes of text in these and the joined ones. */
+  /** Total size of the joined and waiting texts, in bytes. */
   bytes: number;
-  /** Ids for a message that is added and for a turn that is started. */
+  /** Ids for a message to add and for a turn to start. */
   new_message_id: string;
   new_turn_id: string;
 }
@@ -96,7 +96,7 @@ const leaseParameters = ({
   conversation_id,
 ];
 
-/** Reads the index of active turns, which are few. */
+/** Counts active turns, which are few, from their index. */
 export const COUNT_ACTIVE_TURNS = `
   SELECT count(*) FILTER (WHERE state = 'dispatched')::integer AS pws_turns_waiting,
          count(*) FILTER (WHERE state = 'streaming')::integer AS pws_turns_running,
@@ -104,14 +104,17 @@ export const COUNT_ACTIVE_TURNS = `
            AS pws_turn_oldest_waiting_seconds
     FROM turns WHERE state <> 'ended'`;
 
-/** Turns. Writers hold the lock of the conversation, but for the owner of a running turn, who names its generation. */
+/**
+ * Turns. Writers must hold the lock of the conversation. Only the owner of a running turn writes without it, using its
+ * generation.
+ */
 export class TurnsRepository extends EntityRepository(Turn) {
-  /** State of a conversation. */
+  /** Returns the state of a conversation. */
   async situation(project_id: ProjectId, conversation_id: ConversationId): Promise<Situation> {
     return await this.look<Situation>('', named(project_id, conversation_id), []);
   }
 
-  /** State of the named conversation of a project, or its default one, in which somebody posts, and a budget that they find used up. */
+  /** Returns the state of the given or the default conversation for a post, with a budget of the author that is used up. */
   async situationFor(
     project_id: string,
     conversationId: string | null | undefined,
@@ -140,8 +143,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Starts a turn in an idle conversation for every message that waits there; a user's message that is appended then joins
-   * it. Charged is the author of the first that waits, or the one that is given when none does. The project is locked.
+   * Starts a turn in an idle conversation for all messages waiting there. User messages that are appended later join it. The
+   * author of the first waiting message is charged, or the given author if no message is waiting. The project must be locked.
    */
   async start(
     id: string,
@@ -152,8 +155,8 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Makes `owner` the one who runs dispatched turns with a model: companies in turn, the oldest turn of each first. The messages of
-   * each turn are now fixed.
+   * Makes `owner` the owner of dispatched turns. Companies take turns, and the oldest turn of a company comes first. The messages
+   * of each claimed turn are now fixed.
    */
   async claim(owner: string, model: string, { turns, ofCompany, running }: Room): Promise<ClaimedTurns> {
     const rows: (LeasedTurn & { more_wait: boolean; some_locked: boolean })[] = await this.query(CLAIM, [
@@ -164,7 +167,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
       [...running.values()],
       ofCompany,
     ]);
-    // Without a turn there is one row of nulls.
+    // If no turn is claimed, the result is a single row of nulls.
     return {
       turns: rows.filter(({ id }) => (id as string | null) !== null),
       moreWait: rows[0]?.more_wait ?? false,
@@ -172,7 +175,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     };
   }
 
-  /** Keeps a running turn. @throws LeaseLost */
+  /** Extends the lease of a running turn. @throws LeaseLost */
   async renew(turn: LeasedTurn): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE turns t SET ${RENEWED} WHERE ${leased('owner')}`,
@@ -182,10 +185,10 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Dispatches a running turn again of which nothing has been seen yet; false when it has to end instead.
+   * Dispatches a running turn without visible output again. Returns false if it must end instead.
    *
-   * @param returned attempts that do not count
-   * @param attempts so many of them count at most
+   * @param returned number of attempts that do not count
+   * @param attempts maximum number of attempts that count
    */
   async redispatch(turn: LeasedTurn, holder: Holder, returned: number, attempts: number): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
@@ -197,12 +200,12 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return count > 0;
   }
 
-  /** Running turns whose owner has let the lease run out. */
+  /** Returns running turns whose lease has expired. */
   async expired(limit: number): Promise<LeasedTurn[]> {
     return await this.query(`SELECT ${LEASED} FROM turns WHERE state = 'streaming' AND ${OVERDUE} LIMIT ${limit}`);
   }
 
-  /** Removes the events of up to `limit` turns that have been over for `age`, an SQL interval; answers their number. */
+  /** Removes the events of up to `limit` turns that ended at least `age` (an SQL interval) ago. Returns the number of turns. */
   async evictEvents(age: string, limit: number): Promise<number> {
     const [{ evicted }]: [{ evicted: number }] = await this.query(
       `WITH over AS (
@@ -217,7 +220,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return evicted;
   }
 
-  /** Locks a running turn, and not its conversation, if its owner still holds it. @throws LeaseLost */
+  /** Locks a running turn, but not its conversation, if it is still held by its owner. @throws LeaseLost */
   async lockForOwner(turn: LeasedTurn): Promise<void> {
     const found: unknown[] = await this.query(
       `SELECT t.id FROM turns t WHERE ${leased('owner')} FOR NO KEY UPDATE`,
@@ -226,13 +229,13 @@ export class TurnsRepository extends EntityRepository(Turn) {
     if (found.length === 0) throw new LeaseLost();
   }
 
-  /** Locks the conversation and then its running turn, if the holder has it; undefined when it is not the holder's any more. */
+  /** Locks the conversation and then its running turn. Returns undefined if the holder has lost the turn. */
   async lockWithConversation(turn: LeasedTurn, holder: Holder): Promise<LockedTurn | undefined> {
     const [found]: LockedTurn[] = await this.query(`SELECT ${LOCKED} ${lockLeased(holder)}`, leaseParameters(turn));
     return found;
   }
 
-  /** Locks the active turn of a locked conversation, or only a given one; undefined when there is none. */
+  /** Locks the active turn of a locked conversation, or only the given turn. Returns undefined if it does not exist. */
   async lockActive(conversation_id: ConversationId, turn_id: string | null): Promise<LockedTurn | undefined> {
     const [turn]: LockedTurn[] = await this.query(
       `SELECT ${LOCKED} FROM turns t
@@ -242,7 +245,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return turn;
   }
 
-  /** The active turns of a project. */
+  /** Returns the active turns of a project. */
   async activeIn(project_id: ProjectId): Promise<Pick<Turn, 'id' | 'conversation_id'>[]> {
     return await this.query(
       `SELECT id, conversation_id FROM turns
@@ -252,10 +255,10 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Creates the partial message of a turn with its first events; one statement, so one transaction. It locks the conversation
-   * before the turn, as everybody does, so there is no deadlock.
+   * Creates the partial message of a turn with its first events, in a single statement and therefore atomically. Locks the
+   * conversation before the turn, like all other writers, which prevents deadlocks.
    *
-   * @returns the message's id
+   * @returns the id of the message
    * @throws LeaseLost
    */
   async begin(turn: LeasedTurn, { body, next_seq, unstored, credits }: Progress): Promise<string> {
@@ -270,7 +273,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return begun.message_id;
   }
 
-  /** Brings the partial message up to date, with the events that lead there; one statement. @throws LeaseLost */
+  /** Updates the partial message and adds its events in a single statement. @throws LeaseLost */
   async advance(turn: LeasedTurn, progress: Progress): Promise<void> {
     const { body, next_seq, unstored, credits } = progress;
     const [, count]: [unknown[], number] = await this.query(ADVANCE, [
@@ -284,8 +287,9 @@ export class TurnsRepository extends EntityRepository(Turn) {
   }
 
   /**
-   * Adds the events that lead on, and leaves the message as it is: readers add the events from `body_seq` on to it. So what
-   * is written is no more than what has come. @throws LeaseLost
+   * Adds events without updating the message. Readers apply the events from `body_seq` to it. Each write therefore contains only
+   * new output.
+   * @throws LeaseLost
    */
   async continue(turn: LeasedTurn, progress: Progress): Promise<void> {
     const { next_seq, unstored, credits } = progress;
@@ -310,7 +314,10 @@ export class TurnsRepository extends EntityRepository(Turn) {
     ]);
   }
 
-  /** Takes the messages from up to `limit` turns, as both refer to each other; the number of turns. */
+  /**
+   * Removes the references to messages from up to `limit` turns, because turns and messages refer to each other. Returns the
+   * number of turns.
+   */
   async forgetMessages(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `UPDATE turns SET message_id = NULL WHERE id = ANY (ARRAY(
@@ -320,7 +327,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
     return rows;
   }
 
-  /** Removes up to `limit` turns and answers their number. */
+  /** Removes up to `limit` turns. Returns their number. */
   async removePage(conversation_id: ConversationId, limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       'DELETE FROM turns WHERE id = ANY (ARRAY(SELECT id FROM turns WHERE conversation_id = $1 LIMIT $2))',

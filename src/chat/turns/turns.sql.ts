@@ -5,17 +5,17 @@ import { removeChanges, takeChanges } from '../conversations/workspace-changes.r
 import { insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
 import { insertEvents, WITH_MESSAGE } from './turn-events.repository.js';
 
-/** Who may write: the owner, or anybody once the owner has let the lease run out. */
+/** Allowed writer: the owner, or any process once the lease has expired. */
 export type Holder = 'owner' | 'reaper';
 
 /**
- * Condition that a turn `t` is still held; its parameters $1 to $3 are the id, generation and conversation of a leased turn. The conversation makes it a
- * look-up: by id and state alone, the planner may read all turns that are active.
+ * Returns the condition that a turn `t` is still held. Its parameters $1 to $3 are the id, generation and conversation of a
+ * leased turn. The conversation makes it an index look-up. By id and state alone, the planner may read all active turns.
  */
 export const leased = (holder: Holder): string =>
   `t.id = $1 AND t.generation = $2 AND t.conversation_id = $3 AND t.state = 'streaming'${holder === 'reaper' ? ` AND t.${OVERDUE}` : ''}`;
 
-/** FROM and what follows of a SELECT that locks the conversation and then its turn `t`, in this order, while it is held. */
+/** Returns the FROM clause of a SELECT that locks the conversation and then its turn `t`, if the turn is still held. */
 export const lockLeased = (holder: Holder): string =>
   `FROM conversations c, turns t WHERE c.id = $3 AND ${leased(holder)} FOR NO KEY UPDATE OF c, t`;
 
@@ -36,20 +36,24 @@ export const START = `
   )
   SELECT id FROM turn`;
 
-/** What the owner of a turn knows of it. */
+/** Columns of a turn that its owner needs. */
 export const LEASED = 'id, project_id, conversation_id, company_id, user_id, api_key_id, generation, attempts, credits';
 
-/** State `dispatched`, in the words of its index: by the state itself, the planner may read all active turns for each company. */
+/**
+ * Condition for the state `dispatched` that matches its index. With the state itself, the planner may read all active turns for
+ * each company.
+ */
 const DISPATCHED = 't.owner IS NULL AND t.ended_at IS NULL';
 
-/** The first company after another one that has dispatched turns. */
+/** Returns SQL of the next company that has dispatched turns. */
 const nextCompany = (after: string): string =>
   `(SELECT t.company_id FROM turns t WHERE ${DISPATCHED} ${after} ORDER BY t.company_id LIMIT 1)`;
 
 /**
- * Claims dispatched turns: $1 owner, $2 model, $3 how many, $4 companies that the owner runs turns of, $5 numbers of these turns, $6
- * maximum number for a company. Companies with the fewest running turns come first. Posts hold the conversation's lock, so a message
- * either joined before this or waits for the next turn. A locked conversation is skipped, or all others would wait for it.
+ * Claims dispatched turns: $1 owner, $2 model, $3 number of turns, $4 companies of the owner's running turns, $5 numbers of these
+ * turns, $6 maximum number for a company. Companies with the fewest running turns come first. Posts hold the conversation's lock.
+ * A message has therefore either joined before the claim or waits for the next turn. A locked conversation is skipped, so that
+ * other turns do not wait for it.
  */
 export const CLAIM = `
   WITH RECURSIVE company AS (
@@ -98,7 +102,7 @@ export const BEGIN = `
   ), written AS (${insertEvents('turn.id', ['$11', '$12', '$13'], 'turn, m,', WITH_MESSAGE)})
   SELECT message_id FROM turn`;
 
-/** Brings the message of a turn up to date, with the parameters of {@link BEGIN}. */
+/** Updates the message of a turn, with the parameters of {@link BEGIN}. */
 export const ADVANCE = `
   WITH turn AS (
     UPDATE turns t SET next_seq = $4, credits = $5, body_seq = NULL, ${RENEWED}
@@ -106,7 +110,7 @@ export const ADVANCE = `
   ), written AS (${insertEvents('turn.id', ['$11', '$12', '$13'], 'turn,')})
   ${writeBody('(SELECT message_id FROM turn)', ['$6', '$7', '$8', '$9', '$10'])}`;
 
-/** Adds events to a turn, and leaves its message as it is: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $8 the events. */
+/** Adds events to a turn without updating its message: $1 to $3 the lease, $4 next_seq, $5 credits, $6 to $8 the events. */
 export const CONTINUE = `
   WITH turn AS (
     UPDATE turns t SET next_seq = $4, credits = $5, body_seq = coalesce(t.body_seq, $6), ${RENEWED}
