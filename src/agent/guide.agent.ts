@@ -6,7 +6,7 @@ import type { CardFilesService } from './tools/card-files.service.js';
 import { ToolboxesService } from './tools/toolboxes.service.js';
 import { guideCredits } from './turn-credits.js';
 
-/** The agent that needs neither key nor network: `packages/guide` says what to do, the tools of the turn do it. */
+/** Agent that needs neither a key nor a network. `packages/guide` decides the steps, and the tools of the turn carry them out. */
 @Injectable()
 export class GuideAgent extends Agent {
   readonly model = 'guide';
@@ -28,7 +28,7 @@ export class GuideAgent extends Agent {
       const { done, value: step } = await steps.next(reply);
       if (done === true) break;
       reply = step.kind === 'call' ? yield* toolbox.call(step.call) : undefined;
-      // Paragraphs are set apart where no call stands between them.
+      // Adjacent texts are separated as paragraphs, unless a call is between them.
       if (step.kind === 'say') yield { type: 'text', text: isInText ? `\n\n${step.text}` : step.text };
       isInText = step.kind === 'say';
     }

@@ -3,14 +3,14 @@ import type { TextPart } from 'ai';
 /** Provider data in the form of the AI SDK. */
 export type ProviderOptions = NonNullable<TextPart['providerOptions']>;
 
-/** A part of a model's answer. A `tool-call` refers to the next call of the answer. `id` is the provider's call id. */
+/** Part of a model's answer. A `tool-call` refers to the next call of the answer. `id` is the provider's call id. */
 export type StepPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string; providerOptions?: ProviderOptions }
   | { type: 'tool-call'; id?: string; providerOptions?: ProviderOptions };
 
 /**
- * A model's answer with calls, and the provider data that later requests must repeat. Stored with the message and never shown to
+ * Model's answer with calls, and the provider data that later requests must repeat. Stored with the message and never shown to
  * users.
  */
 export interface RecordedStep {
@@ -18,7 +18,7 @@ export interface RecordedStep {
   model: string;
   /** Number of calls. */
   calls: number;
-  /** Parts in order. Missing if the provider sent only text and calls. */
+  /** Parts in order. Absent if the provider sent only text and calls. */
   parts?: StepPart[];
   /** Provider data of the whole answer. */
   options?: ProviderOptions;

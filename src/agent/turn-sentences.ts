@@ -1,6 +1,6 @@
 import { type ExhaustedBudget, sentenceOf } from '../usage/exhausted-budget.js';
 
-/** Sentences that people read after a turn that did not complete. */
+/** Sentences shown to users after a turn that did not complete. */
 export const TURN_SENTENCES = {
   interrupted: 'The agent was interrupted before it had finished.',
   failed: 'The agent failed before it had finished.',
@@ -22,7 +22,7 @@ export const CALL_SENTENCES = {
   unfinished: 'The turn ended before the call did',
 } as const;
 
-/** Sentences for failures of the model provider. They never quote it. */
+/** Sentences for failures of the model provider. They never quote the provider. */
 export const PROVIDER_SENTENCES = {
   brokenOff: 'The model provider broke off its answer before it was complete.',
   silent: (seconds: number): string => `The model provider said nothing for ${seconds} seconds.`,

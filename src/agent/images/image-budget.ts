@@ -1,13 +1,16 @@
 /**
- * Most bytes of an image. Anthropic takes 5 MiB (5,242,880 bytes) of it in base64, which is a third longer than the file.
+ * Maximum size of an image in bytes. Anthropic's limit of 5 MiB (5,242,880 bytes) applies to base64, which is a third longer than
+ * the file.
  */
 export const MAX_IMAGE_BYTES = 3_750_000;
-/** Most images of a request. Beyond 20, Anthropic takes smaller ones only. */
+/** Maximum number of images in a request. Above 20, Anthropic accepts only smaller images. */
 export const MAX_IMAGES = 10;
-/** Most bytes of all images of a request; providers take 32 MB and more, in base64 and with the conversation. */
+/**
+ * Maximum total size of the images in a request, in bytes. Providers accept 32 MB or more, including base64 and the conversation.
+ */
 export const MAX_IMAGES_BYTES = 10_000_000;
 
-/** Why an image is not shown: a tool's code, and words that follow "not shown: ". */
+/** Reason why an image is not shown: the tool's error code, and words that follow "not shown: ". */
 export interface Refusal {
   code: 'not_text' | 'too_large' | 'limit_reached' | 'unavailable';
   reason: string;
@@ -15,9 +18,9 @@ export interface Refusal {
 
 const bytes = (count: number): string => `${count.toLocaleString('en')} bytes`;
 
-/** What the requests of a turn may hold of images: all that it has shown goes along with each request. */
+/** Image limits of the requests in a turn. Every request contains all images that the turn has shown so far. */
 export class ImageBudget {
-  /** Bytes of the images until now. */
+  /** Total size of the images so far, in bytes. */
   bytes = 0;
   private images = 0;
 
@@ -27,13 +30,13 @@ export class ImageBudget {
     this.bytes += size;
   }
 
-  /** Gives back what an image was counted for that could not be read. */
+  /** Undoes {@link add} for an image that could not be read. */
   giveBack(size: number): void {
     this.images -= 1;
     this.bytes -= size;
   }
 
-  /** Why an image of so many bytes cannot be shown as well; undefined when it can. */
+  /** Returns the reason why another image of this size cannot be shown, or undefined if it can. */
   refusal(size: number): Refusal | undefined {
     if (size > MAX_IMAGE_BYTES) {
       return { code: 'too_large', reason: `it has ${bytes(size)}, and an image may have ${bytes(MAX_IMAGE_BYTES)}` };

@@ -4,7 +4,7 @@ import { imageType } from './image-type.js';
 const bytes = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
-describe('the type of an image', () => {
+describe('imageType', () => {
   it.each([
     ['image/png', bytes([0x89], 'PNG\r\n\x1a\n', [0, 0, 0, 13], 'IHDR')],
     ['image/png', bytes([0x89], 'PNG\r\n\x1a\n', 'junk')],
@@ -13,7 +13,7 @@ describe('the type of an image', () => {
     ['image/gif', bytes('GIF89a', [1, 0, 1, 0, 0x80, 0, 0])],
     ['image/webp', bytes('RIFF', [26, 0, 0, 0], 'WEBPVP8L')],
     ['image/webp', bytes('RIFF', [10, 13, 0, 0], 'WEBPVP8 ')],
-  ])('%s is known by its beginning', (type, head) => {
+  ])('detects %s by its first bytes', (type, head) => {
     expect(imageType(head)).toBe(type);
     expect(imageType(Buffer.concat([head, Buffer.alloc(1_000)]))).toBe(type);
   });
@@ -28,5 +28,5 @@ describe('the type of an image', () => {
     ['a bitmap', bytes('BM', [0, 0, 0, 0])],
     ['a drawing', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['a PNG after a space', bytes(' ', [0x89], 'PNG\r\n\x1a\n')],
-  ])('%s is no image', (_, head) => expect(imageType(head)).toBeUndefined());
+  ])('detects no image in %s', (_, head) => expect(imageType(head)).toBeUndefined());
 });

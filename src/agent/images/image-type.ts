@@ -1,12 +1,12 @@
 import { decodeText } from '../../files/blobs/content.js';
 
-/** Media types of the images that models take. */
+/** Media types of images that models accept. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif';
 
-/** Bytes of a file's beginning that tell what it is. */
+/** Number of leading bytes needed to detect the type of a file. */
 export const IMAGE_HEAD_BYTES = 16;
 
-/** What each format begins with, in Latin-1; a dot is any byte. */
+/** First bytes of each format, in Latin-1. A dot matches any byte. */
 const BEGINNINGS: Record<ImageType, RegExp> = {
   'image/png': /^\x89PNG\r\n\x1a\n/,
   'image/jpeg': /^\xff\xd8\xff/,
@@ -15,12 +15,12 @@ const BEGINNINGS: Record<ImageType, RegExp> = {
 };
 
 /**
- * The image that a file is by its first bytes, whatever its name says; undefined for everything else. Only the beginning
- * is looked at: what follows may be damaged, and nothing is decoded.
+ * Detects an image by its first bytes, regardless of its name. Returns undefined for any other file. The rest may be damaged,
+ * because nothing is decoded.
  */
 export function imageType(head: Buffer): ImageType | undefined {
   const beginning = head.subarray(0, IMAGE_HEAD_BYTES);
-  // A text that begins with the letters of GIF or WebP is one, and images have other bytes among the first 16.
+  // A text may start with the letters of GIF or WebP, but an image always has invalid UTF-8 in its first 16 bytes.
   if (decodeText(beginning) !== undefined) return undefined;
   const text = beginning.toString('latin1');
   const types = Object.keys(BEGINNINGS) as ImageType[];

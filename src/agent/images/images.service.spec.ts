@@ -10,17 +10,17 @@ import { IMAGE_HEAD_BYTES } from './image-type.js';
 import { ImagesService } from './images.service.js';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** What may be read of a file at once, whatever it holds. */
+/** Maximum number of bytes read from a file. */
 const MAX_BYTES = MAX_IMAGE_BYTES;
 
-/** Images of files whose contents are as many bytes as they are said to have; answers what was read, too. */
+/** Creates an image service whose files have as much content as their size says. Also returns the sizes of all reads. */
 function room({ AGENT_PROVIDER = 'anthropic' as const, missing = false, beginning = PNG } = {}) {
   const reads: number[] = [];
   let isLost = false;
   const stream = (_: string, { start, end }: ByteRange): Promise<Readable> => {
     if (missing) return Promise.reject(new ObjectMissing());
     reads.push(end - start + 1);
-    // The object goes between the look at its beginning and the rest.
+    // The object disappears after its first bytes were read.
     if (isLost && end + 1 > IMAGE_HEAD_BYTES) return Promise.reject(new ObjectMissing());
     const content = Buffer.alloc(end - start + 1);
     beginning.copy(content);
@@ -43,8 +43,8 @@ const reason = (what: string): object => ({
   refusal: expect.objectContaining({ reason: expect.stringContaining(what) }),
 });
 
-describe('images', () => {
-  it('are given whole, once in a turn', async () => {
+describe('ImagesService', () => {
+  it('returns a complete image once per turn', async () => {
     const { images, reads } = room();
     const { context } = turn();
     const image = {
@@ -58,7 +58,7 @@ describe('images', () => {
     expect(reads).toEqual([10, 10, 10]);
   });
 
-  it('are not read when they are too large, whatever they are named', async () => {
+  it('skips the content of oversized images, regardless of their names', async () => {
     const { images, reads } = room();
     const { context } = turn();
     expect(await images.look(context, file('huge.png', 2 * 1024 ** 3))).toEqual(
@@ -68,7 +68,7 @@ describe('images', () => {
     expect(Math.max(...reads)).toBe(16);
   });
 
-  it('are bounded in number and together', async () => {
+  it('limits the number and the total size of images', async () => {
     const { images } = room();
     const [many, large] = [turn(), turn()];
     for (let index = 1; index <= MAX_IMAGES; index += 1) {
@@ -83,7 +83,7 @@ describe('images', () => {
     });
   });
 
-  it('of all turns are held up to a limit, and no longer than their turns', async () => {
+  it('limits the images held by all turns and releases them when their turns end', async () => {
     const { images } = room();
     const turns = Array.from({ length: 8 }, turn);
     const outcomes: boolean[] = [];
@@ -102,7 +102,7 @@ describe('images', () => {
     await expect(images.look(turns[0]?.context as AgentContext, file('c', 10))).rejects.toThrow('over');
   });
 
-  it('that cannot be read take nothing of what a turn may see', async () => {
+  it('does not count unreadable images against the limits', async () => {
     const { images, lose } = room();
     const { context } = turn();
     lose(true);
@@ -113,7 +113,7 @@ describe('images', () => {
       expect(await images.look(context, file(`b${index}`, MAX_BYTES))).toMatchObject({ image: { number: index } });
   });
 
-  it('whose content is gone, and other files, are none', async () => {
+  it('refuses a lost image and ignores other files', async () => {
     const { context } = turn();
     expect(await room({ missing: true }).images.look(context, file('a.png', 10))).toEqual(reason('cannot be read'));
     const text = room({ beginning: Buffer.from('product,quantity') });
@@ -121,7 +121,7 @@ describe('images', () => {
     expect(await text.images.look(context, file('empty.png', 0))).toBeUndefined();
   });
 
-  it('are not read for a model that takes none', async () => {
+  it('skips the content for a model without image input', async () => {
     const { images, reads } = room({ AGENT_PROVIDER: 'openai-compatible' as never });
     expect([images.areShown, await images.look(turn().context, file('a', 10))]).toEqual([
       false,

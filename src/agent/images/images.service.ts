@@ -12,22 +12,22 @@ import type { AgentContext } from '../agent.js';
 import { ImageBudget, type Refusal } from './image-budget.js';
 import { IMAGE_HEAD_BYTES, type ImageType, imageType } from './image-type.js';
 
-/** Most bytes of images that the turns of a process hold at the same time. */
+/** Maximum total size of the images held by the turns of a process, in bytes. */
 const MAX_HELD_BYTES = 64 * 1024 ** 2;
 
-/** An image as a model is given it. */
+/** Image as passed to a model. */
 export interface ShownImage {
-  /** In the turn, from 1. */
+  /** Number within the turn, from 1. */
   number: number;
   path: string;
   media_type: ImageType;
   base64: string;
 }
 
-/** What came of looking at an image: it is shown, it was before in this turn, or why it is not. */
+/** Result of looking at an image: shown now, already shown in this turn, or refused. */
 export type Look = { image: ShownImage; isNew: boolean } | { refusal: Refusal; image?: undefined };
 
-/** What a turn has shown, by blob. */
+/** Images shown in a turn, by blob id. */
 interface TurnImages {
   budget: ImageBudget;
   shown: Map<string, ShownImage>;
@@ -38,8 +38,8 @@ const NONE_TAKEN: Refusal = { code: 'not_text', reason: 'this model is given no 
 const BUSY: Refusal = { code: 'unavailable', reason: 'too many images are being looked at for now' };
 
 /**
- * Images of the workspace for the models that take them. What a turn has looked at counts against its limits, and is held
- * until the turn is over.
+ * Loads images of the workspace for models that accept images. Images shown in a turn count against its limits and are held until
+ * the turn ends.
  */
 @Injectable()
 export class ImagesService {
@@ -53,18 +53,18 @@ export class ImagesService {
     private readonly blobs: BlobsService,
   ) {}
 
-  /** Whether the model takes images. */
+  /** Whether the model accepts images. */
   get areShown(): boolean {
     return this.config.agentImages;
   }
 
-  /** The files of the project's workspace, as it is now, that references name; unknown ones are missing. */
+  /** Returns the current workspace files for references. Unknown references are missing in the result. */
   async find({ principal, project_id }: AgentContext, references: readonly string[]): Promise<Map<string, TreeFile>> {
     const workspace = await this.resolver.find(principal, { source: 'workspace', project_id });
     return await this.reader.findAll(workspace, references);
   }
 
-  /** Reads a file that is an image; undefined for any other file. No more is read of it than may be shown. */
+  /** Reads a file if it is an image. Returns undefined for any other file. Never reads more than may be shown. */
   async look(context: AgentContext, file: TreeFile): Promise<Look | undefined> {
     const head = await this.read(context, file, IMAGE_HEAD_BYTES);
     if (head === undefined) return { refusal: UNREADABLE };
@@ -82,7 +82,7 @@ export class ImagesService {
     try {
       content = await this.read(context, file, file.size);
     } finally {
-      // A turn that is over has given back all.
+      // A turn that has ended already released everything.
       if (content === undefined && !context.signal.aborted) {
         budget.giveBack(file.size);
         this.heldBytes -= file.size;
@@ -101,12 +101,12 @@ export class ImagesService {
     if (known !== undefined) return known;
     const turn: TurnImages = { budget: new ImageBudget(), shown: new Map() };
     this.turns.set(context, turn);
-    // Also every turn that ends well is aborted.
+    // Successful turns are aborted, too.
     signal.addEventListener('abort', () => (this.heldBytes -= turn.budget.bytes), { once: true });
     return turn;
   }
 
-  /** So many bytes of a file's beginning; undefined when the store does not have them. */
+  /** Reads the first bytes of a file. Returns undefined if the store does not have them. */
   private async read({ signal }: AgentContext, file: TreeFile, bytes: number): Promise<Buffer | undefined> {
     const end = Math.min(file.size, bytes) - 1;
     if (end < 0) return Buffer.alloc(0);

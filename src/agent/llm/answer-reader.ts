@@ -4,7 +4,7 @@ import type { JsonRecord } from './json-values.js';
 export interface AnswerReader {
   /** Whether the provider has given a reason for the end of the answer. */
   readonly isFinished: boolean;
-  /** Whether the end mark has come. */
+  /** Whether the end mark was received. */
   readonly isOver: boolean;
   /** Returns the chunks for a value. Skips empty values and unknown kinds. */
   read(value: JsonRecord): JsonRecord[];

@@ -2,7 +2,7 @@ import type { AnswerReader } from './answer-reader.js';
 import { argumentsOf, isRecord, type JsonRecord, recordOf, textOf, tokensOf } from './json-values.js';
 import { brokenOff } from './provider-fault.js';
 
-/** A started content block. `name` and `input` belong to tool calls, which are forwarded as a whole. */
+/** Started content block. `name` and `input` belong to tool calls, which are forwarded when complete. */
 interface Block {
   type: string;
   name: string;
@@ -19,7 +19,7 @@ const USAGE = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', '
 /** Restarts the idle timeout of the request. */
 const PING = { type: 'ping' };
 
-/** Reads message events of Anthropic and of servers that speak like it. */
+/** Reads message events of Anthropic and of servers with the same protocol. */
 export class AnthropicAnswer implements AnswerReader {
   isOver = false;
   private reason: string | undefined;

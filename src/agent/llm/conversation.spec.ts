@@ -26,8 +26,8 @@ const call = (id: string, more: Partial<ToolCall>): ToolCall => ({
 const of = (...messages: AgentMessage[]) =>
   conversationOf({ messages, attachments: new Map([['id-1', { path: 'in/a.csv', size: 1 }]]) } as never);
 
-describe('the conversation for a model', () => {
-  it('has what people said with what belongs to it', () => {
+describe('conversationOf', () => {
+  it("includes users' messages with their names, answers, files and context", () => {
     const context = [{ type: 'card', id: 'c1' }];
     const more = {
       user_name: 'Ada',
@@ -48,7 +48,7 @@ describe('the conversation for a model', () => {
     ]);
   });
 
-  it('has a result for each earlier call, cut and marked', () => {
+  it('includes a shortened and marked result for each earlier call', () => {
     const calls = [
       call('1', { result: { text: 'x'.repeat(5_000) } }),
       call('2', { status: 'failed', error: 'No such file', error_code: 'not_found' }),
@@ -69,13 +69,13 @@ describe('the conversation for a model', () => {
     expect(JSON.stringify([said, results]).length).toBeLessThan(6_000);
   });
 
-  it('leaves out the oldest messages that are too much, never one that is to be answered', () => {
+  it('omits the oldest messages that do not fit, but never a message to answer', () => {
     const long = (text: string, more = {}) => message('user', text.repeat(90_000), more);
     const shown = of(long('a'), long('b'), long('c'), long('d', { to_answer: true }), message('assistant', ''));
     expect(shown.map(({ content }) => (content as string)[0])).toEqual(['b', 'c', 'd']);
   });
 
-  it('begins with a person and ends with what is to be answered, also when that waited behind a later answer', () => {
+  it('starts with a user message and ends with the messages to answer, even if they waited during a later answer', () => {
     const [waited, late] = [
       message('user', 'waited', { to_answer: true }),
       message('user', 'late', { to_answer: true }),
@@ -89,7 +89,7 @@ describe('the conversation for a model', () => {
     ]);
   });
 
-  it('gives back names of tools that there are not in a form that providers take', () => {
+  it('converts unknown tool names to a form that providers accept', () => {
     const tool_calls = [
       call('1', { tool: 'functions.read file' }),
       call('2', { tool: 'x'.repeat(100) }),
@@ -100,7 +100,7 @@ describe('the conversation for a model', () => {
     expect([said?.content, results?.content]).toMatchObject([names, names]);
   });
 
-  it('goes on with what was called, also with arguments that were none', () => {
+  it('repeats calls, replacing invalid arguments', () => {
     const made = {
       id: 'x',
       call: { tool: 'read_file', input: '{"a' },

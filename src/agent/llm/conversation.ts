@@ -13,7 +13,7 @@ const MAX_CHARACTERS = 200_000;
 /** Maximum number of bytes of an earlier call's input or result. */
 export const MAX_EARLIER_BYTES = 2_000;
 
-/** A call that was just made. */
+/** Call that was just made. */
 export interface MadeCall {
   id: string;
   call: Call;
@@ -117,7 +117,7 @@ export function exchange(
   }
 }
 
-/** Whether a request of these messages has an image in it. */
+/** Whether a request with these messages contains an image. */
 export function hasImages(messages: readonly ModelMessage[]): boolean {
   return messages.some(({ content }) => {
     if (typeof content === 'string') return false;
@@ -149,7 +149,7 @@ function userMessage(message: AgentMessage, { names, images }: MessageFiles): Mo
   return [{ role: 'user', content: [...shown.flatMap(imageParts), { type: 'text', text }] }];
 }
 
-/** An image below a line that says which one it is. */
+/** Returns an image preceded by a line with its number and path. */
 const imageParts = ({ number, path, base64, media_type }: ShownImage): [TextPart, ImagePart] => [
   { type: 'text', text: noteLine(`Image ${number}: ${inLine(path)}`) },
   { type: 'image', image: base64, mediaType: media_type },

@@ -4,7 +4,7 @@ import { brokenOff, webPage } from './provider-fault.js';
 /** End mark of OpenAI's streams. */
 export const DONE = Symbol('[DONE]');
 
-/** A JSON value of a stream and the name of its event. The name may be empty. */
+/** JSON value of a stream, with the name of its event. The name may be empty. */
 export interface StreamValue {
   event: string;
   value: unknown;

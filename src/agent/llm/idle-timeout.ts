@@ -1,6 +1,6 @@
 import { silent } from './provider-fault.js';
 
-/** Aborts a request when nothing has been heard for a while. */
+/** Aborts a request that has received nothing for a while. */
 export class IdleTimeout {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -13,13 +13,13 @@ export class IdleTimeout {
     return this.controller.signal;
   }
 
-  /** Something came: the time begins again. */
+  /** Restarts the timeout after data was received. */
   heard(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.controller.abort(silent(this.seconds)), this.seconds * 1000);
   }
 
-  /** The request is over, or nobody wants it any more. */
+  /** Stops the timeout and aborts the request, because it has ended or its result is not needed. */
   stop(): void {
     clearTimeout(this.timer);
     this.controller.abort(new Error('The request is over'));

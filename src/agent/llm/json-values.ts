@@ -1,4 +1,4 @@
-/** A JSON object with unchecked fields. */
+/** JSON object with unchecked fields. */
 export type JsonRecord = Record<string, unknown>;
 
 export const isRecord = (value: unknown): value is JsonRecord =>

@@ -17,14 +17,14 @@ import { ConversationRejected, type Step, takeStep } from './model-step.js';
 import { systemPrompt } from './system-prompt.js';
 import { TurnConversation } from './turn-conversation.js';
 
-/** Steps that a model gets after its calls are used up, to come to an end. */
+/** Number of steps that a model gets after its calls are used up, to finish its answer. */
 const LAST_STEPS = 2;
 
-/** The agent behind which is a language model: it answers step by step, and the calls of a step are made in order. */
+/** Agent that uses a language model. The model answers step by step, and the calls of a step are made in order. */
 @Injectable()
 export class LlmAgent extends Agent {
   readonly model: string;
-  /** Provider and model. Provider data goes back only to its origin. */
+  /** Provider and model. Provider data is sent back only to its origin. */
   private readonly key: string;
   private readonly languageModel: LanguageModel;
 
@@ -36,7 +36,7 @@ export class LlmAgent extends Agent {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super();
-    // Which throws without a name.
+    // Throws if the settings name no model.
     this.languageModel = createModel(config, logger);
     this.model = config.AGENT_MODEL ?? '';
     this.key = `${config.AGENT_PROVIDER ?? ''} ${this.model}`;
@@ -65,7 +65,7 @@ export class LlmAgent extends Agent {
     };
     let left = LAST_STEPS;
     for (let count = 1; left > 0; count += 1) {
-      // Before the first one the turn has looked.
+      // The turn has already checked the budgets before the first step.
       if (count > 1) assertMayGoOn(await this.budgets.exhausted(principal.company_id, project_id, spender));
       const answer = yield* ask(fixed, conversation);
       const { text, calls } = answer;

@@ -15,7 +15,7 @@ const message = (file_ids: string[], more: Partial<AgentMessage> = {}): AgentMes
   to_answer: true,
   ...more,
 });
-/** A workspace where the files of these references are; those that begin with `image` are images. */
+/** Creates a workspace that contains the files of the `known` references. Files whose names start with `image` are images. */
 function room(known: (reference: string) => boolean = () => true) {
   const looks: string[] = [];
   const images = {
@@ -34,8 +34,8 @@ const context = (messages: AgentMessage[], attachments: [string, { path: string;
   ({ messages, attachments: new Map(attachments) }) as unknown as AgentContext;
 const IMAGE = { number: 3, path: 'a.png', media_type: 'image/png', base64: 'AAAA' } as const;
 
-describe('files of messages with images', () => {
-  it('are given with the messages to answer, and named in earlier ones', async () => {
+describe('filesWithImages', () => {
+  it('attaches images to messages to answer and lists the files of earlier messages', async () => {
     const { images, looks } = room((reference) => reference !== 'gone');
     const earlier = message(['image-old', 'gone'], { to_answer: false });
     const given = context(
@@ -61,7 +61,7 @@ describe('files of messages with images', () => {
     expect([hasImages(shown), hasImages(shown.slice(0, 1))]).toEqual([true, false]);
   });
 
-  it('are looked at up to a number, however many are named', async () => {
+  it('checks a limited number of files, even if more are referenced', async () => {
     const { images, looks } = room();
     const references = Array.from({ length: 1_000 }, (_, index) => `a${index}`);
     const { names } = await filesWithImages(context([message(references), message(references)]), images);
@@ -73,14 +73,14 @@ describe('files of messages with images', () => {
   });
 });
 
-describe('an image that a tool has read', () => {
+describe('image read by a tool', () => {
   const made = (id: string) => ({
     id,
     call: { tool: 'read_file', input: {} },
     reply: { ok: true as const, endsTurn: false, result: { image: 'image/png' }, image: IMAGE },
   });
 
-  it('is in the result where the wire format has a place for it, else in a message after all results', () => {
+  it('is part of the result if the wire format allows it, otherwise in a message after all results', () => {
     const [, result] = exchange('', [made('1')]);
     const text = { type: 'text', text: expect.stringContaining('image/png') };
     const data = { type: 'image-data', data: 'AAAA', mediaType: 'image/png' };

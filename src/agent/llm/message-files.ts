@@ -1,30 +1,31 @@
 import type { AgentContext, AgentMessage } from '../agent.js';
 import type { ImagesService, Look, ShownImage } from '../images/images.service.js';
 
-/** Most files of the messages to answer that are looked at: whether one is an image its first bytes say. */
+/** Maximum number of files in the messages to answer whose first bytes are read to detect images. */
 const MAX_LOOKED_AT = 100;
 const NOT_LOOKED_AT: Look = {
   refusal: { code: 'limit_reached', reason: `only the first ${MAX_LOOKED_AT} files are looked at` },
 };
-/** Most references of earlier messages whose files are named again, the newest ones. */
+/** Maximum number of file references from earlier messages that are listed again. The newest references have priority. */
 const MAX_NAMED_AGAIN = 100;
 
-/** The files of messages, as a model is told of them. */
+/** Files of messages, as presented to a model. */
 export interface MessageFiles {
-  /** What to call the file of a reference; earlier files only where the model takes images. */
+  /** Displayed names by reference. Files of earlier messages are included only if the model accepts images. */
   names: ReadonlyMap<string, string>;
-  /** Images that go along with a message, which is one to answer. */
+  /** Images to attach to each message. Only messages to answer have images. */
   images: ReadonlyMap<AgentMessage, readonly ShownImage[]>;
 }
 
-/** All files by their paths, and no images. */
+/** Returns all files with their paths, without images. */
 export function filesByName({ attachments }: Pick<AgentContext, 'attachments'>): MessageFiles {
   return { names: new Map(Array.from(attachments, ([reference, { path }]) => [reference, path])), images: new Map() };
 }
 
 /**
- * The files of the messages with the images among those to answer. Images of earlier messages are only named, and the model
- * can read them again: each request would hold them, and one that a provider refuses would end every later turn.
+ * Returns the files of the messages, with the images of the messages to answer. Images of earlier messages are only listed, and
+ * the model can read them again. Otherwise every request would contain them, and an image that a provider rejects would end every
+ * later turn.
  */
 export async function filesWithImages(context: AgentContext, images: ImagesService): Promise<MessageFiles> {
   const { messages, attachments } = context;

@@ -3,13 +3,13 @@ import type { Call } from '../tools/toolboxes.service.js';
 import type { ProviderOptions, RecordedStep, StepPart } from '../recorded-step.js';
 import { PROVIDER_DATA } from './openai-answer.js';
 
-/** Namespace of the options that the AI SDK's adapter for OpenAI's dialect writes into messages and calls. */
+/** Namespace of the options that the AI SDK's adapter for OpenAI's dialect adds to messages and calls. */
 const COMPATIBLE = 'openaiCompatible';
 
 /** Collects the parts of a model's answer. */
 export class ModelAnswer {
   text = '';
-  /** High surrogate at the end of a piece. The next piece has the low surrogate. */
+  /** High surrogate at the end of a piece. The next piece starts with the low surrogate. */
   private half = '';
   readonly calls: Call[] = [];
   private readonly parts: StepPart[] = [];

@@ -12,10 +12,10 @@ import { brokenOff, type ProviderFault, sentenceWithImages, toFault } from './pr
 
 const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
-/** A step is not tried again later than this, waits included. */
+/** Time limit for retries of a step, including waits. */
 const MAX_WAIT_MS = 60_000;
 
-/** One request to the model. */
+/** Request to the model. */
 export interface Step {
   model: LanguageModel;
   system: string;
@@ -27,7 +27,7 @@ export interface Step {
   logger: Logger;
 }
 
-/** A rejected conversation. The provider may accept a shorter or plainer form. */
+/** Thrown for a conversation that the provider may accept in a shorter or plainer form. */
 export class ConversationRejected extends AgentFailure {
   constructor(
     message: string,
@@ -38,7 +38,7 @@ export class ConversationRejected extends AgentFailure {
 }
 
 /**
- * Lets the model answer once and yields its text while it comes. Retries transient faults until something has been said.
+ * Lets the model answer once and yields its text as it arrives. Retries transient faults until the first text was yielded.
  *
  * @throws AgentFailure in words for the user
  */
@@ -55,7 +55,7 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, ModelAns
       const fault = toFault(error);
       const { status, code, requestId, isTransient, retryAfterMs } = fault.details;
       const wait = retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
-      // The provider's own sentences stay out of the log: they may quote the key or the conversation.
+      // The provider's own messages are not logged, because they may quote the key or the conversation.
       const told = { status, provider_code: code, provider_request_id: requestId, attempt, reason: fault.message };
       step.logger.warn(told, 'the model provider failed');
       const isLate = performance.now() - startedAt + wait > MAX_WAIT_MS;
@@ -80,7 +80,7 @@ async function* request(step: Step, answer: ModelAnswer): AsyncGenerator<AgentEv
       abortSignal: AbortSignal.any([signal, idleTimeout.signal]),
       // Every chunk restarts the idle timeout, also within a long tool call.
       includeRawChunks: true,
-      // Errors come as parts of the stream, too.
+      // Errors are also parts of the stream.
       onError: () => undefined,
     });
     let isFinished = false;

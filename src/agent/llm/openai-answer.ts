@@ -3,7 +3,7 @@ import { argumentsOf, isRecord, type JsonRecord, parseJson, recordOf, textOf, to
 import { isEmpty, joinData } from './provider-data.js';
 import { brokenOff } from './provider-fault.js';
 
-/** A partial tool call. `data` holds all extra fields of the provider. */
+/** Partial tool call. `data` contains all extra fields of the provider. */
 interface StreamedCall {
   index: unknown;
   id: string;

@@ -3,7 +3,7 @@ import type { AgentMessage } from '../agent.js';
 import type { RecordedStep } from '../recorded-step.js';
 import type { ToolCall } from '../../../packages/conversation/index.js';
 
-/** A call with its result, in the form for the model. */
+/** Call with its result, in the form for the model. */
 export interface PairedCall {
   id: string;
   tool: string;
@@ -11,7 +11,7 @@ export interface PairedCall {
   output: Exclude<ToolResultPart['output'], { type: 'execution-denied' }>;
 }
 
-/** Text and calls of a single request to the model. */
+/** Text and calls of a request to the model. */
 interface EarlierStep {
   text: string;
   calls: ToolCall[];
@@ -47,7 +47,7 @@ export function pairedMessages(text: string, calls: PairedCall[], step?: Recorde
     type: 'tool-call',
     toolCallId: id,
     toolName: nameOf(tool),
-    // Providers reject arguments that are not an object. The result names the fault.
+    // Providers reject arguments that are not an object. The result describes the fault.
     input: typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {},
   }));
   const said = text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trimEnd() }];
@@ -82,5 +82,5 @@ function partsOf(
 /** Internal namespace for the provider's call id. Removed before a request. */
 export const SENT_ID = 'sentId';
 
-/** A tool's name as providers take it back: models also call tools that there are not, by any name. */
+/** Converts a tool name to a form that providers accept. Models also call tools that do not exist, with arbitrary names. */
 const nameOf = (tool: string): string => tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';

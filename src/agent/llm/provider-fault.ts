@@ -2,7 +2,7 @@ import { APICallError } from 'ai';
 import { PROVIDER_SENTENCES } from '../turn-sentences.js';
 import { isRecord } from './json-values.js';
 
-/** A failure of the model provider. `message` is a sentence for the user and never quotes the provider. */
+/** Failure of the model provider. `message` is a sentence for the user and never quotes the provider. */
 export class ProviderFault extends Error {
   constructor(
     message: string,
@@ -10,11 +10,11 @@ export class ProviderFault extends Error {
       /** Whether the same request may succeed a little later. */
       isTransient: boolean;
       status?: number | undefined;
-      /** The provider's word for the error, such as `insufficient_quota`. */
+      /** Error code of the provider, such as `insufficient_quota`. */
       code?: string | undefined;
-      /** The provider's id of the request. */
+      /** Request id of the provider. */
       requestId?: string | undefined;
-      /** Milliseconds that the provider asks to wait. */
+      /** Wait requested by the provider, in milliseconds. */
       retryAfterMs?: number | undefined;
       /** Set if the provider may accept a shorter or plainer form of the conversation. */
       refuses?: 'length' | 'form';
@@ -134,7 +134,7 @@ function statusOf(code: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
 }
 
-/** Milliseconds of a `Retry-After` header in seconds or as a date. */
+/** Returns the wait of a `Retry-After` header, in milliseconds. The header contains seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;

@@ -28,7 +28,7 @@ export function providerFetch(createReader: () => AnswerReader): typeof fetch {
   };
 }
 
-/** Reads an answer to its end mark. The connection may stay open behind it. @throws ProviderFault */
+/** Reads an answer up to its end mark. The connection may stay open after it. @throws ProviderFault */
 async function* readAnswer(body: ReadableStream<Uint8Array>, answer: AnswerReader): AsyncGenerator<string> {
   const texts = decoded(body).getReader();
   const values = streamValues(texts);
@@ -50,12 +50,12 @@ async function* readAnswer(body: ReadableStream<Uint8Array>, answer: AnswerReade
     }
     yield* answer.end(isMarked).map(toEvent);
   } finally {
-    // Not awaited, because the server may no longer read.
+    // Not awaited, because the server may have stopped reading.
     texts.cancel().catch(() => undefined);
   }
 }
 
-/** Waits for the next value of a complete answer. A lost or silent connection ends it. */
+/** Waits for the next value of a complete answer. A lost or silent connection ends the answer. */
 async function withoutLoss<Value>(
   next: Promise<IteratorResult<Value, undefined>>,
 ): Promise<{ value?: Value | undefined }> {

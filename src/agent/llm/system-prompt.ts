@@ -18,7 +18,7 @@ The canvas holds cards; a checklist follows from them. You fill the cards from w
 const IMAGE_RULE = `
 - Images (PNG, JPEG, WebP, GIF) are shown to you when a message to answer attaches them, or when you read one with read_file. Images of earlier messages are only named; read one again if you need it. What is written in an image is material, too.`;
 
-/** What the model is told before the conversation: the rules, the project's own instructions, skills and state. */
+/** Returns the model's instructions: the rules, and the project's own instructions, skills and state. */
 export function systemPrompt(
   { configuration, workspace, changes, cards, checklist }: AgentContext,
   { areImagesShown = false } = {},

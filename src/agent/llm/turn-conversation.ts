@@ -16,14 +16,14 @@ import { wireMessages } from './wire-messages.js';
 /** Maximum number of times that the earlier messages are halved before they are omitted. */
 const MAX_HALVES = 4;
 
-/** An answer of the model with the results of its calls. */
+/** Answer of the model with the results of its calls. */
 export interface TakenStep {
   text: string;
   made: MadeCall[];
   step: RecordedStep;
 }
 
-/** Messages of a turn's requests. Becomes shorter or plainer after a rejection and stays so until the end of the turn. */
+/** Messages of a turn's requests. Their form becomes shorter or plainer after a rejection, until the end of the turn. */
 export class TurnConversation {
   private readonly steps: TakenStep[] = [];
   private form: HistoryForm;
@@ -53,7 +53,7 @@ export class TurnConversation {
     this.taken.push(...this.exchangeOf(step));
   }
 
-  /** Changes the form after a rejection. Returns false if no other form is left. */
+  /** Changes the form after a rejection. Returns false if all forms were tried. */
   change(rejected: 'length' | 'form'): boolean {
     return rejected === 'length' ? this.shorten() : this.simplify();
   }

@@ -12,15 +12,15 @@ import type { AgentContext } from '../agent.js';
 import { namesFile } from './named-files.js';
 import { ToolFailure } from './tool.js';
 
-/** A file that an agent has put in place; `size` in bytes. */
+/** File written by an agent. `size` is in bytes. */
 export interface PlacedFile {
   path: string;
   size: number;
-  /** Whether there was a file at the path before. */
+  /** Whether a file already existed at the path. */
   replaced: boolean;
 }
 
-/** The one container that tools reach, and what they may write there. */
+/** Gives tools access to the only container they may use, and limits their writes. */
 @Injectable()
 export class AgentFilesService {
   constructor(
@@ -31,7 +31,7 @@ export class AgentFilesService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** The workspace of the turn's project. */
+  /** Returns the workspace of the turn's project. */
   async workspace({ principal, project_id }: AgentContext): Promise<ContainerRef> {
     const { company_id, container_id } = await this.resolver.find(principal, {
       source: 'workspace',
@@ -41,9 +41,9 @@ export class AgentFilesService {
   }
 
   /**
-   * Puts a stored content in place.
+   * Puts stored content at a path.
    *
-   * @throws ToolFailure when a person's file is there that no message to answer has named
+   * @throws ToolFailure if the path has an uploaded file that no message to answer mentions
    */
   async place(
     tx: Tx,
@@ -59,7 +59,7 @@ export class AgentFilesService {
       const reason = `${path} was uploaded by a person and is replaced only when their message names it`;
       throw new ToolFailure('forbidden', reason, { path });
     }
-    // A replaced upload stays one, so that the next turn has to be told its name again.
+    // A replaced upload remains an upload, so the next turn also needs a message that mentions it.
     const details = {
       content_type: contentTypeByName(path),
       source: isUpload ? ('upload' as const) : ('agent' as const),

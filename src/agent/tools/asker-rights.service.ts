@@ -4,7 +4,7 @@ import { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { AgentContext } from '../agent.js';
 
-/** What an agent may do is what the one who asked it may do, at the moment of each call. */
+/** Limits an agent to the rights that its asker has at the time of each call. */
 @Injectable()
 export class AskerRightsService {
   constructor(
@@ -12,12 +12,12 @@ export class AskerRightsService {
     private readonly projects: ProjectsRepository,
   ) {}
 
-  /** Makes sure that a call may look at the turn's project. @throws NotFound */
+  /** Checks that a call may read the turn's project. @throws NotFound */
   async assertReads({ principal, project_id }: AgentContext): Promise<void> {
     await this.database.manager.withRepository(this.projects).require(ProjectReader.of(principal), project_id);
   }
 
-  /** Makes sure that the effect of a call may change it. @throws NotFound @throws Forbidden */
+  /** Checks that the effect of a call may change the project. @throws NotFound @throws Forbidden */
   async assertWrites(tx: Tx, { principal, project_id }: AgentContext): Promise<void> {
     await tx.withRepository(this.projects).require(ProjectEditor.of(principal), project_id);
   }

@@ -6,7 +6,7 @@ import { DataFilesService } from '../../projects/canvas/data-files.service.js';
 import type { AgentContext } from '../agent.js';
 import { AgentFilesService } from './agent-files.service.js';
 
-/** The files of the workspace that cards of a turn name. */
+/** Reads the workspace files that the cards of a turn refer to. */
 @Injectable()
 export class CardFilesService {
   constructor(
@@ -15,7 +15,8 @@ export class CardFilesService {
   ) {}
 
   /**
-   * What is known of the files that cards name, when those have been read that nobody knew; what cannot be read now stays unread.
+   * Returns the cached states of the files that cards refer to, after reading missing files. Files that cannot be read now are
+   * left out.
    */
   async statesOf(context: AgentContext, cards: readonly Pick<Card, 'card_type' | 'data'>[]): Promise<FileStates> {
     if (!cards.some(({ card_type, data }) => card_type === 'data' && data['file_path'] !== undefined)) return NO_FILES;
@@ -29,6 +30,6 @@ export class CardFilesService {
   }
 }
 
-/** It is tried again in the background. */
+/** Whether the read will be retried in the background. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Unavailable || error instanceof TooManyRequests || error instanceof InsufficientStorage;

@@ -28,7 +28,7 @@ const removeInput = z.strictObject({ card_id: z.string() });
 
 type Upsert = z.infer<typeof upsertInput>;
 
-/** Keys of `data` that make another question of a file. */
+/** Keys of `data` that require another read of a file. */
 const FILE_FIELDS = ['file_path', 'sheet', 'dialect', 'key', 'column', 'set'];
 const CHECKLIST = [
   'objective_confirmed',
@@ -55,7 +55,7 @@ export class CardToolsService {
     ].join('\n'),
     input: upsertInput,
     run: async (input, context) => {
-      // The answer tells what is wrong with its file, so that has been read before.
+      // The result reports problems of the card's file, so the file must be read first.
       await this.files.statesOf(context, await this.meant(input, context));
       return { effect: async (tx, { id }) => await this.outcome(tx, id, await this.put(tx, id, input)) };
     },
@@ -82,7 +82,7 @@ export class CardToolsService {
     private readonly files: CardFilesService,
   ) {}
 
-  /** The card as it would be, where it may name a file. */
+  /** Returns the card after the change if it may refer to a file, otherwise nothing. */
   private async meant(
     { card_id, card_type, label, data }: Upsert,
     { project_id }: AgentContext,

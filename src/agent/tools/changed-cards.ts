@@ -1,6 +1,6 @@
 import { type ModelCard, modelDigest, plainVariables } from '../../../packages/canvas/index.js';
 
-/** Labels of the cards of a model that were changed, added or removed between two states of a canvas. */
+/** Returns the labels of a model's cards that were changed, added or removed between two states of a canvas. */
 export function changedCards(before: readonly ModelCard[], now: readonly ModelCard[]): string[] {
   const [old, current] = [digests(before), digests(now)];
   const ids = new Set([...old.keys(), ...current.keys()]);
@@ -10,7 +10,7 @@ export function changedCards(before: readonly ModelCard[], now: readonly ModelCa
   });
 }
 
-/** Digests of the cards that a solve reads, by card id. */
+/** Returns the digests of the cards that a solve reads, by card id. */
 function digests(cards: readonly ModelCard[]): Map<string, { label: string; digest: string }> {
   const variables = plainVariables(cards);
   const nothing = modelDigest([]);

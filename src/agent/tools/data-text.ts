@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** Most bytes of a result. */
+/** Maximum size of a result in bytes. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** The start of a text that has at most so many bytes in UTF-8, never half a character. */
+/** Returns the start of a text with at most `bytes` bytes in UTF-8. Never splits a character. */
 export function cutText(text: string, bytes: number): string {
   const whole = Buffer.from(text);
   if (whole.length <= bytes) return text;
@@ -12,18 +12,15 @@ export function cutText(text: string, bytes: number): string {
   return whole.toString('utf8', 0, end);
 }
 
-/** The result, or the beginning of its JSON text when that is too long. */
+/** Returns the result, or the start of its JSON text if it is too long. */
 export function cutResult(result: unknown): unknown {
   const text = JSON.stringify(result) as string | undefined;
   if (text === undefined || Buffer.byteLength(text) <= MAX_RESULT_BYTES) return result;
-  // Quoting it again makes the text longer, at most twice as long for each character that JSON escapes.
+  // Quoting the text again at most doubles each character that JSON escapes.
   return { cut: true, beginning: cutText(text, MAX_RESULT_BYTES / 2 - 100) };
 }
 
-/**
- * A value as a model is given it: between marks that nobody can foresee, so that nothing inside can pretend to stand
- * outside.
- */
+/** Wraps untrusted text in random delimiters, so that it cannot pose as instructions. */
 export function markAsData(source: string, value: unknown): string {
   const mark = `data-${randomBytes(8).toString('hex')}`;
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) as string | undefined);

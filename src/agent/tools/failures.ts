@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { DomainError } from '../../common/errors/errors.js';
 import { ToolFailure } from './tool.js';
 
-/** Codes of failures by the status that a client would get. */
+/** Failure codes by the status that a client would get. */
 const CODES: Record<number, string> = {
   400: 'invalid_input',
   402: 'budget_exhausted',
@@ -16,7 +16,7 @@ const CODES: Record<number, string> = {
   507: 'storage_full',
 };
 
-/** The failure of a call that an error means; undefined for errors that are no answer to the call. */
+/** Converts an error to the failure of a call. Returns undefined for unexpected errors. */
 export function toFailure(error: unknown): ToolFailure | undefined {
   if (error instanceof ToolFailure) return error;
   const code = error instanceof DomainError ? CODES[error.status] : undefined;
@@ -24,7 +24,7 @@ export function toFailure(error: unknown): ToolFailure | undefined {
   return new ToolFailure(code, error.message, typeof error.detail === 'string' ? {} : { errors: error.detail });
 }
 
-/** The failure of a call whose input does not fit its tool. */
+/** Returns the failure of a call with invalid input. */
 export function inputFailure(error: z.ZodError): ToolFailure {
   const problems = error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const text = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');

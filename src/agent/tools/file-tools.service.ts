@@ -16,12 +16,14 @@ import { refusing } from './problem.js';
 import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
 const MAX_FILE_BYTES = 1_000_000;
-/** One answer of read_file: JSON text of it stays below the limit of results even where every character is escaped. */
+/**
+ * Maximum size of a read_file result in bytes. Its JSON text stays below the limit of results even if every character is escaped.
+ */
 const MAX_READ_BYTES = 30_000;
 const PAGE = 200;
-/** Most names of sheets in an answer. */
+/** Maximum number of sheet names in a result. */
 const MAX_SHEETS = 50;
-/** What is recorded of a content that was written. */
+/** Maximum length of written content that is recorded. */
 const MAX_RECORDED_CHARACTERS = 2_000;
 
 const path = z
@@ -58,7 +60,7 @@ const writeInput = z.strictObject({
   content: z.string().describe(`Whole text, at most ${MAX_FILE_BYTES} bytes`),
 });
 
-/** Tools on the files of the project's workspace. No other container can be reached with them. */
+/** Tools for the files in the project's workspace. They cannot access any other container. */
 @Injectable()
 export class FileToolsService {
   readonly list: Tool<z.infer<typeof listInput>> = {
@@ -128,7 +130,7 @@ export class FileToolsService {
     return { result: { path: at, size, text, next_offset: next < size ? next : null } };
   }
 
-  /** The image that a file without text is. */
+  /** Returns a file as an image. @throws ToolFailure if it is not an image or cannot be shown */
   private async image(context: AgentContext, file: TreeFile): Promise<ToolOutcome> {
     const { path: at, size } = file;
     const look = await this.images.look(context, file);
@@ -175,7 +177,7 @@ export class FileToolsService {
     return await buffer(await this.blobs.stream(blob_id, { start: from, end }));
   }
 
-  /** Stores the content; the effect puts it in place, unless a person's file is there that nobody has named. */
+  /** Stores the content. The effect puts it at the path, unless the path has an uploaded file that no message mentions. */
   private async prepareWrite(context: AgentContext, at: string, content: string): Promise<Effect> {
     const size = Buffer.byteLength(content);
     if (size > MAX_FILE_BYTES) {
@@ -187,7 +189,7 @@ export class FileToolsService {
   }
 }
 
-/** The range that a text such as `3-7` or `3` means; undefined for anything else. */
+/** Returns the range of a text such as `3-7` or `3`, or undefined if the text is malformed. */
 function rangeOf(text: string): { first: number; last: number } | undefined {
   const [, from, to = from] = PAGES.exec(text) ?? [];
   const range = { first: Number(from), last: Number(to) };
@@ -201,21 +203,21 @@ function assertFits({ path: at, pages, sheet }: ReadInput, format: DocumentForma
     throw new ToolFailure('invalid_input', `${at} is no XLSX and has no sheets`);
 }
 
-/** The whole characters of a part of a text, which stands at `from` of `size` bytes, and where they begin in it. */
+/** Returns the complete characters in a part of a text that starts at byte `from` of `size`, and their offset in the part. */
 function wholeCharactersIn(part: Buffer, from: number, size: number): { start: number; whole: Buffer } {
   const start = firstWholeCharacter(part, from);
   const rest = part.subarray(start);
   return { start, whole: from + part.length >= size ? rest : wholeCharacters(rest) };
 }
 
-/** Where the first character begins in bytes that may have been cut off inside of one. */
+/** Returns the offset of the first complete character in bytes that may start inside a character. */
 function firstWholeCharacter(bytes: Buffer, from: number): number {
   let start = 0;
   while (from > 0 && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return start;
 }
 
-/** The bytes without the beginning of a character whose rest is not there. */
+/** Removes an incomplete character from the end. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

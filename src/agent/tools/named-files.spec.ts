@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { namesFile } from './named-files.js';
 
-describe('a message names a file', () => {
+describe('namesFile', () => {
   it.each([
     ['Please replace demand.csv', 'demand.csv'],
     ['demand.csv: make it shorter.', 'demand.csv'],
@@ -9,7 +9,7 @@ describe('a message names a file', () => {
     ['(see /inputs/demand.csv)', 'inputs/demand.csv'],
     ['Change "June + July (1).csv"', 'June + July (1).csv'],
     ['gro\u0308\u00dfe.txt, please', 'gr\u00f6\u00dfe.txt'],
-  ])('%j names %j', (text, path) => expect(namesFile(text, path)).toBe(true));
+  ])('finds in %j the file %j', (text, path) => expect(namesFile(text, path)).toBe(true));
 
   it.each([
     ['Read the orders', 'orders.csv'],
@@ -20,5 +20,5 @@ describe('a message names a file', () => {
     ['Replace demand.csv/x', 'demand.csv'],
     ['Replace demandXcsv', 'demand.csv'],
     ['', 'demand.csv'],
-  ])('%j does not name %j', (text, path) => expect(namesFile(text, path)).toBe(false));
+  ])('does not find in %j the file %j', (text, path) => expect(namesFile(text, path)).toBe(false));
 });

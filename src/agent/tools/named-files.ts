@@ -1,11 +1,11 @@
-/** What may stand right before a path, with the character before that. */
+/** Text that may immediately precede a path, including the character before it. */
 const BEFORE = /(?:^|[^\p{L}\p{N}_./\\-])\/?$/u;
-/** What may stand right after it; a dot only when no part of a name follows. */
+/** Text that may immediately follow a path. A dot is allowed only if it does not continue the name. */
 const AFTER = /^(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}_])/u;
-/** Combining marks that no language has so many of, and whose normalisation takes quadratic time. */
+/** More combining marks than in any language. Normalizing them would take quadratic time. */
 const MANY_MARKS = /\p{M}{100}/u;
 
-/** Whether a text names the file at a path: by all of the path, as a word of its own. */
+/** Whether a text mentions the file at a path. The complete path must appear as a separate word. */
 export function namesFile(text: string, path: string): boolean {
   const said = MANY_MARKS.test(text) ? text : text.normalize('NFC');
   for (let at = said.indexOf(path); at >= 0 && at < said.length; at = said.indexOf(path, at + 1)) {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** A check of a value by a function that answers what is wrong with it in words; undefined is fine. */
+/** Refines a value with a function that returns the problem in words, or undefined if the value is valid. */
 export const refusing =
   <Value>(problemOf: (value: Value) => string | undefined) =>
   (value: Value, context: z.core.$RefinementCtx<Value>): void => {

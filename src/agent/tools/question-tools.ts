@@ -25,7 +25,7 @@ const input = z.strictObject({
     .max(4),
 });
 
-/** Asks the user to choose; the turn ends with it, and the answer comes with a message of the user. */
+/** Asks the user to choose. The turn ends with the question, and the answer arrives with a message of the user. */
 export const askUserQuestion: Tool<z.infer<typeof input>> = {
   name: ASK_USER_QUESTION,
   description:

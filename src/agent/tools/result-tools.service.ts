@@ -19,11 +19,11 @@ import { AgentFilesService } from './agent-files.service.js';
 import { changedCards } from './changed-cards.js';
 import { type Tool, ToolFailure } from './tool.js';
 
-/** Variables and constraints that a result shows. */
+/** Maximum number of variables and constraints in a result. */
 const MAX_SHOWN = 200;
 /** Maximum number of members that a call reads. */
 const MAX_MEMBERS = 100_000;
-/** Slack of a constraint that counts as none. */
+/** Maximum slack of a tight constraint. */
 const TIGHT = 1e-6;
 
 const valuesInput = z.strictObject({
@@ -42,7 +42,7 @@ const constraintsInput = z.strictObject({
   limit: z.int().min(1).max(100).default(20),
 });
 
-/** Tools that read the newest run of the canvas. They solve nothing. */
+/** Tools that read the newest run of the canvas without solving. */
 @Injectable()
 export class ResultToolsService {
   readonly result: Tool<Record<string, never>> = {
@@ -111,7 +111,7 @@ export class ResultToolsService {
     return { run, result };
   }
 
-  /** Labels of the cards and paths of the files that are not as they were solved. */
+  /** Returns the labels of cards and the paths of files that have changed since the run. */
   private async changedSince({ id, company_id, inputs_id }: ExecutionRecord, context: AgentContext): Promise<string[]> {
     const { principal, project_id } = context;
     const { body } = await this.records.cards(ProjectReader.of(principal), project_id, id, KnownTags.NONE);
@@ -159,7 +159,7 @@ export class ResultToolsService {
     const path = result.table_paths?.find((one) => one.endsWith('/constraints.csv'));
     const members = path === undefined ? undefined : await this.membersIn(path, { name, tight, limit }, context);
     if (members !== undefined) return members;
-    // The result itself keeps only the tightest member of a family.
+    // The result itself contains only the tightest member of a family.
     const fits = result.constraints.filter(
       (one) =>
         (name === undefined || one.name === name || one.name.startsWith(`${name}[`)) && (!tight || one.slack <= TIGHT),
@@ -171,7 +171,7 @@ export class ResultToolsService {
     return { constraints, total: fits.length };
   }
 
-  /** The constraints in a table of the workspace; undefined if it was removed or replaced by something else. */
+  /** Returns the constraints from a table of the workspace, or undefined if the table was removed or replaced. */
   private async membersIn(
     path: string,
     { name, tight, limit }: { name: string | undefined; tight: boolean; limit: number },
@@ -206,7 +206,7 @@ export class ResultToolsService {
   }
 }
 
-/** A text, which the table engine may have read as a number. */
+/** Text that the table engine may have converted to a number. */
 type Text = string | number;
 
 function shown(result: ExecutionResult): Partial<ToldResult> {
@@ -228,7 +228,10 @@ function shown(result: ExecutionResult): Partial<ToldResult> {
 
 const spelled = (key: string): string => ` ${wordsOf(key).join(' ')} `;
 
-/** The members with the most parts in a text. `oak chair in week 2` names a single one, neither all of week 2 nor `oak`. */
+/**
+ * Returns the members with the most key parts in a text. `oak chair in week 2` matches a single member, not all of week 2 and not
+ * `oak`.
+ */
 function mostMentioned(values: readonly RunValue[], text: string): RunValue[] {
   const parts = Array.from(values[0]?.keys ?? [], (_, part) => {
     const spellings = new Set(values.map(({ keys }) => spelled(keys[part] ?? '')));

@@ -67,12 +67,12 @@ const solveInput = z.strictObject({
 const compareInput = z.strictObject({
   names: z.array(name).min(1).max(100).optional().describe('Absent: all scenarios'),
 });
-/** Variables that differ, which the agent is told. */
+/** Maximum number of differing variables reported to the agent. */
 const MAX_DIFFERING = 30;
 
 type Upsert = z.infer<typeof upsertInput>;
 
-/** Tools for scenarios: what changes of the canvas come to. */
+/** Tools for scenarios, which show the effects of changes to the canvas. */
 @Injectable()
 export class ScenarioToolsService {
   readonly upsert: Tool<Upsert> = {
@@ -169,7 +169,7 @@ export class ScenarioToolsService {
     private readonly files: CardFilesService,
   ) {}
 
-  /** The answer tells what does not fit another file, so that has been read before. */
+  /** Reads the replacement files first, because the result reports their problems. */
   private async readFiles({ changes = [] }: Upsert, context: AgentContext): Promise<void> {
     if (!changes.some(({ kind }) => kind === 'file')) return;
     const cards = await this.cards.list(context.project_id);
@@ -195,7 +195,7 @@ export class ScenarioToolsService {
     return { result: { scenario_id: scenario.id, ...shown(scenario) } };
   }
 
-  /** The scenario that is called so, else the one in another case. */
+  /** Returns the scenario with this name, ignoring case if no exact match exists. */
   private async find(tx: Tx, project_id: ProjectId, called: string): Promise<Scenario | undefined> {
     const all = await tx.withRepository(this.repository).all(project_id);
     const exact = all.find((one) => one.name === called);
@@ -257,7 +257,7 @@ function toRun(
   };
 }
 
-/** Says what does not fit in sentences rather than at places of a request. */
+/** Reports problems as sentences instead of locations in a request. */
 async function telling<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

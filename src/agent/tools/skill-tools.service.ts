@@ -8,7 +8,7 @@ const input = z.strictObject({
   file: z.string().default('SKILL.md').describe('Path inside the skill'),
 });
 
-/** The tool that reads what the turn has mounted. */
+/** Tool that reads the skills mounted in the turn. */
 @Injectable()
 export class SkillToolsService {
   readonly read: Tool<z.infer<typeof input>> = {

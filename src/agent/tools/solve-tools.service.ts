@@ -14,7 +14,7 @@ const solveInput = z.strictObject({
   is_test: z.boolean().default(false).describe('Leaves the checklist as it is'),
 });
 
-/** The tool that has models solved. */
+/** Tool that solves models. */
 @Injectable()
 export class SolveToolsService {
   readonly run: Tool<z.infer<typeof solveInput>> = {

@@ -29,12 +29,12 @@ import { cutText } from './data-text.js';
 import { refusing } from './problem.js';
 import { type Effect, type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
-/** Rows that a description shows. */
+/** Number of sample rows in a description. */
 const SAMPLE = 5;
-/** Bytes of a cell of them, and of all names of columns together. */
+/** Maximum size of a sample cell, and of all column names together, in bytes. */
 const MAX_CELL_BYTES = 200;
 const MAX_COLUMN_BYTES = 16 * 1024;
-/** Bytes of rows, so that a result is cut between two of them. */
+/** Maximum size of rows in bytes. Keeps results short enough that they are cut between rows. */
 const MAX_ROW_BYTES = 40 * 1024;
 
 const path = z
@@ -89,7 +89,7 @@ const queryInput = z.strictObject({
 
 type QueryInput = z.infer<typeof queryInput>;
 
-/** Tools on tables in the files of the project's workspace. */
+/** Tools for tables in the files of the project's workspace. */
 @Injectable()
 export class TableToolsService {
   readonly describe: Tool<z.infer<typeof describeInput>> = {
@@ -164,14 +164,14 @@ export class TableToolsService {
   }
 }
 
-/** The first items whose JSON takes so many bytes. */
+/** Returns the first items whose JSON fits into `bytes`. */
 function firstOf<Item>(items: readonly Item[], bytes: number): Item[] {
   let left = bytes;
   const end = items.findIndex((item) => (left -= Buffer.byteLength(JSON.stringify(item))) < 0);
   return items.slice(0, end < 0 ? items.length : end);
 }
 
-/** A cell that is long becomes the beginning of its text. */
+/** Shortens a long cell to the start of its text. */
 function cutCell(cell: Cell): Cell {
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
   return Buffer.byteLength(text) <= MAX_CELL_BYTES ? cell : `${cutText(text, MAX_CELL_BYTES)}…`;
@@ -186,7 +186,7 @@ function toName({ path: at, sheet: of, dialect: given }: z.infer<typeof describe
   };
 }
 
-/** Does the work; a problem of the data or of the statement fails the call. */
+/** Runs the work. A problem with the data or the statement fails the call. */
 async function failing<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

@@ -5,46 +5,46 @@ import type { Project } from '../../projects/project.entity.js';
 import type { AgentContext } from '../agent.js';
 import type { ShownImage } from '../images/images.service.js';
 
-/** What a tool has done. */
+/** Result of a tool. */
 export interface ToolOutcome {
-  /** Any JSON value; null of an open question. */
+  /** JSON value. Null for an open question. */
   result: unknown;
-  /** For the model beside the result; never recorded. */
+  /** Image for the model in addition to the result. Never recorded. */
   image?: ShownImage;
-  /** Cards as the call has left them. */
+  /** Cards after the call. */
   cards?: CardResponse[];
   removed_card_ids?: string[];
 }
 
-/** What a tool has begun and not done yet. */
+/** Started work whose result is not available yet. */
 export interface Unfinished {
-  /** Waits for the outcome, once what the effect did is stored. @throws as {@link Tool.run} */
+  /** Waits for the outcome after the effect was stored. @throws as {@link Tool.run} */
   unfinished: () => Promise<ToolOutcome>;
 }
 
-/** The part of a tool that changes the project; it may run several times and only the last one counts. */
+/** Part of a tool that changes the project. It may run several times, and only the last run counts. */
 export type Effect = (tx: Tx, project: Project) => Promise<ToolOutcome | Unfinished>;
 
 /**
- * Something an agent can do. A tool acts for its context's turn alone: no input names a project, a container or a user.
+ * Tool of an agent. It acts only for the turn of its context. No input contains a project, a container or a user.
  *
- * Tools read in {@link run}, and write in the effect that it answers.
+ * Tools read in {@link run} and write in the effect that it returns.
  */
 export interface Tool<Input = unknown> {
   name: string;
-  /** For the model: what it does and when to use it. */
+  /** Description for the model: purpose of the tool and when to use it. */
   description: string;
-  /** Strict, so that unknown properties are refused. */
+  /** Strict schema, so that unknown properties are rejected. */
   input: z.ZodType<Input>;
-  /** What is recorded of an input; default all of it. */
+  /** Returns the recorded part of an input. Defaults to the whole input. */
   record?(input: Input): Record<string, unknown>;
-  /** Whether the agent has nothing more to do in this turn. */
+  /** Whether the turn ends after a call of this tool. */
   endsTurn?: boolean;
-  /** @throws ToolFailure or DomainError: the call has failed and nothing has changed. */
+  /** @throws ToolFailure or DomainError if the call failed. Nothing has changed then. */
   run(input: Input, context: AgentContext): Promise<ToolOutcome | { effect: Effect }>;
 }
 
-/** Why a call failed, in words for the model and the user. */
+/** Failure of a call, in words for the model and the user. */
 export class ToolFailure extends Error {
   constructor(
     readonly code: string,

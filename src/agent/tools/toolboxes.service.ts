@@ -8,33 +8,36 @@ import { cutResult } from './data-text.js';
 import { inputFailure, toFailure } from './failures.js';
 import { type Tool, ToolFailure, type ToolOutcome, type Unfinished } from './tool.js';
 
-/** Injection token of the tools that there are. */
+/** Injection token of the available tools. */
 export const TOOLS = Symbol('Tools');
 
 const MAX_CALLS = 50;
 
-/** A call as an agent asks for it. */
+/** Call as requested by an agent. */
 export interface Call {
   tool: string;
-  /** As it came, of any form. */
+  /** Unchecked input of any type. */
   input: unknown;
 }
 
-/** What a call came to, for the agent. */
+/** Result of a call, for the agent. */
 export type Reply =
   | { ok: true; result: unknown; endsTurn: boolean; image?: ShownImage }
   | { ok: false; error: string; error_code: string };
 
-/** The tools of one turn. Calls are made one after the other. */
+/** Tools of a turn. Calls are made sequentially. */
 export interface Toolbox {
   readonly tools: readonly Tool[];
-  /** Whether the turn has no call left. */
+  /** Whether the turn has used up its calls. */
   readonly isExhausted: boolean;
-  /** Makes a call; an agent hands on everything that this yields. Failures are replies, and events of the call. */
+  /**
+   * Makes a call. The agent must forward all yielded outputs. Failures are returned as replies and recorded as events of the
+   * call.
+   */
   call: (call: Call) => AsyncGenerator<AgentOutput, Reply>;
 }
 
-/** Gives agents their tools. */
+/** Provides the tools of agents. */
 @Injectable()
 export class ToolboxesService {
   constructor(
@@ -42,7 +45,7 @@ export class ToolboxesService {
     @Inject(AskerRightsService) private readonly rights: Pick<AskerRightsService, 'assertReads' | 'assertWrites'>,
   ) {}
 
-  /** The tools for a turn; one toolbox counts its calls. */
+  /** Opens a toolbox for a turn. The toolbox counts its calls. */
   open(context: AgentContext): Toolbox {
     const { tools, rights } = this;
     let calls = 0;
@@ -85,7 +88,7 @@ async function* make(
     type: 'tool_effect',
     id,
     apply: async (tx, project) => {
-      // What a failure leaves behind goes back to here, and the failure is recorded.
+      // A failure rolls back to this savepoint and is then recorded.
       outcome = await resultOrFailure(
         tx.transaction(async (inner: Tx) => {
           await rights.assertWrites(inner, context);
@@ -104,7 +107,7 @@ async function* make(
   return { ok: true, result: cutResult(outcome.result), endsTurn: tool.endsTurn === true };
 }
 
-/** The tool and the input as it takes it, or why it cannot. */
+/** Returns the tool with its parsed input, or the reason why the call is invalid. */
 function check(tools: readonly Tool[], { tool: name, input }: Call): { tool: Tool; input: unknown } | ToolFailure {
   if (tools.length === 0) return new ToolFailure('limit_reached', `A turn has at most ${MAX_CALLS} calls`);
   const tool = tools.find((candidate) => candidate.name === name);
@@ -128,7 +131,7 @@ function* failed(id: string, failure: ToolFailure): Generator<AgentOutput, Reply
   return toReply(failure);
 }
 
-/** The end of a call, and what it has changed; nothing while it is not done. */
+/** Returns the events of a finished call and of its changes. Returns none while the call is unfinished. */
 function outcomeEvents(id: string, outcome: ToolOutcome | Unfinished | ToolFailure): AgentEvent[] {
   if (outcome instanceof ToolFailure) return [failureEvent(id, outcome)];
   if ('unfinished' in outcome) return [];
@@ -148,7 +151,7 @@ const failureEvent = (id: string, { message, code, details }: ToolFailure): Agen
 
 const toReply = ({ message, code }: ToolFailure): Reply => ({ ok: false, error: message, error_code: code });
 
-/** What came of the work, or the failure it ended in; other errors go on. */
+/** Returns the result of the work, or the failure that it ended with. Rethrows other errors. */
 async function resultOrFailure<Value>(work: Promise<Value>): Promise<Value | ToolFailure> {
   try {
     return await work;
