@@ -7,8 +7,8 @@ import { CredentialsService } from './credentials.service.js';
 import { type AuthenticatedRequest, Public } from './decorators.js';
 
 /**
- * Lets nobody in without a valid bearer credential, except on routes marked {@link Public}. Who is refused is counted
- * first; then only a small body is still looked at, whose syntax error goes before the 401.
+ * Rejects requests without a valid bearer credential, except on routes marked {@link Public}. A rejection is counted first. Then
+ * the syntax of a small body is checked, because a syntax error takes precedence over the 401.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {

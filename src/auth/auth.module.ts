@@ -10,7 +10,7 @@ import { UsersRepository } from './identities/users.repository.js';
 import { MeController } from './me.controller.js';
 import { TokensService } from './tokens/tokens.service.js';
 
-/** Who callers are: their credentials, users and API keys. */
+/** Authenticates callers. Manages their credentials, users and API keys. */
 @Global()
 @Module({
   controllers: [MeController, ApiKeysController],

@@ -11,12 +11,12 @@ import { TokensService } from './tokens/tokens.service.js';
 const CACHED_MS = 5_000;
 const CACHED_CREDENTIALS = 10_000;
 
-/** Tells whose a bearer credential is, a token or an API key. */
+/** Identifies the caller of a bearer credential, which is a token or an API key. */
 @Injectable()
 export class CredentialsService implements OnModuleInit {
-  /** Verified credentials by hash, so that a secret is never a key in memory, for a few seconds at most. */
+  /** Credentials verified in the last few seconds, by hash. The hash keeps secrets out of the keys in memory. */
   private readonly verified = new Map<string, { caller: Principal; since: number }>();
-  /** Revocations heard of, so that one which comes while a key is looked up is not overlooked. */
+  /** Number of revocations received. Detects a revocation that arrives while a key is being read. */
   private revoked = 0;
 
   constructor(
@@ -35,17 +35,20 @@ export class CredentialsService implements OnModuleInit {
     });
   }
 
-  /** The caller whose credential an `Authorization` header has. @throws NotAuthenticated @throws Unavailable */
+  /** Returns the caller authenticated by an `Authorization` header. @throws NotAuthenticated @throws Unavailable */
   async authenticate(header: string | undefined): Promise<Principal> {
     const caller = await this.verify(bearerCredential(header));
     if (caller === null) throw new NotAuthenticated('credentials_invalid');
     return caller;
   }
 
-  /** The caller behind a credential; null when it is not valid now. @throws Unavailable when that cannot be told. */
+  /**
+   * Returns the caller of a credential, or null if the credential is invalid.
+   * @throws Unavailable if it cannot be verified now
+   */
   async verify(credential: string): Promise<Principal | null> {
     const key = hash('sha256', credential, 'base64');
-    // Not the time of day, which somebody may set back.
+    // Uses the monotonic clock, because the time of day may be set back.
     const began = performance.now();
     const known = this.verified.get(key);
     if (known !== undefined && began < known.since + CACHED_MS && !isOver(known.caller)) return known.caller;
@@ -79,7 +82,7 @@ export class CredentialsService implements OnModuleInit {
   }
 }
 
-/** What follows `Bearer`; the scheme is compared without case, as FastAPI's HTTPBearer does. */
+/** Returns the credential after `Bearer`. The scheme is case-insensitive, as in FastAPI's HTTPBearer. */
 function bearerCredential(header = ''): string {
   const space = header.indexOf(' ');
   const scheme = space < 0 ? header : header.slice(0, space);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 
-/** The random secret kept in `file` (mode 0600), made on first use. */
+/** Returns the random secret in `file` (mode 0600). Creates it on first use. */
 export async function keptSecret(file: string): Promise<string> {
   const known = await readIfThere(file);
   if (known !== undefined) return known;
-  // Written whole under another name first: a crash never leaves a short secret behind.
+  // Written under another name first, so that a crash never leaves a truncated secret.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, randomBytes(48).toString('base64url'), { mode: 0o600 });
   try {

@@ -2,10 +2,10 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { CredentialsService } from './credentials.service.js';
 import type { AuthenticatedRequest } from './decorators.js';
 
-/** What comes sooner after the first look at the credential needs no second one. */
+/** Time after authentication during which the credential need not be checked again, in milliseconds. */
 const SOON_MS = 100;
 
-/** Stands behind what waits for the client: a credential that has ended while its body came is none any more. */
+/** Runs after the body was read and rejects credentials that expired in the meantime. */
 @Injectable()
 export class LastingCredentialGuard implements CanActivate {
   constructor(private readonly credentials: CredentialsService) {}

@@ -19,7 +19,7 @@ export class MeController {
   })
   getMe(@Caller() caller: Principal): Tagged<MeResponse> {
     const me = MeResponse.from(caller);
-    // It is made without a row.
+    // The response is not made from a row with a revision.
     return Tagged.of(entityTag('me', JSON.stringify(me)), me);
   }
 }

@@ -1,7 +1,7 @@
 import { DateTimeField, EnumField, StringArrayField, StringField } from '../common/validation/fields.js';
 import { ACCESSES, type Access, type Principal } from './principal.js';
 
-/** Who the caller is, as this service sees it. */
+/** Identity of the caller. */
 export class MeResponse {
   @StringField({ description: 'Company of the caller', example: 'demo' })
   company_id!: string;

@@ -3,25 +3,25 @@ import type { Tx } from '../database/database.service.js';
 
 export type Role = 'member' | 'company';
 
-/** What a credential is for. */
+/** Access levels of a credential. */
 export const ACCESSES = ['read', 'write'] as const;
 export type Access = (typeof ACCESSES)[number];
 
-/** What somebody may do in projects, as far as the credential decides it. */
+/** Rights in projects, as far as the credential determines them. */
 export interface ProjectRights {
-  /** The person whose rights count: of an API key who has made it, of the agent who has asked it. */
+  /** Person whose rights apply: the creator of an API key, or the user who asked the agent. */
   person_id: string;
-  /** Whether it sees every project of the company; null: if the person is company-level at that moment. */
+  /** Whether all projects of the company are accessible. Null if that depends on the person's current role. */
   sees_all: boolean | null;
   access: Access;
-  /** The projects that it may see at most; null: all that the person sees. */
+  /** Accessible projects. Null for all projects of the person. */
   project_ids: readonly string[] | null;
 }
 
 interface Identity {
   company_id: string;
   role: Role;
-  /** When the credential behind the request ends. */
+  /** Expiry time of the request's credential. */
   expires_at: Date | null;
 }
 
@@ -40,29 +40,30 @@ interface ApiKeyIdentity extends Identity, ProjectRights {
 }
 
 /**
- * Who a piece of work is done for: a `user`, an `api_key`, or the `agent`.
+ * Party that a piece of work is done for: a `user`, an `api_key`, or the `agent`.
  *
- * An agent never has company-level rights, whoever started its turn, and no request comes from one: it has no credential.
+ * An agent never has company-level rights, regardless of who started its turn. It has no credential and therefore sends no
+ * requests.
  */
 export class Principal {
   readonly company_id!: string;
   readonly role!: Role;
   readonly expires_at!: Date | null;
-  /** As in {@link ProjectRights}, as are the three after it. */
+  /** Rights as in {@link ProjectRights}, including the three following fields. */
   readonly person_id!: string;
   readonly sees_all!: boolean | null;
   readonly access!: Access;
   readonly project_ids!: readonly string[] | null;
-  /** The person acting; null for a key and for the agent, as is everything else about a person. */
+  /** Acting user. This and all other fields about the user are null for a key and for the agent. */
   readonly user_id: string | null = null;
   readonly user_name: string | null = null;
   readonly user_email: string | null = null;
   readonly user_avatar_url: string | null = null;
-  /** The key acting; null for a person and for the agent. */
+  /** Acting API key. Null for a user and for the agent. */
   readonly api_key_id: string | null = null;
   readonly api_key_name: string | null = null;
   readonly api_key_prefix: string | null = null;
-  /** The request that is served, if it has an `Idempotency-Key`. */
+  /** Current request, if it has an `Idempotency-Key`. */
   readonly keyed: KeyedRequest | undefined = undefined;
 
   private constructor(
@@ -82,31 +83,37 @@ export class Principal {
     return new Principal('api_key', identity);
   }
 
-  /** The agent at work for somebody: may do what its tools offer where they may do it, nothing at company level. */
+  /**
+   * Creates the principal of an agent that works for an asker. Its tools have the asker's rights in projects, but no
+   * company-level rights.
+   */
   static agent(company_id: string, asker: ProjectRights): Principal {
     return new Principal('agent', { company_id, role: 'member', expires_at: null, ...asker });
   }
 
-  /** Not so a key that is limited to some projects: what is beside them is not its business. */
+  /**
+   * Whether the caller has company-level rights. A key limited to some projects never has them, because company data is out of
+   * its scope.
+   */
   get isCompanyLevel(): boolean {
     return this.kind !== 'agent' && this.role === 'company' && this.project_ids === null;
   }
 
-  /** The same caller in a request with an `Idempotency-Key`. */
+  /** Returns the same caller for a request with an `Idempotency-Key`. */
   inRequest(keyed: KeyedRequest): Principal {
     return Object.assign(Object.create(Principal.prototype) as Principal, this, { keyed });
   }
 
   /**
-   * Does `work`, whose result is the body of the answer. A request with an `Idempotency-Key` takes effect once. Later requests with
-   * that key get the first body.
+   * Runs `work`, whose result is the body of the response. A request with an `Idempotency-Key` takes effect once. Later requests
+   * with that key get the first body.
    *
-   * A service calls it in the transaction of the effect, once the rights of the caller are proven as things are now, and before any rule
-   * that the first request has changed.
+   * Services call it in the transaction of the effect, after checking the caller's current rights. They must call it before they
+   * check any rule whose result the first request may have changed.
    *
-   * @param proof needed if nothing before has proven that the caller may read the earlier answer
+   * @param proof required unless an earlier check has proven that the caller may read the earlier response
    * @throws AnsweredBefore
-   * @throws Conflict while the first request is under way, or for another body
+   * @throws Conflict if the first request is still in progress or had another body
    */
   async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {
     return this.keyed === undefined ? await work() : await this.keyed.once(tx, work, proof);

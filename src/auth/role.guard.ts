@@ -4,7 +4,7 @@ import { companyLevel } from './company-level.js';
 import { Forbidden } from '../common/errors/errors.js';
 import { type AuthenticatedRequest, CompanyLevelOnly, NeedsReadAccess } from './decorators.js';
 
-/** Lets only company-level callers use routes marked {@link CompanyLevel}, and keys that only read what changes nothing. */
+/** Restricts routes marked {@link CompanyLevel} to company-level callers, and read-only keys to routes that change nothing. */
 @Injectable()
 export class RoleGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

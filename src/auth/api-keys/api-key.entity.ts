@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Access, Role } from '../principal.js';
 
-/** A credential that a user has made for a program. Its row stays when it is revoked: spend refers to it. */
+/** Credential that a user created for a program. The row is kept after a revocation, because usage records refer to it. */
 @Entity({ name: 'api_keys' })
 export class ApiKey {
   @PrimaryGeneratedColumn('uuid')
@@ -13,22 +13,22 @@ export class ApiKey {
   @Column('text')
   name!: string;
 
-  /** Non-secret part of the key; unique. */
+  /** Non-secret, unique part of the key. */
   @Column('text')
   prefix!: string;
 
-  /** SHA-256 of the secret, which is kept nowhere. */
+  /** SHA-256 of the secret. The secret itself is not stored. */
   @Column('bytea')
   secret_hash!: Buffer;
 
-  /** Requested role; limited by the creator's role. */
+  /** Requested role. Limited by the creator's role. */
   @Column('text')
   role!: Role;
 
   @Column('text', { default: 'write' })
   access!: Access;
 
-  /** Null: all that the creator sees. */
+  /** Projects that the key can access. Null for all projects of its creator. */
   @Column('uuid', { array: true, nullable: true })
   project_ids!: string[] | null;
 
@@ -45,7 +45,7 @@ export class ApiKey {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   revoked_at!: Date | null;
 
-  /** Precise to the minute. */
+  /** Accurate to the minute. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_used_at!: Date | null;
 }

@@ -38,7 +38,7 @@ export class ApiKeysController {
     return ApiKeyListResponse.from(await this.apiKeys.list(caller, query), query);
   }
 
-  // Whatever a key may do, it may end itself.
+  // Any key may revoke itself, even without write access.
   @Delete(':api_key_id')
   @ReadAccess()
   @Operation({

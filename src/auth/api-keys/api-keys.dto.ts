@@ -15,13 +15,13 @@ import type { ApiKey } from './api-key.entity.js';
 
 const ROLES = ['member', 'company'] as const satisfies Role[];
 
-/** Why texts are no ids of projects, without a full stop. */
+/** Returns the reason why the texts are not project ids, without a full stop. */
 const idsProblem = (ids: readonly string[]): string | undefined => {
   if (ids.length === 0) return 'there must be at least one project';
   return ids.every((id) => isId(id)) ? undefined : 'each must be the id of a project';
 };
 
-/** A new API key. */
+/** New API key. */
 export class ApiKeyCreateRequest {
   @StringField({
     minLength: 1,
@@ -55,7 +55,7 @@ export class ApiKeyCreateRequest {
   expires_at?: Date;
 }
 
-/** An API key without its secret. */
+/** API key without its secret. */
 export class ApiKeyResponse {
   @StringField()
   id!: string;
@@ -93,7 +93,7 @@ export class ApiKeyResponse {
   }
 }
 
-/** A new API key with its secret. */
+/** New API key with its secret. */
 export class ApiKeyCreateResponse extends ApiKeyResponse {
   @StringField({ description: 'Bearer token of the key; returned only once', example: 'pws_<prefix>_<secret>' })
   key!: string;

@@ -6,16 +6,19 @@ import type { Principal, Role } from '../principal.js';
 import { ApiKey } from './api-key.entity.js';
 import type { StoredKey } from './key-text.js';
 
-/** What decides what a key may do in projects. */
+/** Fields that determine the rights of a key in projects. */
 export type KeyLimits = Pick<ApiKey, 'role' | 'created_by' | 'access' | 'project_ids'>;
 
-/** A key that is valid, with the role that it has now. */
+/** Valid key with its current role. */
 type ValidKey = KeyLimits & Pick<ApiKey, 'id' | 'company_id' | 'name' | 'prefix' | 'expires_at'> & { role: Role };
 
-/** Keys that a caller may see and revoke; parameters $1 to $4 are those of {@link reach}. */
+/** Condition for keys that a caller may see and revoke. Parameters $1 to $4 are the values of {@link reach}. */
 const WITHIN_REACH = 'company_id = $1 AND revoked_at IS NULL AND ($2::boolean OR created_by = $3 OR id = $4::uuid)';
 
-/** A member reaches their own keys, a key itself; a company-level caller reaches everybody's. */
+/**
+ * Returns the parameters of {@link WITHIN_REACH}. Members reach their own keys, a key reaches itself, and company-level callers
+ * reach all keys.
+ */
 const reach = ({ company_id, isCompanyLevel, user_id, api_key_id }: Principal): unknown[] => [
   company_id,
   isCompanyLevel,
@@ -23,9 +26,9 @@ const reach = ({ company_id, isCompanyLevel, user_id, api_key_id }: Principal): 
   api_key_id,
 ];
 
-/** API keys. Whoever adds one holds the lock of its creator's row, so that keys can be counted before. */
+/** API keys. To add a key, lock its creator's row first, so that the creator's keys can be counted. */
 export class ApiKeysRepository extends EntityRepository(ApiKey) {
-  /** Number of valid keys that a user has made. */
+  /** Returns the number of valid keys that a user has created. */
   async countValid(company_id: string, user_id: string): Promise<number> {
     const [valid]: { keys: number }[] = await this.query(
       `SELECT count(*) AS keys FROM api_keys
@@ -36,7 +39,7 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     return valid.keys;
   }
 
-  /** A page of the keys within the caller's reach that were not revoked, newest first. */
+  /** Returns a page of the unrevoked keys within the caller's reach, newest first. */
   async page(caller: Principal, page: WalkQuery): Promise<Page<ApiKey>> {
     const { limit, offset } = page;
     const start = walkStart('keys', page);
@@ -52,14 +55,14 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
         ORDER BY page.id DESC`,
       [...reach(caller), limit, start === undefined ? offset : (start ?? LAST_ID)],
     );
-    // A page beyond the end is one row that holds the total alone.
+    // A page beyond the end is a single row that contains only the total.
     return {
       rows: rows.filter((row): row is ApiKey & { total: number } => row.id !== null),
       total: rows[0]?.total ?? 0,
     };
   }
 
-  /** Revokes a key; false when the caller reaches none of this id. A key that only reads reaches itself alone. */
+  /** Revokes a key. Returns false if the key is not within the caller's reach. A read-only key reaches only itself. */
   async revoke(caller: Principal, id: string): Promise<boolean> {
     const { company_id, isCompanyLevel, access, user_id, api_key_id } = caller;
     const [, count]: [unknown[], number] = await this.query(
@@ -69,7 +72,7 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     return count > 0;
   }
 
-  /** The ids of those that were revoked. */
+  /** Returns the ids of the revoked keys. */
   async revokedOf(ids: readonly string[]): Promise<string[]> {
     const revoked: { id: string }[] = await this.query(
       'SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NOT NULL',
@@ -78,13 +81,13 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
     return revoked.map(({ id }) => id);
   }
 
-  /** What a key may do at most, whether it is valid or not. */
+  /** Returns the limits of a key, even if the key is invalid. */
   async limitsOf(id: string): Promise<KeyLimits> {
     const select = { role: true, created_by: true, access: true, project_ids: true } as const;
     return await this.findOneOrFail({ select, where: { id } });
   }
 
-  /** The valid key of this text, whose use is noted; undefined when there is none. */
+  /** Returns the valid key with this text and records its use. Returns undefined if no key matches. */
   async use({ prefix, secret_hash }: StoredKey): Promise<ValidKey | undefined> {
     const [found]: ValidKey[] = await this.query(
       `WITH found AS (

@@ -12,16 +12,16 @@ import { makeKey, parseKey } from './key-text.js';
 import { RevocationsChannel } from './revocations.channel.js';
 
 const LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
-/** Most valid keys of a user: limits of requests and streams are each key's own. */
+/** Maximum number of valid keys of a user. Needed because request and stream limits apply per key. */
 const MAX_KEYS = 100;
 
-/** Takes part in the transaction that revokes a key. */
+/** Runs in the transaction that revokes a key. */
 export type RevocationListener = (tx: Tx, api_key_id: string) => Promise<void>;
 
-/** Those of the projects, by place, that the caller does not see. */
+/** Returns the indexes of the projects that the caller has no access to. */
 export type ProjectCheck = (caller: Principal, project_ids: readonly string[]) => Promise<number[]>;
 
-/** Credentials of programs. */
+/** Manages the API keys of programs. */
 @Injectable()
 export class ApiKeysService {
   private readonly revocationListeners: RevocationListener[] = [];
@@ -36,22 +36,22 @@ export class ApiKeysService {
     private readonly revocations: RevocationsChannel,
   ) {}
 
-  /** Lets a module above end what was begun with keys that are revoked; called while modules initialise. */
+  /** Registers a listener that ends work started with a revoked key. Must be called while modules initialize. */
   onRevoke(listener: RevocationListener): void {
     this.revocationListeners.push(listener);
   }
 
-  /** Lets the module of projects say which ones a caller sees; called while modules initialise. */
+  /** Registers the access check of the projects module. Must be called while modules initialize. */
   provideProjects(check: ProjectCheck): void {
     this.checkProjects = check;
   }
 
   /**
-   * Makes a key; its text is known here and now only.
+   * Creates a key and returns its text, which is not stored.
    *
-   * @throws Forbidden when the caller is no user, or asks for more than they may do.
-   * @throws Invalid at a project that they do not see.
-   * @throws Conflict when they have too many.
+   * @throws Forbidden if the caller is not a user or requests more rights than they have
+   * @throws Invalid for a project that they have no access to
+   * @throws Conflict if they have too many keys
    */
   async create(
     caller: Principal,
@@ -89,12 +89,12 @@ export class ApiKeysService {
     });
   }
 
-  /** Keys within the caller's reach that were not revoked, newest first. */
+  /** Returns a page of the unrevoked keys within the caller's reach, newest first. */
   async list(caller: Principal, page: WalkQuery): Promise<Page<ApiKey>> {
     return await this.apiKeys.page(caller, page);
   }
 
-  /** Ends a key for good. @throws NotFound also for a key out of the caller's reach. */
+  /** Revokes a key permanently. @throws NotFound for an unknown key and for a key out of the caller's reach */
   async revoke(caller: Principal, id: string): Promise<void> {
     const keyId = parseId(id, 'API key');
     await this.database.transaction(async (tx) => {
@@ -104,7 +104,7 @@ export class ApiKeysService {
     this.revocations.send(keyId);
   }
 
-  /** What may be done for a key in projects: what its creator may, within its limits. */
+  /** Returns the rights of a key in projects: its creator's rights, restricted by the limits of the key. */
   async rightsOf(api_key_id: string): Promise<ProjectRights> {
     return toRights(await this.apiKeys.limitsOf(api_key_id));
   }
@@ -121,9 +121,9 @@ export class ApiKeysService {
   }
 
   /**
-   * The principal of a key; null when it is not valid now.
+   * Returns the principal of a key, or null if the key is invalid.
    *
-   * A key may do what its creator may, as their last token says, and at most what was asked for when it was made.
+   * A key has the rights of its creator according to their last token, but at most the rights requested when it was created.
    */
   async verify(key: string): Promise<Principal | null> {
     const stored = parseKey(key);
@@ -143,7 +143,7 @@ export class ApiKeysService {
   }
 }
 
-/** Whether its creator is company-level is looked at anew whenever a project is looked for. */
+/** Converts limits to rights. Whether the creator is company-level is checked again on each project access. */
 const toRights = ({ role, created_by: person_id, access, project_ids }: KeyLimits): ProjectRights => ({
   person_id,
   sees_all: role === 'company' ? null : false,

@@ -4,16 +4,16 @@ import { NotificationsService } from '../../database/notifications.service.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** Channel of the ids of API keys that were revoked. */
+/** Channel for the ids of revoked API keys. */
 const REVOKED_API_KEYS = 'revoked_api_keys';
-/** Notifications can get lost, so keys in use are checked at this interval. */
+/** Interval of checks for revoked keys in use. Needed because notifications can get lost. */
 const CHECK_MS = 15_000;
 
-/** Revocations of API keys: every process hears of each at once, wherever it was made. */
+/** Notifies all processes of revoked API keys immediately. */
 @Injectable()
 export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
   private readonly listeners = new Set<(id: string | null) => void>();
-  /** What to end with a key, by the key's id. */
+  /** Functions to call when a key is revoked, by key id. */
   private readonly watched = new Map<string, Set<() => void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -32,18 +32,18 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
     clearInterval(this.timer);
   }
 
-  /** Lets every process hear of a revocation; called once it is committed. */
+  /** Notifies every process of a revocation. Must be called after it was committed. */
   send(id: string): void {
     this.hear(id);
     this.notifications.send(REVOKED_API_KEYS, id);
   }
 
-  /** Lets `listener` hear of every revocation; null means that some may have been missed. */
+  /** Calls `listener` for every revocation. Null means that some revocations may have been missed. */
   listen(listener: (id: string | null) => void): void {
     this.listeners.add(listener);
   }
 
-  /** Calls `end` when the key is revoked, within 30 s at the latest, until the function that is answered is called. */
+  /** Calls `end` within 30 s after the key is revoked, until the returned function is called. */
   watch(id: string, end: () => void): () => void {
     const known = this.watched.get(id) ?? new Set();
     this.watched.set(id, known.add(end));

@@ -1,14 +1,13 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { Company } from './company.entity.js';
 
-/** Companies. */
 export class CompaniesRepository extends EntityRepository(Company) {
-  /** Adds a company unless it is known. */
+  /** Adds a company unless it already exists. */
   async add(id: string): Promise<void> {
     await this.query('INSERT INTO companies (id) VALUES ($1) ON CONFLICT DO NOTHING', [id]);
   }
 
-  /** Locks a company until the transaction ends: what is counted or looked up in it stays so. */
+  /** Locks a company until the transaction ends, so that its counts and look-ups stay valid. */
   async lock(id: string): Promise<void> {
     await this.query('SELECT FROM companies WHERE id = $1 FOR NO KEY UPDATE', [id]);
   }

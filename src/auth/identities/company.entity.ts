@@ -1,9 +1,9 @@
 import { CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A company, known since one of its users was first seen. */
+/** Company. Created when one of its users is first seen. */
 @Entity({ name: 'companies' })
 export class Company {
-  /** As tokens name it. */
+  /** Company id in tokens. */
   @PrimaryColumn('text')
   id!: string;
 

@@ -8,10 +8,10 @@ import { UsersRepository } from './users.repository.js';
 const KNOWN_MS = 60_000;
 const KNOWN_USERS = 10_000;
 
-/** Companies and users as their tokens describe them. */
+/** Stores companies and users as their tokens describe them. */
 @Injectable()
 export class IdentitiesService {
-  /** What this process has stored lately, by user, so that it need not look whether it is there. */
+  /** Users that this process stored recently. Saves a query for each request. */
   private readonly known = new LRUCache<string, string>({ max: KNOWN_USERS, ttl: KNOWN_MS });
 
   constructor(
@@ -21,9 +21,9 @@ export class IdentitiesService {
   ) {}
 
   /**
-   * Stores the company and the user as a token describes them, once for each token, and not when a later one was seen.
+   * Stores the company and the user of a token, once for each token, unless a later token was seen.
    *
-   * The role is remembered for the API keys of the user.
+   * The role is stored for the API keys of the user.
    */
   async remember(user: KnownUser): Promise<void> {
     const key = JSON.stringify([user.company_id, user.id]);

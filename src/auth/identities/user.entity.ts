@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } fro
 import { RevisionColumn } from '../../database/revision-column.js';
 import type { Role } from '../principal.js';
 
-/** A user as the latest of their tokens describes them. */
+/** User as described by the latest of their tokens. */
 @Entity({ name: 'users' })
 export class User {
   @PrimaryColumn('text')
@@ -27,11 +27,11 @@ export class User {
   @UpdateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
 
-  /** Limits what the API keys of the user may do. */
+  /** Limits the role of the user's API keys. */
   @Column('text', { default: 'member' })
   role!: Role;
 
-  /** Later tokens win; a token without a time of issue loses to all. */
+  /** Issue time of the latest token. Later tokens win. Tokens without an issue time have the lowest priority. */
   @Column({ type: 'timestamptz', precision: 3, default: () => 'to_timestamp(0)' })
   token_issued_at!: Date;
 
@@ -39,5 +39,5 @@ export class User {
   revision!: string;
 }
 
-/** What a token says about its user. */
+/** User as described by a token. */
 export type KnownUser = Omit<User, 'created_at' | 'updated_at' | 'revision'>;

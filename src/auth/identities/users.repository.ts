@@ -1,9 +1,8 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { type KnownUser, User } from './user.entity.js';
 
-/** Users of companies. */
 export class UsersRepository extends EntityRepository(User) {
-  /** Whether the user is stored as the token describes them, or as a later token does. */
+  /** Whether the stored user matches the token or comes from a later token. */
   async isUpToDate(user: KnownUser): Promise<boolean> {
     const found: unknown[] = await this.query(
       `SELECT 1 FROM users
@@ -16,7 +15,7 @@ export class UsersRepository extends EntityRepository(User) {
     return found.length > 0;
   }
 
-  /** Stores a user as a token describes them, unless a later token was seen. The company has to be there. */
+  /** Stores a user as described by a token, unless a later token was seen. The company must exist. */
   async store(user: KnownUser): Promise<void> {
     await this.query(
       `INSERT INTO users (company_id, id, display_name, email, avatar_url, role, token_issued_at)
@@ -29,7 +28,7 @@ export class UsersRepository extends EntityRepository(User) {
     );
   }
 
-  /** Locks a user until the transaction ends: what is counted of theirs stays so. */
+  /** Locks a user until the transaction ends, so that counts of their objects stay valid. */
   async lock(company_id: string, id: string): Promise<void> {
     await this.query('SELECT FROM users WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE', [company_id, id]);
   }

@@ -15,7 +15,7 @@ const MAPPING: ClaimMapping = {
 const CLAIMS = { sub: 'ada', 'https://a.b/c': 'acme', iat: 1_700_000_000 };
 
 describe('readClaims', () => {
-  it('reads claims by name, also with dots, and by path', () => {
+  it('reads claims by name, including names with dots, and by path', () => {
     expect(
       readClaims({ ...CLAIMS, x: { roles: ['other', 'admin'] }, name: 'Ada', picture: 'https://a.b/p' }, MAPPING),
     ).toEqual({
@@ -30,7 +30,7 @@ describe('readClaims', () => {
     expect(readClaims({ ...CLAIMS, 'x.roles': 'admin' }, MAPPING)?.role).toBe('company');
   });
 
-  it('shows the e-mail address, else the id, of somebody without a name', () => {
+  it('falls back to the e-mail address and then to the id of a user without a name', () => {
     expect(readClaims({ ...CLAIMS, name: '', email: 'a@b.c' }, MAPPING)).toMatchObject({ display_name: 'a@b.c' });
     expect(readClaims({ ...CLAIMS, name: 7, email: 'a\0b' }, MAPPING)).toMatchObject({
       display_name: 'ada',
@@ -50,7 +50,7 @@ describe('readClaims', () => {
     ['https:', false],
     [`https://a.b/${'x'.repeat(2_000)}`, false],
     [{ url: 'https://a.b' }, false],
-  ])('takes the picture %j only as an address of the web', (picture, isTaken) => {
+  ])('accepts the picture %j only if it is an http or https URL', (picture, isTaken) => {
     expect(readClaims({ ...CLAIMS, picture }, MAPPING)?.avatar_url).toBe(isTaken ? picture : null);
   });
 
@@ -60,7 +60,7 @@ describe('readClaims', () => {
     ['a user id that is too long', { sub: 'a'.repeat(201) }],
     ['no company', { 'https://a.b/c': undefined }],
     ['a company that is no text', { 'https://a.b/c': { id: 'acme' } }],
-  ])('knows nobody by %s', (_, change) => {
+  ])('rejects a token with %s', (_, change) => {
     expect(readClaims({ ...CLAIMS, ...change }, MAPPING)).toBeNull();
   });
 
@@ -76,16 +76,16 @@ describe('readClaims', () => {
     [undefined, ['user'], undefined],
     [undefined, ['user', undefined], 'member'],
     [null, ['user', undefined], undefined],
-  ])('takes the role %j, where members are %j, as %s', (roles, member, role) => {
+  ])('maps the role %j with member roles %j to %s', (roles, member, role) => {
     const mapping = { ...MAPPING, roles: { company: ['admin'], ...(member !== undefined && { member }) } };
     expect(readClaims({ ...CLAIMS, x: { roles } }, mapping)?.role).toBe(role);
   });
 
-  it('takes a token from before 1970 for one that does not say when it was issued', () => {
+  it('treats an issue time before 1970 as missing', () => {
     expect(readClaims({ ...CLAIMS, iat: -1e300 }, MAPPING)?.token_issued_at).toEqual(new Date(0));
   });
 
-  it('never believes that a token is of the future, nor anything in the place of a prototype', () => {
+  it('caps issue times in the future and ignores inherited properties', () => {
     const issued = readClaims({ ...CLAIMS, iat: 99_999_999_999 }, MAPPING)?.token_issued_at.getTime() ?? Infinity;
     expect(issued).toBeLessThanOrEqual(Date.now());
     const names = { ...MAPPING.names, name: 'x.constructor.name', email: 'toString' };

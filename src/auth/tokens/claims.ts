@@ -7,7 +7,7 @@ const MAX_NAME_LENGTH = 500;
 const MAX_URL_LENGTH = 2000;
 
 /**
- * Where a token says what. A name is that of a claim of the payload, or else a path into nested claims, such as
+ * Claim names in a token. A name refers to a claim of the payload, otherwise it is a path into nested claims, such as
  * `realm_access.roles`.
  */
 export interface ClaimNames {
@@ -19,20 +19,23 @@ export interface ClaimNames {
   picture: string;
 }
 
-/** Which values of the role claim, one text or an array of them, mean what. */
+/** Values of the role claim for each role. The claim is a text or an array of texts. */
 export interface RoleValues {
   company: readonly string[];
-  /** With undefined, also a token without the claim. Absent: everybody who is not company-level. */
+  /**
+   * Includes undefined if a token without the claim belongs to a member. If absent, all users without the company role are
+   * members.
+   */
   member?: readonly (string | undefined)[];
 }
 
-/** How the payload of a verified token is read. */
+/** Rules for reading the payload of a verified token. */
 export interface ClaimMapping {
   names: ClaimNames;
   roles: RoleValues;
 }
 
-/** The user that a verified token speaks for; null when it does not say who, or gives no role that is known here. */
+/** Returns the user of a verified token, or null if it has no valid ids or no known role. */
 export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping): KnownUser | null {
   const text = (name: keyof ClaimNames, maxLength: number): string | null =>
     validText(find(payload, names[name]), maxLength);
@@ -40,7 +43,7 @@ export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping):
   const company_id = text('company_id', MAX_ID_LENGTH);
   const role = readRole(find(payload, names.role), roles);
   if (id === null || company_id === null || role === null) return null;
-  // In a path that names the user, clients would take these for steps of it.
+  // Clients would interpret these as relative steps in a path that contains the user id.
   if (id === '.' || id === '..') return null;
   const email = text('email', MAX_NAME_LENGTH);
   return {
@@ -74,10 +77,13 @@ function find(payload: JWTPayload, name: string): unknown {
     );
 }
 
-/** An address that a browser may load a picture from: others can hold a script, or a picture of any size. */
+/**
+ * Accepts only addresses that a browser can safely load a picture from. Other URLs can contain scripts or embed pictures of any
+ * size.
+ */
 const webAddress = (text: string | null): string | null => (text !== null && /^https?:\/\//i.test(text) ? text : null);
 
-/** A claim that can be stored; anything else counts as absent. */
+/** Returns a claim that can be stored. Any other claim counts as absent. */
 function validText(claim: unknown, maxLength: number): string | null {
   if (typeof claim !== 'string' || claim === '' || claim.length > maxLength) return null;
   return claim.isWellFormed() && !claim.includes('\0') ? claim : null;

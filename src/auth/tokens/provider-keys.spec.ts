@@ -10,7 +10,7 @@ const [COOLDOWN_MS, REFRESH_MS] = [5_000, 10 * 60_000];
 let provider: OpenIdProvider;
 let keys: JWTVerifyGetKey;
 let faults: unknown[];
-/** How far the clock is ahead that only goes forward. */
+/** Milliseconds that the monotonic clock was advanced. */
 let passed: number;
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
   await provider.stop();
 });
 
-/** What a token of a key meets. */
+/** Returns the result of verifying a token with the key `kid`. */
 async function outcome(kid: string): Promise<'known' | 'unknown' | 'unavailable'> {
   const token = await provider.sign(kid, {});
   try {
@@ -45,8 +45,8 @@ const outcomes = async (kid: string, times: number): Promise<string[]> => [
   ...new Set(await Promise.all(Array.from({ length: times }, async () => await outcome(kid)))),
 ];
 
-describe('the keys of a provider', () => {
-  it('are asked for once by all who wait, and again for a key that is not known, but not for each token', async () => {
+describe('providerKeys', () => {
+  it('reads keys once for concurrent tokens and again for an unknown key, but not for each token', async () => {
     expect(await outcomes('first', 10)).toEqual(['known']);
     expect(provider.asked).toBe(1);
     await provider.addKey('second');
@@ -60,21 +60,21 @@ describe('the keys of a provider', () => {
     expect(provider.asked).toBe(2);
   });
 
-  it('are read again in time, so that one which was withdrawn is of no use any more', async () => {
+  it('refreshes old keys, so that a withdrawn key loses its validity', async () => {
     expect(await outcome('first')).toBe('known');
     provider.withdrawKey('first');
     passed += REFRESH_MS - 1;
     expect(await outcome('first')).toBe('known');
     expect(provider.asked).toBe(1);
     passed += 1;
-    // Nobody waits for that.
+    // The refresh runs in the background.
     expect(await outcome('first')).toBe('known');
     while ((await outcome('first')) === 'known');
     expect(provider.asked).toBe(2);
   });
 
   it.each(['fails', 'hangs'] as const)(
-    'go on working while it %s; whether others are right cannot be told, and it is left alone',
+    'keeps using known keys while the provider %s, reports unknown keys as unavailable and pauses requests',
     async (mood) => {
       expect(await outcome('first')).toBe('known');
       await provider.addKey('second');
@@ -90,7 +90,7 @@ describe('the keys of a provider', () => {
     },
   );
 
-  it('are asked for as ever when the time of day is set back', async () => {
+  it('keeps reading keys after the time of day is set back', async () => {
     expect(await outcome('first')).toBe('known');
     await provider.addKey('second');
     passed += COOLDOWN_MS;
@@ -99,7 +99,7 @@ describe('the keys of a provider', () => {
     expect(await outcome('second')).toBe('known');
   });
 
-  it('cannot be known before they were read', async () => {
+  it('reports all keys as unavailable before the first successful read', async () => {
     provider.mood = 'fails';
     expect(await outcomes('first', 10)).toEqual(['unavailable']);
     expect([provider.asked, faults.length]).toEqual([1, 1]);

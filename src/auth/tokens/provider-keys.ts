@@ -2,35 +2,36 @@ import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { JOSENotSupported, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from 'jose/errors';
 import { Unavailable } from '../../common/errors/errors.js';
 
-/** Longest wait for the provider. */
+/** Maximum wait for the provider. */
 const TIMEOUT_MS = 3_000;
-/** After keys were read, or could not be read, the provider is left alone for so long, whatever tokens say. */
+/** Minimum time between two reads of the keys, successful or not, regardless of the tokens received. */
 const COOLDOWN_MS = 5_000;
-/** Keys are read again after so long, so that one which the provider has withdrawn is not trusted for ever. */
+/** Time after which keys are read again, so that a key withdrawn by the provider does not stay trusted. */
 const REFRESH_MS = 10 * 60_000;
 
-/** Errors caused by the token; all others are the provider's fault. */
+/** Errors caused by the token. All other errors are caused by the provider. */
 const TOKEN_FAULTS = [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported];
 
 /**
- * The public keys of an OpenID provider: read when the first token comes, again when a token names an unknown key, and
- * in the background when they are old. While the provider is out of reach the keys that are known go on working.
+ * Returns a function that finds the public key of a token from an OpenID provider. Keys are read for the first token, again for
+ * an unknown key, and in the background when they are old. Known keys stay valid while the provider is unavailable. The function
+ * throws Unavailable for an unknown key that cannot be requested now.
  *
- * @param onFault hears why keys could not be read.
- * @returns what finds the key of a token. It throws Unavailable when the key is not known and cannot be asked for now.
+ * @param onFault receives the reason why keys could not be read
+ * @returns function that finds the key of a token
  */
 export function providerKeys(url: string, onFault: (fault: unknown) => void): JWTVerifyGetKey {
   let askedAt = -Infinity;
   let readAt = -Infinity;
   let failedAt = -Infinity;
-  // The library goes by the time of day, which may be set back: when to read is decided here, by the other clock.
+  // The library uses the time of day, which may be set back. Reads are therefore scheduled here with the monotonic clock.
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: TIMEOUT_MS,
     cooldownDuration: Infinity,
     cacheMaxAge: Infinity,
   });
   const isWithin = (ms: number, moment: number): boolean => performance.now() < moment + ms;
-  /** What a fault of the provider is answered with; told once, not by everybody who waited. */
+  /** Returns the error for a provider fault. Reports the fault once, not for each waiting token. */
   const failure = (fault: unknown): Unavailable => {
     if (!isWithin(COOLDOWN_MS, failedAt)) {
       failedAt = performance.now();
@@ -58,7 +59,7 @@ export function providerKeys(url: string, onFault: (fault: unknown) => void): JW
   };
   return async (header, token) => {
     if (keys.jwks() === undefined) await read();
-    // In the background; the fault was already reported.
+    // Runs in the background. The fault was already reported.
     else if (!isWithin(REFRESH_MS, askedAt)) read().catch(() => undefined);
     try {
       return await find(header, token);

@@ -1,10 +1,10 @@
 import { SignJWT } from 'jose';
 import type { Role } from '../principal.js';
 
-/** What the service's own tokens are signed with. */
+/** Algorithm of the service's own tokens. */
 export const OWN_ALGORITHM = 'HS256';
 
-/** Claims that a token of this service carries beside `exp` and `iat`. */
+/** Claims in a token of this service, in addition to `exp` and `iat`. */
 export interface TokenClaims {
   /** The user's id inside the company. */
   sub: string;
@@ -15,7 +15,7 @@ export interface TokenClaims {
   picture?: string;
 }
 
-/** A token signed with the service's own secret that ends at `expires`. */
+/** Signs a token that expires at `expires` with the service's own secret. */
 export async function signToken(secret: string, claims: TokenClaims, expires: Date): Promise<string> {
   return await new SignJWT({ ...claims })
     .setProtectedHeader({ alg: OWN_ALGORITHM })

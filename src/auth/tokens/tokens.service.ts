@@ -10,9 +10,12 @@ import { providerKeys } from './provider-keys.js';
 import { OWN_ALGORITHM, signToken, type TokenClaims } from './sign-token.js';
 
 const CLOCK_SKEW_SECONDS = 30;
-/** The last moment that answers can say; some tokens end later, as when their issuer counts in milliseconds. */
+/** Latest expiry time that responses can contain. Some tokens expire later, e.g. if their issuer counts in milliseconds. */
 const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
-/** What an OpenID provider signs with; never a shared secret, for which its public key could be taken. */
+/**
+ * Signature algorithms of an OpenID provider. Excludes shared secrets, because an attacker could use the provider's public key as
+ * the secret.
+ */
 const PROVIDER_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -22,20 +25,20 @@ const OWN_CLAIMS: ClaimMapping = {
   roles: { company: ['company'], member: ['member', undefined] },
 };
 
-/** What a valid token says. */
+/** Contents of a valid token. */
 export interface VerifiedToken {
   user: KnownUser;
   expires_at: Date;
 }
 
-/** A source of tokens: what finds the key that one is signed with, and how its tokens are checked and read. */
+/** Source of tokens: finds the key of a token, and defines how tokens are verified and read. */
 interface Issuer {
   key: JWTVerifyGetKey;
   options: JWTVerifyOptions;
   claims: ClaimMapping;
 }
 
-/** Reads bearer tokens, of an OpenID provider and those signed with the service's own secret, and makes the latter. */
+/** Verifies bearer tokens of an OpenID provider and of the service itself. Creates the service's own tokens. */
 @Injectable()
 export class TokensService {
   private readonly secret: string | undefined;
@@ -61,9 +64,9 @@ export class TokensService {
   }
 
   /**
-   * What a token says; null when it is not valid now. Its algorithm decides whose it has to be.
+   * Returns the contents of a token, or null if the token is invalid. Its algorithm determines the issuer.
    *
-   * @throws Unavailable when its key is not known and cannot be asked for.
+   * @throws Unavailable if its key is unknown and cannot be requested now
    */
   async verify(token: string): Promise<VerifiedToken | null> {
     try {
@@ -83,7 +86,7 @@ export class TokensService {
     }
   }
 
-  /** A token signed with the service's own secret that ends at `expires`. */
+  /** Signs a token that expires at `expires` with the service's own secret. */
   async sign(claims: TokenClaims, expires: Date): Promise<string> {
     if (this.secret === undefined) throw new Error('AUTH_JWT_SECRET is not set');
     return await signToken(this.secret, claims, expires);
@@ -94,7 +97,7 @@ function algorithmOf(token: string): string | undefined {
   try {
     return decodeProtectedHeader(token).alg;
   } catch (error) {
-    // No token at all.
+    // The text is not a token.
     if (error instanceof TypeError) return undefined;
     throw error;
   }
