@@ -27,7 +27,7 @@ describe('settings of the language model', () => {
     ['images in other words', { AGENT_IMAGES: 'yes' }, 'AGENT_IMAGES must be one of'],
     ['an unknown provider', { AGENT_PROVIDER: 'mine', AGENT_MODEL: 'm' }, 'AGENT_PROVIDER must be one of'],
     ['a URL that is none', { AGENT_PROVIDER: 'openai', AGENT_BASE_URL: 'here' }, 'AGENT_BASE_URL must be a URL'],
-  ])('%s', (_, environment, message) => {
+  ])('checks %s', (_, environment, message) => {
     const found = problem(environment);
     if (message === '') expect(found).toBe('');
     else expect(found).toContain(message);
@@ -40,7 +40,7 @@ describe('settings of the language model', () => {
     ['openai', undefined, true],
     ['openai-compatible', undefined, false],
     ['openai-compatible', 'true', true],
-  ])('the model of %s with AGENT_IMAGES=%s', (AGENT_PROVIDER, AGENT_IMAGES, given) => {
+  ])('decides about images for %s with AGENT_IMAGES=%s', (AGENT_PROVIDER, AGENT_IMAGES, given) => {
     const settings = {
       AGENT_PROVIDER,
       AGENT_IMAGES,

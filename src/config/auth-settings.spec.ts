@@ -9,15 +9,15 @@ const OIDC = {
   AUTH_AUDIENCE: 'workspace',
 };
 
-describe('settings of authentication', () => {
-  it('are a secret, a provider, or both', () => {
+describe('authentication settings', () => {
+  it('accepts a secret, a provider, or both', () => {
     expect(loadConfig({ DATABASE_URL, AUTH_JWT_SECRET: SECRET }).oidc).toBeUndefined();
     expect(loadConfig({ DATABASE_URL, ...OIDC }).AUTH_JWT_SECRET).toBeUndefined();
     expect(loadConfig({ DATABASE_URL, AUTH_JWT_SECRET: SECRET, ...OIDC }).oidc?.issuer).toBe(OIDC.AUTH_ISSUER);
     expect(loadConfig({}).oidc).toBeUndefined();
   });
 
-  it('say where a provider’s tokens say what', () => {
+  it("maps the claims of the provider's tokens", () => {
     expect(loadConfig({ DATABASE_URL, ...OIDC }).oidc?.claims).toEqual({
       names: {
         user_id: 'sub',
@@ -36,7 +36,7 @@ describe('settings of authentication', () => {
     });
   });
 
-  it('say how people sign in on the page, and let it ask the provider', () => {
+  it('configures the sign-in on the page and allows requests to the provider', () => {
     expect(loadConfig({ DATABASE_URL, ...OIDC })).toMatchObject({ pageSignIn: undefined, pageMayAsk: [] });
     expect(loadConfig({ DATABASE_URL, ...OIDC, WEB_CLIENT_ID: 'page' })).toMatchObject({
       pageSignIn: {
@@ -59,7 +59,7 @@ describe('settings of authentication', () => {
     [{ AUTH_AUDIENCE: 'workspace' }, 'AUTH_AUDIENCE needs AUTH_JWKS_URL'],
     [{ AUTH_CLAIM_ROLE: 'roles' }, 'AUTH_CLAIM_ROLE needs AUTH_JWKS_URL'],
     [{ AUTH_ROLE_MEMBER: 'user' }, 'AUTH_ROLE_MEMBER needs AUTH_JWKS_URL'],
-  ])('are refused as %j', (settings, problem) => {
+  ])('rejects %j', (settings, problem) => {
     expect(() => loadConfig(settings)).toThrow(problem);
   });
 });

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { Settings } from './settings.js';
 
-/** The parts of a text that commas separate. */
+/** Splits a text at commas. */
 const list = (text: string): string[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Pages that somebody develops on this computer. */
+/** Origins of pages served from this computer, for development. */
 const OWN_ORIGINS = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Where objects are kept, and how clients reach it. */
+/** Object store of the files, with its address for clients. */
 export interface S3Settings {
   endpoint: string;
   publicEndpoint: string;
@@ -21,16 +21,16 @@ export interface S3Settings {
   region: string;
 }
 
-/** How people sign in on the page at an OpenID provider. */
+/** Sign-in of the page at an OpenID provider. */
 export interface PageSignIn {
   issuer: string;
   client_id: string;
   scope: string;
-  /** The service's name at the provider, which tokens have to be for. */
+  /** Audience of the tokens: the service's name at the provider. */
   audience: string;
 }
 
-/** The OpenID provider whose tokens are taken, and where they say what. */
+/** OpenID provider whose tokens are accepted, with the names of their claims. */
 export interface OidcSettings {
   jwksUrl: string;
   issuer: string;
@@ -42,46 +42,49 @@ export interface OidcSettings {
 }
 
 /**
- * The settings, and what several of them say together.
+ * Settings, and values derived from several settings.
  *
- * Injected by class. Values are validated once by `loadConfig`; nothing else reads the environment.
+ * Injected by class. Values are validated once by `loadConfig`. No other code reads the environment.
  */
 export class Config extends Settings {
-  /** True when the service brings its own PostgreSQL. */
+  /** True if the service runs its own PostgreSQL. */
   get embedded(): boolean {
     return this.DATABASE_URL === undefined;
   }
 
-  /** Whether the language model is given images. */
+  /** Whether the language model receives images. */
   get agentImages(): boolean {
     return this.AGENT_IMAGES ?? (this.AGENT_PROVIDER === 'anthropic' || this.AGENT_PROVIDER === 'openai');
   }
 
-  /** How many solves this process runs at once. */
+  /** Number of solves that this process runs concurrently. */
   get solvesAtOnce(): number {
     return this.SOLVES_CONCURRENCY ?? Math.max(1, availableParallelism() - 1);
   }
 
-  /** Origins beside the page's own that signed file URLs lead to. */
+  /** Other origins that signed file URLs point to. */
   get fileOrigins(): string[] {
     const urls = [this.PUBLIC_URL, this.s3?.publicEndpoint].filter((url) => url !== undefined);
     return [...new Set(urls.map((url) => new URL(url).origin))];
   }
 
-  /** Connections of clients; those of one address are a proxy's where there are proxies. */
+  /**
+   * Limits of client connections. Behind a proxy, connections are not limited by address, because all of them come from the
+   * proxy.
+   */
   get connectionLimits(): { connections: number; connectionsOfAddress?: number; keepAliveSeconds: number } {
     const { MAX_CONNECTIONS: connections, KEEP_ALIVE_SECONDS: keepAliveSeconds } = this;
     const limits = { connections, keepAliveSeconds };
     return this.TRUSTED_PROXIES > 0 ? limits : { ...limits, connectionsOfAddress: Math.ceil(connections / 2) };
   }
 
-  /** How many requests of a caller and of a company are served at once: parts of the connections to the database. */
+  /** Maximum number of concurrent requests of a caller and of a company, as shares of the database connections. */
   get requestsInProgress(): { caller: number; company: number } {
     const part = (share: number): number => Math.max(1, Math.floor(this.DATABASE_POOL_SIZE * share));
     return { caller: part(0.4), company: part(0.6) };
   }
 
-  /** The OpenID provider; undefined when there is none. */
+  /** OpenID provider, or undefined if it is not configured. */
   get oidc(): OidcSettings | undefined {
     const { AUTH_JWKS_URL, AUTH_ISSUER = '', AUTH_AUDIENCE = '', AUTH_ROLE_MEMBER } = this;
     if (AUTH_JWKS_URL === undefined) return undefined;
@@ -106,24 +109,24 @@ export class Config extends Settings {
     };
   }
 
-  /** How people sign in on the page at the provider; undefined where they do not. */
+  /** Sign-in of the page at the provider, or undefined if the page does not use it. */
   get pageSignIn(): PageSignIn | undefined {
     const { WEB_CLIENT_ID: client_id, WEB_SCOPE: scope, AUTH_ISSUER: issuer = '', AUTH_AUDIENCE: audience = '' } = this;
     return client_id === undefined ? undefined : { issuer, client_id, scope, audience };
   }
 
-  /** Other origins that the page may ask: those of signed file URLs, and the provider. */
+  /** Other origins that the page may send requests to: the origins of signed file URLs and the provider. */
   get pageMayAsk(): string[] {
     const { fileOrigins, pageSignIn } = this;
     return pageSignIn === undefined ? fileOrigins : [...fileOrigins, new URL(pageSignIn.issuer).origin];
   }
 
-  /** Which addresses webhooks may have beside those of the internet. */
+  /** Addresses that webhooks may use in addition to public addresses. */
   get webhookAddresses(): { loopback: boolean } {
     return { loopback: this.WEBHOOKS_LOOPBACK ?? this.embedded };
   }
 
-  /** Origins whose pages may read answers. */
+  /** Origins whose pages may read responses. */
   get corsOrigins(): (string | RegExp)[] | '*' {
     const { CORS_ORIGINS = this.embedded ? undefined : 'none' } = this;
     if (CORS_ORIGINS === undefined) return [OWN_ORIGINS];
@@ -131,7 +134,7 @@ export class Config extends Settings {
     return CORS_ORIGINS === 'none' ? [] : list(CORS_ORIGINS);
   }
 
-  /** The S3 server that keeps the files; undefined when they are on the disk. */
+  /** S3 server that stores the files, or undefined if they are stored on disk. */
   get s3(): S3Settings | undefined {
     const { S3_ENDPOINT, S3_ACCESS_KEY = '', S3_SECRET_KEY = '', S3_BUCKET = '', S3_REGION } = this;
     if (S3_ENDPOINT === undefined) return undefined;

@@ -12,7 +12,7 @@ describe('DATABASE_URL', () => {
     'postgres://u:p#x@host/workspace',
     'postgres://u:100%sure@host/workspace',
     'postgres://u:p@host:port/workspace',
-  ])('is refused as %s, with the form that it needs', (url) => {
+  ])('rejects %s and explains the format', (url) => {
     expect(() => read(url)).toThrow(
       'DATABASE_URL must be like postgres://user:password@host:5432/database; in user and password write @ : / ? # % as %40 %3A %2F %3F %23 %25',
     );
@@ -23,7 +23,7 @@ describe('DATABASE_URL', () => {
     'postgresql://u:p%40%2F%25@host:5433/workspace?sslmode=require',
     'postgres://u:p@[::1]:5432/workspace',
     'postgres:///workspace?host=/var/run/postgresql',
-  ])('is taken as %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(read(url)).toBe(url);
   });
 });

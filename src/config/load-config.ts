@@ -3,24 +3,24 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { Config } from './config.js';
 
-/** Names of all settings: every one is validated. */
+/** Names of all settings. Every setting is validated. */
 export const SETTINGS = Object.keys(
   getMetadataStorage().groupByPropertyName(getMetadataStorage().getTargetValidationMetadatas(Config, '', false, false)),
 );
 
-/** Settings that an S3 server needs. */
+/** Settings required with an S3 server. */
 const S3_WITH_ENDPOINT = ['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
 
-/** What makes a token of an OpenID provider one for this service. */
+/** Settings that tie tokens of an OpenID provider to this service. */
 const PROVIDER_NEEDS = ['AUTH_ISSUER', 'AUTH_AUDIENCE'] as const;
 
-/** Settings that do not fit together or have no valid value; the message names each variable, never a value. */
+/** Thrown for settings that are invalid or do not fit together. The message lists the variables but never a value. */
 export class ConfigError extends Error {}
 
 /**
- * Reads and validates the settings. Each can also be given as a file, by a variable of its name and `_FILE`.
+ * Reads and validates the settings. Each setting can also be read from a file, whose path is in the variable `<name>_FILE`.
  *
- * @throws ConfigError naming every variable that is wrong.
+ * @throws ConfigError with the name of every invalid variable
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(
@@ -41,11 +41,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return config;
 }
 
-/** Names of the environment's variables that are no settings, neither as values nor as files. */
+/** Returns the names of environment variables that are not settings, neither as values nor as files. */
 export const otherVariables = (environment: NodeJS.ProcessEnv = process.env): string[] =>
   Object.keys(environment).filter((name) => ![name, name.replace(/_FILE$/, '')].some((one) => SETTINGS.includes(one)));
 
-/** Somebody has to be able to sign in, and a provider's tokens are meant for this service only when they say so. */
+/** Checks the authentication settings. Users must be able to sign in, and a provider's tokens must be issued for this service. */
 function authProblems(config: Config, given: Record<string, unknown>): string[] {
   if (config.AUTH_JWKS_URL !== undefined) {
     const { WEB_CLIENT_ID, AUTH_ISSUER = '' } = config;
@@ -67,7 +67,7 @@ function authProblems(config: Config, given: Record<string, unknown>): string[] 
   ];
 }
 
-/** A setting as its variable says it, or else the file that the variable `<name>_FILE` names, as secrets are mounted. */
+/** Returns a setting from its variable, otherwise from the file in `<name>_FILE`, which is how secrets are mounted. */
 function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
   const [value = '', file = ''] = [environment[name], environment[`${name}_FILE`]];
   if (value !== '' || file === '') return value;
@@ -78,7 +78,7 @@ function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
   }
 }
 
-/** What is wrong among the settings of the language model. */
+/** Checks the settings of the language model. */
 function agentProblems(config: Config): string[] {
   const { AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES } = config;
   const given = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES };
@@ -92,7 +92,7 @@ function agentProblems(config: Config): string[] {
     .map((name) => `AGENT_PROVIDER=${AGENT_PROVIDER} needs ${name}`);
 }
 
-/** An S3 server is configured wholly or not at all. */
+/** Checks the settings of the S3 server, which must be complete or absent. */
 function s3Problems(config: Config, given: Record<string, unknown>): string[] {
   if (config.S3_ENDPOINT === undefined) {
     const alone = [...S3_WITH_ENDPOINT, 'S3_REGION', 'S3_PUBLIC_ENDPOINT'].filter((name) => name in given);

@@ -8,12 +8,12 @@ const S3 = {
   S3_BUCKET: 'files',
 };
 
-describe('settings of the S3 server', () => {
-  it('are absent without an endpoint', () => {
+describe('S3 settings', () => {
+  it('returns no settings without an endpoint', () => {
     expect(loadConfig({}).s3).toBeUndefined();
   });
 
-  it('have a region and a public endpoint unless others are given', () => {
+  it('applies defaults for the region and the public endpoint', () => {
     expect(loadConfig(S3).s3).toEqual({
       endpoint: 'http://minio:9000',
       publicEndpoint: 'http://minio:9000',
@@ -26,7 +26,7 @@ describe('settings of the S3 server', () => {
     expect(loadConfig(other).s3).toMatchObject({ region: 'eu-1', publicEndpoint: 'https://files.example.com' });
   });
 
-  it('say where signed URLs lead, for the policy of the page', () => {
+  it("returns the origins of signed URLs for the page's policy", () => {
     expect(loadConfig({}).fileOrigins).toEqual([]);
     const urls = { S3_PUBLIC_ENDPOINT: 'https://files.example.com', PUBLIC_URL: 'https://api.example.com/planner' };
     expect(loadConfig({ ...S3, ...urls }).fileOrigins).toEqual([
@@ -46,7 +46,7 @@ describe('settings of the S3 server', () => {
     ['S3_ACCESS_KEY', ''],
     ['S3_SECRET_KEY', ''],
     ['S3_BUCKET', ''],
-  ])('are refused by name when %s is %j, and no value is told', (name, value) => {
+  ])('rejects %s with the value %j without revealing any values', (name, value) => {
     let message = '';
     try {
       loadConfig({ ...S3, [name]: value });
@@ -58,7 +58,7 @@ describe('settings of the S3 server', () => {
       expect(message).not.toContain(told);
   });
 
-  it('are refused without an endpoint', () => {
+  it('rejects other settings without an endpoint', () => {
     expect(() => loadConfig({ ...S3, S3_ENDPOINT: undefined })).toThrow('S3_SECRET_KEY needs S3_ENDPOINT');
     expect(() => loadConfig({ S3_REGION: 'eu-1' })).toThrow('S3_REGION needs S3_ENDPOINT');
   });

@@ -3,8 +3,8 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsNumber, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
 
 /*
- * What the text of a variable is turned into, and which values are taken. A value that cannot be turned is left for the
- * validator to refuse.
+ * Decorators that convert and validate the text of a variable. A value that cannot be converted is left for the validator to
+ * reject.
  */
 
 const numeric = Transform(({ value }: { value: unknown }) =>
@@ -14,20 +14,20 @@ const numeric = Transform(({ value }: { value: unknown }) =>
 const bounded = (kind: PropertyDecorator, minimum: number, maximum?: number): PropertyDecorator =>
   applyDecorators(numeric, ...(maximum === undefined ? [] : [Max(maximum)]), Min(minimum), kind);
 
-/** An integer, bounds included. */
+/** Integer within inclusive bounds. */
 export const WholeNumber = (minimum: number, maximum?: number): PropertyDecorator => bounded(IsInt(), minimum, maximum);
 
-/** A number that may have a fraction, bounds included. */
+/** Number within inclusive bounds. Fractions are allowed. */
 export const Amount = (minimum: number, maximum?: number): PropertyDecorator => bounded(IsNumber(), minimum, maximum);
 
-/** `true` or `false`. */
+/** Boolean: `true` or `false`. */
 export const Flag = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
     IsIn([true, false]),
   );
 
-/** A whole http or https URL; hosts need no dot. */
+/** Complete http or https URL. Hosts need no dot. */
 export const HttpUrl = (): PropertyDecorator =>
   IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true });
 
@@ -35,7 +35,7 @@ export const HttpUrl = (): PropertyDecorator =>
 export const Origin = (): PropertyDecorator =>
   Matches(/^https?:\/\/[^/?#@\s]+\/?$/, { message: '$property must be an http or https URL without a path' });
 
-/** Address of a PostgreSQL database, its user and password percent-encoded. */
+/** Address of a PostgreSQL database. User and password are percent-encoded. */
 export const PostgresUrl = (): PropertyDecorator =>
   ValidateBy({
     name: 'postgresUrl',

@@ -13,7 +13,7 @@ describe('settings from files', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('are read where the variable itself is absent', () => {
+  it('reads the file if the variable itself is absent', () => {
     const AUTH_JWT_SECRET_FILE = join(folder, 'secret');
     expect(loadConfig({ AUTH_JWT_SECRET_FILE }).AUTH_JWT_SECRET).toBe('s'.repeat(40));
     expect(loadConfig({ AUTH_JWT_SECRET_FILE, AUTH_JWT_SECRET: 'v'.repeat(40) }).AUTH_JWT_SECRET).toBe('v'.repeat(40));
@@ -21,7 +21,7 @@ describe('settings from files', () => {
     expect(loadConfig({ AUTH_JWT_SECRET_FILE: '' }).AUTH_JWT_SECRET).toBeUndefined();
   });
 
-  it('are refused by name when the file cannot be read or holds no valid value', () => {
+  it('rejects a file that cannot be read or contains an invalid value', () => {
     expect(() => loadConfig({ DATABASE_URL_FILE: join(folder, 'nowhere') })).toThrow(
       'DATABASE_URL_FILE names a file that cannot be read: ENOENT',
     );

@@ -6,16 +6,16 @@ const GiB = 1024 ** 3;
 
 const AGENT_PROVIDERS = ['anthropic', 'openai', 'openai-compatible'] as const;
 
-/** `*`, `none`, or origins by comma. */
+/** Matches `*`, `none`, or origins separated by commas. */
 const ORIGINS = /^(\*|none|https?:\/\/[^/?#@,\s]+(\s*,\s*https?:\/\/[^/?#@,\s]+)*)$/;
 
-/** Every setting of the service, under the name of its environment variable. */
+/** All settings of the service, named like their environment variables. */
 export class Settings {
-  /** TCP port; 0 takes a free one. */
+  /** TCP port. 0 selects a free port. */
   @WholeNumber(0, 65535)
   PORT: number = 3000;
 
-  /** Address to listen on. Default: 127.0.0.1 with the embedded database, else 0.0.0.0. */
+  /** Address to listen on. Default: 127.0.0.1 with the embedded database, otherwise 0.0.0.0. */
   @IsString()
   HOST: string = '0.0.0.0';
 
@@ -24,58 +24,68 @@ export class Settings {
   @HttpUrl()
   PUBLIC_URL?: string;
 
-  /** Number of nearest proxies in front whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
+  /**
+   * Number of trusted proxies in front of the service, counted from the nearest. Their `X-Forwarded-For` and `X-Forwarded-Proto`
+   * are used.
+   */
   @WholeNumber(0)
   TRUSTED_PROXIES: number = 0;
 
   /**
-   * Origins of web clients, separated by commas; `*` for any, `none` for none. Default: every port of this computer with
-   * the embedded database, else `none`.
+   * Origins of web clients, separated by commas. Use `*` for any origin, `none` for no origin. Default: every port of this
+   * computer with the embedded database, otherwise `none`.
    */
   @IsOptional()
   @Matches(ORIGINS, { message: 'CORS_ORIGINS must be *, none, or http and https origins separated by commas' })
   CORS_ORIGINS?: string;
 
   /**
-   * Whether webhooks can go to this computer, by http too. For development: it lets company-level callers reach what listens
-   * here. Default: only with the embedded database.
+   * Whether webhooks may call this computer, also by http. Intended for development, because it gives company-level callers
+   * access to local services. Default: only with the embedded database.
    */
   @IsOptional()
   @Flag()
   WEBHOOKS_LOOPBACK?: boolean;
 
-  /** Most requests of one caller per minute to this process; 0 disables the limit. */
+  /** Maximum number of requests per minute that a caller may send to this process. 0 disables the limit. */
   @WholeNumber(0)
   RATE_LIMIT_PER_MINUTE: number = 0;
 
-  /** Most 401 answers of this process to one address per minute, for requests without valid credentials; 0 disables the limit. */
+  /**
+   * Maximum number of 401 responses per minute from this process to an address, for requests without valid credentials. 0
+   * disables the limit.
+   */
   @WholeNumber(0)
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: number = 0;
 
-  /** Most client connections to this process. Without TRUSTED_PROXIES, one address can have half of them. */
+  /** Maximum number of client connections to this process. Without TRUSTED_PROXIES, a single address can use half of them. */
   @WholeNumber(1)
   MAX_CONNECTIONS: number = 10_000;
 
-  /** `api` serves requests, `worker` runs turns, solves and background work, `all` does both. */
+  /** Role of the process. `api` serves requests, `worker` runs turns, solves and background work, `all` does both. */
   @IsIn(['all', 'api', 'worker'])
   ROLE: 'all' | 'api' | 'worker' = 'all';
 
-  /** Memory for the newest messages of conversations that were read lately, in MiB; each that is not there is read anew. */
+  /** Memory for the newest messages of recently read conversations, in MiB. Other messages are read from the database. */
   @WholeNumber(1, 65_536)
   MESSAGES_CACHE_MIB: number = 64;
 
-  /** Memory for canvases that were read lately, in MiB, of which one may need 5; each that is not there is read anew. */
+  /** Memory for recently read canvases, in MiB. A canvas may need up to 5 MiB. Other canvases are read from the database. */
   @WholeNumber(1, 65_536)
   CANVASES_CACHE_MIB: number = 32;
 
   /**
-   * Most turns that this process runs at once, at most half of them for one company; others wait or go to other workers. A turn
-   * mostly waits for its model. It then holds no database connection, but keeps part of its conversation in memory.
+   * Maximum number of turns that this process runs concurrently. At most half of them are for the same company. Further turns
+   * wait or run on other workers. A turn mostly waits for its model. It then holds no database connection, but keeps part of its
+   * conversation in memory.
    */
   @WholeNumber(1, 10_000)
   TURNS_CONCURRENCY: number = 100;
 
-  /** Whether JSON answers above 1 KiB are compressed for clients that take it (`br`, `gzip`). `false` where a proxy does it. */
+  /**
+   * Whether JSON responses above 1 KiB are compressed for clients that accept it (`br`, `gzip`). Set it to `false` if a proxy
+   * compresses them.
+   */
   @Flag()
   COMPRESSION: boolean = true;
 
@@ -83,26 +93,29 @@ export class Settings {
   @Flag()
   METRICS: boolean = false;
 
-  /** Bearer token that `/metrics` requires, at least 16 characters. Absent: none required. */
+  /** Bearer token required for `/metrics`, at least 16 characters. Absent: no token is required. */
   @IsOptional()
   @MinLength(16)
   METRICS_TOKEN?: string;
 
   /**
-   * How long, in seconds, a stopping process still serves requests while `/health/ready` already answers 503. This gives
-   * a load balancer time to switch to others.
+   * Seconds during which a stopping process still serves requests while `/health/ready` already returns 503. This gives a load
+   * balancer time to switch to other processes.
    */
   @WholeNumber(0, 300)
   STOP_DELAY_SECONDS: number = 0;
 
   /**
-   * Seconds that an idle connection of a client stays open. Set it above the idle time of the load balancer, which otherwise sends
+   * Seconds that an idle client connection stays open. Set it above the idle time of the load balancer, which otherwise sends
    * requests on connections that are about to close.
    */
   @WholeNumber(1, 3_600)
   KEEP_ALIVE_SECONDS: number = 65;
 
-  /** Lowest level that is logged. `debug` also logs successful requests. Default: `warn` with the embedded database, else `info`. */
+  /**
+   * Lowest level that is logged. `debug` also logs successful requests. Default: `warn` with the embedded database, otherwise
+   * `info`.
+   */
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
   LOG_LEVEL: string = 'info';
 
@@ -111,7 +124,7 @@ export class Settings {
   @PostgresUrl()
   DATABASE_URL?: string;
 
-  /** Most connections of this process to the database, at least 4. Short reads share two of them. */
+  /** Maximum number of database connections of this process, at least 4. Short reads share two of them. */
   @WholeNumber(4)
   DATABASE_POOL_SIZE: number = 20;
 
@@ -120,14 +133,14 @@ export class Settings {
   @MinLength(1)
   DATA_DIR: string = '.data';
 
-  /** Secret of HS256 bearer tokens, at least 32 characters. In embedded mode it is generated and kept in DATA_DIR. */
+  /** Secret for HS256 bearer tokens, at least 32 characters. In embedded mode it is generated and stored in DATA_DIR. */
   @IsOptional()
   @MinLength(32)
   AUTH_JWT_SECRET?: string;
 
   /**
-   * Secret that answers kept for `Idempotency-Key` are encrypted with, at least 32 characters. Absent: a generated one that is
-   * kept in the database beside them; with a secret of your own a copy of the database does not tell them.
+   * Secret that encrypts the responses stored for `Idempotency-Key`, at least 32 characters. Absent: a generated secret stored in
+   * the same database. With your own secret, a copy of the database does not reveal the responses.
    */
   @IsOptional()
   @MinLength(32)
@@ -138,29 +151,29 @@ export class Settings {
   @HttpUrl()
   AUTH_JWKS_URL?: string;
 
-  /** `iss` of the provider's tokens. */
+  /** Issuer (`iss`) of the provider's tokens. */
   @IsOptional()
   @IsString()
   AUTH_ISSUER?: string;
 
-  /** Value that `aud` of the provider's tokens must be or contain: the name of this service at the provider. */
+  /** Required value in `aud` of the provider's tokens: the name of this service at the provider. */
   @IsOptional()
   @IsString()
   AUTH_AUDIENCE?: string;
 
   /**
-   * Name of the page at `/` at the OpenID provider, where it is a public client with PKCE that may return to the page's address:
-   * people then sign in there. `AUTH_ISSUER` has to be its URL. Absent: the page asks for a token.
+   * Client id of the page at `/` for signing in at the OpenID provider. Register it there as a public client with PKCE that may
+   * redirect to the page's address. AUTH_ISSUER must be the provider's URL. Absent: the page asks for a token.
    */
   @IsOptional()
   @IsString()
   WEB_CLIENT_ID?: string;
 
-  /** Scopes that the page asks the provider for; with `offline_access` people stay signed in while the tab is open. */
+  /** Scopes that the page requests from the provider. With `offline_access`, users stay signed in while the tab is open. */
   @IsString()
   WEB_SCOPE: string = 'openid profile email';
 
-  /** Claim with the user's id. Claims are given by name, or by path into nested claims (`realm_access.roles`). */
+  /** Claim with the user's id. Specify a claim by name, or by path into nested claims (`realm_access.roles`). */
   @IsString()
   AUTH_CLAIM_USER_ID: string = 'sub';
 
@@ -188,7 +201,7 @@ export class Settings {
   @IsString()
   AUTH_ROLE_COMPANY: string = 'company';
 
-  /** Role values of the provider, separated by commas, that make a user a member. Absent: everyone else is a member. */
+  /** Role values of the provider, separated by commas, that make a user a member. Absent: all other users are members. */
   @IsOptional()
   @IsString()
   AUTH_ROLE_MEMBER?: string;
@@ -197,24 +210,24 @@ export class Settings {
   @Flag()
   DEMO: boolean = true;
 
-  /** Largest file that the content operation returns, in bytes. */
+  /** Maximum size of a file returned by the content operation, in bytes. */
   @WholeNumber(1)
   FILES_CONTENT_MAX_BYTES: number = 10 * MiB;
 
-  /** Largest file that can be uploaded, in bytes. */
+  /** Maximum size of an uploaded file, in bytes. */
   @WholeNumber(1)
   FILES_MAX_BYTES: number = 5 * GiB;
 
-  /** Most bytes of files that a company can store. Absent: no limit. */
+  /** Maximum total size of a company's files, in bytes. Absent: no limit. */
   @IsOptional()
   @WholeNumber(1)
   FILES_COMPANY_MAX_BYTES?: number;
 
-  /** Bytes of a disk that files never use; below it, writes of files are refused. Less suits small volumes. */
+  /** Disk space that files never use, in bytes. When less is free, writes of files are rejected. Reduce it for small volumes. */
   @WholeNumber(0)
   FILES_RESERVE_BYTES: number = GiB;
 
-  /** Most bytes of tables that are kept converted in DATA_DIR; the least recently used ones are removed first. */
+  /** Maximum total size of converted tables cached in DATA_DIR, in bytes. The least recently used tables are removed first. */
   @WholeNumber(0)
   TABLES_CACHE_BYTES: number = 2 * GiB;
 
@@ -223,12 +236,12 @@ export class Settings {
   @IsIn(AGENT_PROVIDERS)
   AGENT_PROVIDER?: (typeof AGENT_PROVIDERS)[number];
 
-  /** Name of the model, as the provider knows it. */
+  /** Name of the model at the provider. */
   @IsOptional()
   @IsString()
   AGENT_MODEL?: string;
 
-  /** Base URL of the provider's API, version included. Required for `openai-compatible`. Default: the provider's own. */
+  /** Base URL of the provider's API, including the version. Required for `openai-compatible`. Default: the provider's own. */
   @IsOptional()
   @HttpUrl()
   AGENT_BASE_URL?: string;
@@ -239,7 +252,7 @@ export class Settings {
   AGENT_API_KEY?: string;
 
   /**
-   * Whether the model is given images (PNG, JPEG, WebP, GIF) of messages and of the workspace. Default: `true` for
+   * Whether the model receives images (PNG, JPEG, WebP, GIF) from messages and from the workspace. Default: `true` for
    * `anthropic` and `openai`, `false` for `openai-compatible`.
    */
   @IsOptional()
@@ -258,15 +271,15 @@ export class Settings {
   @Amount(0)
   PRICE_OUTPUT_TOKENS: number = 0.015;
 
-  /** Seconds that file content is kept after the last reference to it; set it longer than any turn or URL lives. */
+  /** Seconds that file content is kept after the last reference to it was removed. Must be longer than any turn or URL lasts. */
   @WholeNumber(1)
   FILES_GRACE_SECONDS: number = 24 * 60 * 60;
 
-  /** Seconds in which a deleted project can be restored; then its rows are removed. */
+  /** Seconds during which a deleted project can be restored. After that its rows are removed. */
   @WholeNumber(1)
   PROJECTS_GRACE_SECONDS: number = 24 * 60 * 60;
 
-  /** URL of MinIO or another S3 server for the files, as this process reaches it. Absent: files are in DATA_DIR. */
+  /** URL of MinIO or another S3 server for the files, as reached by this process. Absent: files are stored in DATA_DIR. */
   @IsOptional()
   @Origin()
   S3_ENDPOINT?: string;
@@ -281,7 +294,7 @@ export class Settings {
   @IsString()
   S3_SECRET_KEY?: string;
 
-  /** Bucket of the files; nothing else may use it. Created if missing. */
+  /** Bucket of the files, reserved for this service. Created if missing. */
   @IsOptional()
   @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { message: 'S3_BUCKET must be the name of a bucket' })
   S3_BUCKET?: string;
@@ -300,19 +313,22 @@ export class Settings {
   @Amount(0)
   PRICE_GUIDE_TURN: number = 0.01;
 
-  /** Most solves that this process runs at once; others wait. Each uses one core. Default: all cores but one. */
+  /**
+   * Maximum number of solves that this process runs concurrently. Further solves wait. Each solve uses a core. Default: the
+   * number of cores minus 1.
+   */
   @IsOptional()
   @WholeNumber(1, 1_000)
   SOLVES_CONCURRENCY?: number;
 
   /**
-   * Time limit of the solver per model, in seconds, unless a request has another one; reading the model and explaining the
+   * Time limit of the solver per model, in seconds, unless a request sets another limit. Reading the model and explaining the
    * outcome are not included.
    */
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_SECONDS: number = 60;
 
-  /** Largest time limit that a request can have, in seconds; SOLVE_TIME_LIMIT_SECONDS if that is larger. */
+  /** Maximum time limit that a request can set, in seconds. SOLVE_TIME_LIMIT_SECONDS applies instead if it is larger. */
   @Amount(0.1, 3_000)
   SOLVE_TIME_LIMIT_MAX_SECONDS: number = 600;
 
@@ -324,14 +340,17 @@ export class Settings {
   @Amount(0)
   PRICE_SOLVE_SECOND: number = 0.01;
 
-  /** Largest file that is read as a table or document, in bytes. Up to four times as much is copied into DATA_DIR meanwhile. */
+  /**
+   * Maximum size of a file that is read as a table or document, in bytes. Reading copies up to four times as much into DATA_DIR
+   * temporarily.
+   */
   @WholeNumber(1)
   TABLES_FILE_MAX_BYTES: number = 500 * MiB;
 
   /**
-   * Most processes that read tables and documents and run queries, each with up to 1,280 MiB of memory. They start with the first
-   * task and end when idle. Half of them read large files, the others small files and queries. With fewer than 4, a large file of one
-   * company can keep those of others waiting.
+   * Maximum number of processes that read tables and documents and run queries, each with up to 1,280 MiB of memory. They start
+   * with the first task and end when idle. Half of them read large files, the others small files and queries. With fewer than 4,
+   * a company's large file can delay the large files of other companies.
    */
   @WholeNumber(2, 64)
   TABLES_PROCESSES: number = 4;
