@@ -33,15 +33,15 @@ import { UsageModule } from './usage/usage.module.js';
 import { WebModule } from './web/web.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What one process is made of, beside its settings. */
+/** Parts of a process that are created before the application. */
 export interface AppOptions {
   config: Config;
   logger: Logger;
-  /** An already migrated database. */
+  /** URL of an already migrated database. */
   databaseUrl: string;
 }
 
-/** What a request passes on its way to its handler, in this order. */
+/** Guards of a request before its handler, in this order. */
 const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, LastingCredentialGuard, RoleGuard, FairShareGuard];
 
 @Module({})
@@ -53,7 +53,7 @@ export class AppModule {
         ConfigModule.forRoot(config),
         LoggingModule.forRoot(logger),
         DatabaseModule.forRoot(databaseUrl),
-        // Routes are tried in this order: first those that are asked for most.
+        // Routes are matched in this order, so the most frequently used routes come first.
         ChatModule,
         ProjectsModule,
         QueuesModule,

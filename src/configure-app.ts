@@ -15,9 +15,9 @@ import { serveSwaggerUi } from './common/openapi/swagger-ui.js';
 import { hasPage, servePage } from './web/built-page.js';
 
 /**
- * The application as it serves, for the process and for tests alike. It is not listening yet.
+ * Creates the application for the process and for tests. It is not listening yet.
  *
- * With `preview` nothing is instantiated, so that the OpenAPI document can be made without a database.
+ * With `preview`, no providers are instantiated, so that the OpenAPI document can be built without a database.
  */
 export async function createApp(options: AppOptions, { preview = false } = {}): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(options), {
@@ -30,7 +30,7 @@ export async function createApp(options: AppOptions, { preview = false } = {}): 
   return app;
 }
 
-/** Prefix, logging, measuring, protections, body reading, validation, errors and documentation. */
+/** Configures prefix, logging, metrics, security headers, body reading, validation, errors and documentation. */
 function configureApp(app: NestExpressApplication, { config, logger }: AppOptions, preview: boolean): void {
   app.set('trust proxy', config.TRUSTED_PROXIES);
   app.use(requestLog(logger));
@@ -45,7 +45,7 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
     app.use(onlyMonitoring);
     return;
   }
-  // Made when it is first asked for: a start need not wait for it.
+  // Built on the first request, so that it does not delay the start.
   const makeDocument = (): OpenAPIObject => {
     const document = buildDocument(app);
     if (config.embedded) document.info.description += TOKEN_NOTE;
@@ -60,7 +60,7 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
   serveSwaggerUi(app, makeDocument, { compression: config.COMPRESSION });
 }
 
-/** Tells the person who started the service on their own computer where tokens are, without the path of the file. */
+/** Note for the user who started the service locally. It says where the tokens are, but does not reveal the path of the file. */
 const TOKEN_NOTE = `
 
 **Your tokens** are in a file that was named when the service started: \`company\` speaks for Ada, who may do everything, \`member\` for Max,

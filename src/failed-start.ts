@@ -2,7 +2,7 @@ import { ConfigError } from './config/load-config.js';
 import { EmbeddedPostgresError } from '../packages/embedded-postgres/index.js';
 import { UnsuitableDatabaseError } from './database/suitable-database.js';
 
-/** The service cannot listen for clients. */
+/** Thrown if the service cannot listen for clients. */
 export class ListenError extends Error {
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
     super(listenProblem(host, port, cause), { cause });
@@ -12,7 +12,7 @@ export class ListenError extends Error {
 const UNKNOWN_ISSUER =
   'has a TLS certificate of an unknown issuer: add sslrootcert=/path/to/ca.pem to the URL, or set NODE_EXTRA_CA_CERTS';
 
-/** Problems of the database of DATABASE_URL, by the code of PostgreSQL or of the connection. */
+/** Problems of the database at DATABASE_URL, by the code of PostgreSQL or of the connection. */
 const DATABASE_PROBLEMS: Record<string, string> = {
   '08P01':
     'refuses the settings of its sessions: in PgBouncer, set ignore_startup_parameters = options,statement_timeout',
@@ -38,7 +38,7 @@ const DATABASE_PROBLEMS: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
 };
 
-/** Problems that pg reports as text alone. */
+/** Problems that pg reports only as text. */
 const DATABASE_TEXTS: [RegExp, string][] = [
   [/client password must be/, 'asks for a password: add it to the URL, as in postgres://user:password@host/database'],
   [/does not support SSL/, 'does not support TLS: remove sslmode from the URL, or set up TLS on the server'],
@@ -49,7 +49,7 @@ const DATABASE_TEXTS: [RegExp, string][] = [
   ],
 ];
 
-/** A sentence for the person who started the service; a stack only for errors that the code is to blame for. */
+/** Returns a sentence for the operator. A stack is included only for errors caused by the code. */
 export function explain(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const plain = [ConfigError, EmbeddedPostgresError, ListenError, UnsuitableDatabaseError];

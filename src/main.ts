@@ -10,7 +10,7 @@ import { migrate } from './database/migrate.js';
 import { createLogger } from './common/logging/logger.js';
 import { type StopSignal, stopSignal } from './stop-signals.js';
 
-/** Starts one process of the service and keeps it until it is told to stop. */
+/** Starts a process of the service and runs it until a stop signal. */
 async function run(): Promise<StopSignal> {
   const stopping = stopSignal();
   const config = loadConfig();
@@ -18,9 +18,9 @@ async function run(): Promise<StopSignal> {
   for (const { name, meant } of misspelledSettings(otherVariables()))
     logger.warn(`${name} is no setting of this service and is ignored. Did you mean ${meant}?`);
   const phase = config.embedded ? tellPhase : () => undefined;
-  // The application takes longest to load: the database starts meanwhile.
+  // Loading the application takes longest, so the database starts at the same time.
   const loading = import('./serve.js');
-  // A failure is told of where it is awaited, and then the database is stopped.
+  // A failure is reported at the `await` below, which also stops the database.
   loading.catch(() => undefined);
   const server = config.DATABASE_URL === undefined ? await startOwnDatabase(config) : undefined;
   try {
@@ -36,26 +36,26 @@ async function run(): Promise<StopSignal> {
 
 let phaseBegan = performance.now();
 
-/** Writes a line for a phase of the start that is over, with its seconds. */
+/** Prints a completed phase of the start with its duration in seconds. */
 function tellPhase(name: string): void {
   const seconds = ((performance.now() - phaseBegan) / 1000).toFixed(1);
   process.stdout.write(`${name.padEnd(10)}${seconds.padStart(6)} s\n`);
   phaseBegan = performance.now();
 }
 
-/** The embedded mode's database and secret, both kept in DATA_DIR. */
+/** Starts the database of the embedded mode and reads its secret. Both are stored in DATA_DIR. */
 async function startOwnDatabase(config: Config): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR });
   config.AUTH_JWT_SECRET ??= await keptSecret(join(config.DATA_DIR, 'jwt-secret'));
   return server;
 }
 
-// A terminal that is closed takes its output along; the service still stops in order.
+// Closing the terminal also closes its output, but the service must still stop cleanly.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 try {
   const signal = await run();
-  // Ending by itself without its terminal, Node would abort where it resets that terminal.
+  // A normal exit without the terminal would make Node abort while it resets that terminal.
   if (signal === 'SIGHUP') {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);

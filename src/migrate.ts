@@ -3,8 +3,8 @@ import { explain } from './failed-start.js';
 import { migrate } from './database/migrate.js';
 
 /*
- * Brings the database at DATABASE_URL up to date and ends. Every process of the service does the same when it starts; this is
- * for those who want to see that it succeeds before they replace any. Settings are those of the service.
+ * Migrates the database at DATABASE_URL and exits. Every process of the service does the same when it starts. Run it separately
+ * to check that the migration succeeds before you replace any process. It uses the settings of the service.
  */
 try {
   const { DATABASE_URL } = loadConfig();

@@ -4,7 +4,7 @@ import { misspelledSettings } from './misspelled-settings.js';
 
 const foundIn = (environment: Record<string, string>) => misspelledSettings(otherVariables(environment));
 
-describe('misspelled settings', () => {
+describe('misspelledSettings', () => {
   it.each([
     ['DATABSE_URL', 'DATABASE_URL'],
     ['DATABASEURL', 'DATABASE_URL'],
@@ -16,18 +16,18 @@ describe('misspelled settings', () => {
     ['ROLES', 'ROLE'],
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['DATABASE_ULR_FILE', 'DATABASE_URL_FILE'],
-  ])('finds that %s looks like %s', (name, meant) => {
+  ])('recognizes %s as a misspelling of %s', (name, meant) => {
     expect(foundIn({ [name]: 'x' })).toEqual([{ name, meant }]);
   });
 
   it.each(['HOME', 'HOSTNAME', 'PATH', 'PWD', 'USER', 'SHELL', 'NODE_ENV', 'AWS_REGION', 'PGHOST', 'KUBERNETES_PORT'])(
-    'passes over %s, which other programs use',
+    'ignores %s, which other programs use',
     (name) => {
       expect(foundIn({ [name]: 'x' })).toEqual([]);
     },
   );
 
-  it('passes over the settings themselves, also as files', () => {
+  it('ignores the settings themselves, including their file variants', () => {
     expect(foundIn({ DATABASE_URL: 'x', DATABASE_URL_FILE: 'x', S3_BUCKET_FILE: 'x' })).toEqual([]);
   });
 });

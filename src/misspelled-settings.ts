@@ -1,11 +1,11 @@
 import { SETTINGS } from './config/load-config.js';
 import { typosBetween } from '../packages/modelling/index.js';
 
-/** Length up to which one typing error makes another name. */
+/** Maximum length of a short name, where only a single typo is allowed. */
 const MAX_SHORT = 7;
 const MIN_LENGTH = 4;
 
-/** The names among those of variables that look like misspelled settings, each with the setting that it resembles. */
+/** Returns the variable names that look like misspelled settings, each with the setting that it resembles. */
 export function misspelledSettings(names: readonly string[]): { name: string; meant: string }[] {
   return names.flatMap((name) => {
     const plain = name.replace(/_FILE$/, '');
@@ -14,7 +14,7 @@ export function misspelledSettings(names: readonly string[]): { name: string; me
   });
 }
 
-/** Whether a name differs from a setting by a typing error, in long names by two. Underscores do not count. */
+/** Whether a name differs from a setting by a single typo or, if it is long, by two typos. Ignores underscores. */
 function isMisspelling(name: string, setting: string): boolean {
   const [given, wanted] = [name, setting].map((text) => text.replaceAll(/[_.-]/g, '')) as [string, string];
   if (wanted.length < MIN_LENGTH) return false;

@@ -5,7 +5,7 @@ import { createApp } from './configure-app.js';
 import { createLogger } from './common/logging/logger.js';
 import { buildDocument } from './common/openapi/document.js';
 
-/** Writes the OpenAPI document to the file named by the first argument. Needs neither database nor settings. */
+/** Writes the OpenAPI document to the file named by the first argument. Needs neither a database nor settings. */
 const [file = 'openapi.json'] = process.argv.slice(2);
 const app = await createApp(
   { config: new Config(), logger: createLogger('error'), databaseUrl: '' },

@@ -9,8 +9,8 @@ import { migrate } from './database/migrate.js';
 import { createLogger, NestLogger } from './common/logging/logger.js';
 
 /**
- * Compares the rows of files with the objects of the store and reports the differences. `--fix` removes unneeded rows and objects.
- * The settings are those of the service, which may run at the same time unless its database is the embedded one.
+ * Compares the rows of files with the objects in the store and reports the differences. `--fix` removes unneeded rows and
+ * objects. Uses the settings of the service. The service may run at the same time, except with the embedded database.
  *
  * @returns whether every file has its content
  */
@@ -24,7 +24,7 @@ async function reconcile(fix: boolean): Promise<boolean> {
     const databaseUrl = config.DATABASE_URL ?? server?.url() ?? '';
     // A restored backup can be older than this version.
     await migrate(databaseUrl);
-    // The service's own module: a module of fewer parts breaks when one of them gets a new dependency.
+    // Uses the service's complete module. A reduced module would break when one of its parts gets a new dependency.
     const app = await NestFactory.createApplicationContext(AppModule.forRoot({ config, logger, databaseUrl }), {
       logger: new NestLogger(logger),
       abortOnError: false,

@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '../packages/embedded-postgres/index.js';
 import { migrate } from './database/migrate.js';
 import { dumpSchema } from './database/schema-dump.js';
 
-/** Writes the migrated schema to the file named by the first argument, with a database server made for the purpose. */
+/** Writes the migrated schema to the file named by the first argument. Uses a temporary database server. */
 const [file = 'schema.sql'] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'workspace-schema-'));
 try {

@@ -15,12 +15,12 @@ import { MetricsService } from './common/metrics/metrics.service.js';
 import { STOP_SIGNALS, type StopSignal } from './stop-signals.js';
 import { watchUncaughtErrors } from './uncaught-errors.js';
 
-/** Requests under way get so long when the process is told to stop; a second signal ends them at once. */
+/** Time for requests in progress to finish after a stop signal. A second signal ends them immediately. */
 const DRAIN_MS = 20_000;
-/** npm passes a Ctrl-C on that the service has received itself: signals this close together are one. */
+/** Maximum time between duplicates of a signal. npm forwards a Ctrl-C that the service has already received itself. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Serves on a migrated database until the process is told to stop; resolves when every request is answered. */
+/** Serves a migrated database until a stop signal. Resolves when every request was answered. */
 export async function serve(
   options: AppOptions,
   {
@@ -38,7 +38,7 @@ export async function serve(
     uncaught.inc();
     logger[isFatal ? 'fatal' : 'error']({ err }, 'uncaught error');
   });
-  // What is awaited below tells of it.
+  // Reported at the `await` below.
   broken.catch(() => undefined);
   try {
     const url = await listen(app, config);
@@ -62,7 +62,7 @@ async function listen(app: NestExpressApplication, { PORT, HOST }: Config): Prom
   await app.init();
   const server = app.getHttpServer();
   try {
-    // Nest's own way would log an error as well.
+    // Nest's own method would also log an error.
     await once(server.listen(PORT, HOST), 'listening');
   } catch (error) {
     throw new ListenError(HOST, PORT, error as NodeJS.ErrnoException);
@@ -72,7 +72,7 @@ async function listen(app: NestExpressApplication, { PORT, HOST }: Config): Prom
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** Sees to it that clients who do not read or do not finish sending cannot hold up a stop. */
+/** Keeps clients that do not read, or do not finish sending, from delaying a stop. */
 function boundDrain(app: NestExpressApplication): void {
   const began = performance.now();
   const cut = (): void => app.getHttpServer().closeAllConnections();
@@ -84,7 +84,7 @@ function boundDrain(app: NestExpressApplication): void {
   }
 }
 
-/** Rejects when the embedded server ends although nobody stopped it: without it the process is of no use. */
+/** Rejects if the embedded server ends unexpectedly, because the process cannot work without it. */
 async function death(server: EmbeddedPostgres, { DATA_DIR }: Config): Promise<never> {
   await server.ended;
   throw new EmbeddedPostgresError(`The embedded PostgreSQL has ended; ${join(DATA_DIR, 'postgres.log')} may say why.`);

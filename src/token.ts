@@ -13,10 +13,10 @@ Prints a bearer token, signed with AUTH_JWT_SECRET, or with the secret in DATA_D
 `;
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** As far as identities are stored. */
+/** Maximum length of stored identities. */
 const MAX_ID_LENGTH = 200;
 
-/** What was asked for cannot be done; the message says why. */
+/** Thrown for invalid usage. The message explains the problem. */
 class UsageError extends Error {}
 
 async function makeToken(args: string[]): Promise<string> {
@@ -41,7 +41,7 @@ function parse(args: string[]) {
       options: { company: text, user: text, role: text, expires: text, name: text, email: text },
     });
   } catch (error) {
-    // What is wrong with an argument, in a sentence.
+    // The message already describes the invalid argument.
     throw new UsageError((error as Error).message);
   }
 }
@@ -60,7 +60,7 @@ function duration(text: string): number {
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
-/** The service's secret: of its settings, or made by it on its first start. */
+/** Returns the service's secret, from its settings or from the file created by its first start. */
 async function secret(): Promise<string> {
   const config = loadConfig();
   if (config.AUTH_JWT_SECRET !== undefined) return config.AUTH_JWT_SECRET;

@@ -1,16 +1,16 @@
 import { NETWORK_CODES } from './common/errors/faults.js';
 
-/** Faults of a single stream or connection, which is over with them; everything else is as it was. */
+/** Faults that affect only a single stream or connection. */
 const STREAM_CODES = [
   ...['ERR_HTTP_HEADERS_SENT', 'ERR_STRING_TOO_LONG', 'ERR_STREAM_ALREADY_FINISHED', 'ERR_STREAM_DESTROYED'],
   ...['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE', 'ERR_STREAM_WRITE_AFTER_END'],
 ];
 
 /**
- * Reports errors that nobody has caught. The process goes on after those that concern one connection alone; after any
- * other one it is in an unknown state.
+ * Reports uncaught errors. The process continues after errors that affect only a single connection. After any other error its
+ * state is unknown.
  *
- * @returns rejects with the first error after which the process must be stopped
+ * @returns a promise that rejects with the first error that must stop the process
  */
 export function watchUncaughtErrors(report: (error: Error, isFatal: boolean) => void): Promise<never> {
   return new Promise((_, reject) => {
