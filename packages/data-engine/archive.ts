@@ -4,28 +4,28 @@ import { TaskProblem } from './tasks.js';
 
 const MiB = 1024 ** 2;
 
-/** What an archive may be at most; beyond it, it is `unreadable`. */
+/** Limits of an archive. Archives beyond them are `unreadable`. */
 export interface ArchiveLimits {
-  /** Entries that it lists. */
+  /** Maximum number of entries. */
   entries: number;
-  /** Bytes that are unpacked of it, over all reads. */
+  /** Maximum number of unpacked bytes, over all reads. */
   unpackedBytes: number;
 }
 
 const DEFAULTS: ArchiveLimits = { entries: 10_000, unpackedBytes: 2_048 * MiB };
 
-/** Most bytes of names, comments and extra fields, which are kept while the archive is open. */
+/** Maximum total size of names, comments and extra fields, which stay in memory while the archive is open. */
 const MAX_LISTING_BYTES = 8 * MiB;
-/** How many times larger than packed an entry may be: deflate reaches 1,032, real worksheets and documents far less. */
+/** Maximum ratio of unpacked to packed size. Deflate reaches 1,032, but real worksheets and documents stay far below 250. */
 const MAX_RATIO = 250;
-/** Entries up to so many bytes unpacked may have any ratio. */
+/** Entries up to this unpacked size may have any ratio. */
 const ANY_RATIO_BYTES = 8 * MiB;
 
-/** How office files with a password begin, and those from before 2007. */
+/** First bytes of password-protected office files and of office files from before 2007. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
- * A ZIP archive (XLSX, DOCX) in a local file, read entry by entry and never as a whole: only its list of entries is kept in memory.
+ * ZIP archive (XLSX, DOCX) in a local file. Only the list of entries is kept in memory, and entries are read individually.
  *
  *     const archive = await openArchive(path, { entries: 1_000 });
  *     try {
@@ -34,8 +34,8 @@ const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
  *       archive.close();
  *     }
  *
- * Names are only looked up; nothing is ever written where they say. Names that differ in case alone are equal, and `\\` equals `/`.
- * Of entries with the same name, the last one counts.
+ * Names are only used for lookups and never as paths on the disk. Names are compared without case, and `\\` equals `/`. If
+ * several entries have the same name, the last entry wins.
  */
 export class Archive {
   private unpacked = 0;
@@ -51,9 +51,9 @@ export class Archive {
   }
 
   /**
-   * The unpacked bytes of an entry, piece by piece (at most 64 KiB each); the reader may stop at any piece.
+   * Yields the unpacked bytes of an entry in chunks of at most 64 KiB. The reader may stop after any chunk.
    *
-   * @throws TaskProblem `unreadable`: no such entry, broken, encrypted, or larger than the limits, which its header is asked for
+   * @throws TaskProblem `unreadable` if the entry is missing, broken, encrypted or too large. The size in its header is checked
    *   before anything is unpacked
    * @throws the signal's reason
    */
@@ -83,9 +83,9 @@ export class Archive {
 }
 
 /**
- * Reads the list of entries; nothing is unpacked. The caller closes the archive.
+ * Reads the list of entries without unpacking anything. The caller must close the archive.
  *
- * @throws TaskProblem `unreadable`: no archive, encrypted, broken or beyond the limits
+ * @throws TaskProblem `unreadable` if the file is not an archive, or is encrypted, broken or beyond the limits
  */
 export async function openArchive(path: string, given: Partial<ArchiveLimits> = {}): Promise<Archive> {
   const limits = { ...DEFAULTS, ...given };
@@ -93,7 +93,7 @@ export async function openArchive(path: string, given: Partial<ArchiveLimits> = 
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(() => {
     throw unreadable('The file is not what its name says, or it is broken');
   });
-  // What goes wrong later is told by the read that it concerns.
+  // Later errors are reported by the read that fails.
   zip.on('error', () => undefined);
   try {
     if (zip.entryCount > limits.entries) throw unreadable(`The file has more than ${limits.entries} parts`);
@@ -125,7 +125,7 @@ async function isCompoundFile(path: string): Promise<boolean> {
   }
 }
 
-/** Key of a part name. Equal names have the same key. */
+/** Returns the lookup key of a part name. Equal names have the same key. */
 const keyOf = (name: string): string => name.replaceAll('\\', '/').toLowerCase();
 
 const unreadable = (sentence: string): TaskProblem => new TaskProblem('unreadable', sentence);

@@ -1,16 +1,16 @@
 import { TextDecoder } from 'node:util';
 
-/** First byte that is no character of ASCII. */
+/** First byte beyond ASCII. */
 const FIRST = 128;
 
-/** Decodes a text in parts. */
+/** Decodes a text chunk by chunk. */
 export interface Decoder {
   /** Name of the encoding. */
   readonly encoding: string;
   decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
 }
 
-/** Characters of the bytes beyond ASCII, in code pages of DOS and others that the runtime does not decode. */
+/** Characters of the bytes beyond ASCII, in DOS and other code pages that the runtime does not decode. */
 const CODE_PAGES: Record<string, string> = {
   cp437:
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
@@ -30,19 +30,19 @@ const CODE_PAGES: Record<string, string> = {
     '\u00a0ĄąŁ€„Š§š©Ș«Ź\u00adźŻ°±ČłŽ”¶·žčș»ŒœŸżÀÁÂĂÄĆÆÇÈÉÊËÌÍÎÏĐŃÒÓÔŐÖŚŰÙÚÛÜĘȚß' +
     'àáâăäćæçèéêëìíîïđńòóôőöśűùúûüęțÿ',
 };
-// The same as 850, with the sign of the euro.
+// Code page 858 is 850 with the euro sign.
 CODE_PAGES['cp858'] = CODE_PAGES['cp850']!.replace('ı', '€');
 
-/** Other names of these encodings, such as `ibm850`, `850` or `latin10`. */
+/** Returns the name of an encoding for an alias such as `ibm850`, `850` or `latin10`. */
 const nameOf = (label: string): string => {
   const name = label.trim().toLowerCase();
   return name === 'latin10' ? 'iso-8859-16' : name.replace(/^(?:ibm|dos|cp)?[-_ ]?(\d{3})$/, 'cp$1');
 };
 
 /**
- * Returns the decoder of an encoding of the Encoding Standard or a code page.
+ * Returns the decoder for an encoding of the Encoding Standard or for a code page.
  *
- * @throws RangeError for an unknown name
+ * @throws RangeError if the name is unknown
  */
 export function decoderOf(label: string, fatal = false): Decoder {
   const characters = CODE_PAGES[nameOf(label)];

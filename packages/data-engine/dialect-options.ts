@@ -4,25 +4,25 @@ import { DATE_ORDERS, type DialectOptions, SUBTOTAL_CHOICES } from './tasks.js';
 export const QUOTES = ['"', "'", ''] as const;
 export const DECIMALS = ['.', ','] as const;
 export const THOUSANDS = ['', ',', '.', ' ', "'"] as const;
-/** More rows than any file has. */
+/** Larger than the row count of any file. */
 export const MAX_ROW = 2_147_483_647;
 
 type Field = keyof DialectOptions;
 
-/** Problem in the options of a dialect. */
+/** Problem in the dialect options. */
 export interface DialectProblem {
   field: Field;
   /** Sentence without a full stop. */
   sentence: string;
 }
 
-/** Explains why a text cannot separate cells. */
+/** Explains why a text cannot separate cells, or returns undefined if it can. */
 export const delimiterProblem = (delimiter: string): string | undefined =>
   /^[\t !#$%&()*+\-./:;<=>?@[\\\]^_`{|}~,]$/.test(delimiter)
     ? undefined
     : 'a delimiter is one character of ASCII that is neither a letter, a digit, a quote nor a line break';
 
-/** Explains why a text names no encoding. */
+/** Explains why a text is not the name of an encoding, or returns undefined if it is. */
 export function encodingProblem(encoding: string): string | undefined {
   try {
     decoderOf(encoding).decode();
@@ -74,7 +74,7 @@ const VALUES: Record<Field, (value: unknown) => boolean> = {
 
 export const DIALECT_FIELDS = Object.keys(VALUES) as Field[];
 
-/** Whether a value has the form of dialect options. */
+/** Returns whether a value has the form of dialect options. */
 export const isDialect = (value: unknown): value is DialectOptions =>
   typeof value === 'object' &&
   value !== null &&

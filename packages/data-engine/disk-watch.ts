@@ -2,13 +2,13 @@ import { statfs } from 'node:fs/promises';
 
 const INTERVAL_MS = 100;
 
-/** Looks at the disk of a folder while something is written there. */
+/** Polls the free disk space of a folder while files are written there. */
 export class DiskWatch {
-  /** Whether what has to be left on the disk was touched. */
+  /** Whether the free space has fallen below the reserve. */
   isFull = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param onFull called once when less than `reserved` bytes are free */
+  /** @param onFull called once when fewer than `reserved` bytes are free */
   constructor(
     private readonly folder: string,
     private readonly reserved: number,
@@ -23,14 +23,14 @@ export class DiskWatch {
   }
 
   private async look(): Promise<void> {
-    // A folder that cannot be looked at cannot be written to either, which tells its own fault.
+    // A folder that cannot be polled cannot be written to either, and the write reports its own error.
     if (this.isFull || (await this.hasRoom().catch(() => true))) return;
     this.isFull = true;
     this.stop();
     this.onFull();
   }
 
-  /** Whether the disk keeps its reserved bytes free. */
+  /** Returns whether the reserved bytes are still free. */
   private async hasRoom(): Promise<boolean> {
     const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize >= this.reserved;

@@ -3,24 +3,24 @@ import { fileURLToPath } from 'node:url';
 import { MEMORY_MIB, MEMORY_SIGNAL, type Order, type Reply } from './messages.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
-/** A process gets so long to load; busy machines are slow. */
+/** Maximum time for a process to load. Busy machines are slow. */
 const START_MS = 15_000;
-/** What does not stop when it is told to is killed. */
+/** A task that ignores an interruption for this long is killed with its process. */
 const GRACE_MS = 1_000;
 
-/** What became of a task. */
+/** Result of a task. */
 export type Ending =
   | { kind: 'answered'; answer: Answers[Task['kind']] }
   | { kind: 'problem'; problem: TaskProblem }
   | { kind: 'fault' | 'unloadable'; sentence: string }
   | { kind: 'too_slow' | 'aborted' | 'died' | 'out_of_memory' | 'disk_full' };
 
-/** One process of the data engine, as the service sees it. */
+/** Connection of the service to a data engine process. */
 export class EngineConnection {
   private tasks = 0;
   private receive: ((reply: Reply) => void) | undefined;
   private death: { signal: NodeJS.Signals | null } | undefined;
-  /** Whether it should have no further task. */
+  /** Whether the process should not get another task. */
   isWorn = false;
   /** Settles when the process has ended. */
   readonly ended: Promise<void>;
@@ -33,7 +33,7 @@ export class EngineConnection {
         resolve();
       };
       child.once('exit', (_code, signal) => end(signal));
-      // It could not be started, killed or written to; the last two come before its exit.
+      // The process could not be started, killed or written to. The last two errors come before its exit.
       child.on('error', () => (child.pid === undefined ? end(null) : this.kill()));
     });
   }
@@ -42,7 +42,7 @@ export class EngineConnection {
     return this.child.pid;
   }
 
-  /** Whether it has had no task yet. */
+  /** Whether the process has not had a task yet. */
   get isFresh(): boolean {
     return this.tasks === 0;
   }
@@ -51,7 +51,7 @@ export class EngineConnection {
     return this.death !== undefined;
   }
 
-  /** @throws Error when the process does not start */
+  /** @throws Error if the process does not start */
   static async start(entry: URL, reservedBytes: number): Promise<EngineConnection> {
     const connection = new EngineConnection(launch(entry, reservedBytes));
     let patience: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ export class EngineConnection {
     throw new Error('A process of the data engine did not start');
   }
 
-  /** Does a task, whose time counts once the process has loaded what it needs. */
+  /** Performs a task. Its time limit starts when the process has loaded the required modules. */
   async perform(task: Task, milliseconds: number, signal?: AbortSignal): Promise<Ending> {
     const id = ++this.tasks;
     let stopped: 'too_slow' | 'aborted' | undefined;
@@ -128,11 +128,11 @@ export class EngineConnection {
   }
 
   private send(order: Order): void {
-    // Whoever waits hears of the end.
+    // If sending fails, the process is killed, which settles the pending task.
     if (this.child.connected) this.child.send(order, (error) => error !== null && this.kill());
   }
 
-  /** A process without a task keeps nobody waiting. */
+  /** Lets the service exit while the process is idle. */
   release(): void {
     this.child.unref();
     this.child.channel?.unref();
@@ -151,7 +151,7 @@ function launch(entry: URL, reservedBytes: number): ChildProcess {
     fileURLToPath(entry),
     String(reservedBytes),
   ];
-  // The system then refuses memory, which DuckDB answers with an error, where watching would come late.
+  // The operating system then denies memory, which DuckDB reports as an error. Polling memory use would react too late.
   const limited = ['/bin/sh', '-c', `ulimit -c 0; ulimit -d ${MEMORY_MIB.reserved * 1024} && exec "$@"`, 'sh', ...node];
   const [command, ...args] = process.platform === 'linux' ? limited : node;
   return spawn(command!, args, {

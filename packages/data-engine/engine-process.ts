@@ -8,21 +8,21 @@ import { fileOf, MEMORY_MIB, type Order, type Outcome, type Reply } from './mess
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
 /*
- * A process of the data engine: does one task after the other. What reads files and runs queries is loaded when the first
- * task needs it, so that a fault of it ends a task and never the service.
+ * Entry point of a data engine process, which performs a single task at a time. Modules that read files and run queries are
+ * loaded by the first task that needs them. A load error therefore fails that task and never the service.
  */
 
-/** Requests go first. Much less, and a busy machine would let queries run out of time. */
+/** Requests of the service have priority. With a much lower priority, queries would time out on a busy machine. */
 const NICE = 5;
 
-/** Bytes that stay free on the disk. */
+/** Bytes that must stay free on the disk. */
 const reservedBytes = Number(process.argv[2]);
 
-// Without rights nobody gets a higher one back.
+// Raising the priority again needs privileges, so it is only ever lowered.
 if (getPriority() < NICE) setPriority(NICE);
-// The service decides when this ends; a terminal sends these to everybody.
+// The service decides when this process ends, but a terminal sends these signals to the whole process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-// At once: threads of DuckDB may still be at work.
+// A normal exit is not possible because DuckDB threads may still be running.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 new Worker(new URL('./watch-thread.js', import.meta.url), {
   workerData: process.ppid,
@@ -31,7 +31,8 @@ new Worker(new URL('./watch-thread.js', import.meta.url), {
 }).unref();
 
 let hasFailed = false;
-// Libraries can leave a rejected promise behind after their answer. The process still ends its task, and then it is replaced.
+// Libraries can leave a rejected promise behind after returning a result. The process still completes its task and is replaced
+// afterwards.
 process.on('unhandledRejection', () => {
   hasFailed = true;
 });
@@ -68,7 +69,7 @@ async function perform(id: number, task: Task): Promise<void> {
   if (usesDatabase(task)) await (await import('./tables/duckdb.js')).prepareDatabase();
 }
 
-/** Whether a task is done on a database that is prepared ahead. */
+/** Returns whether a task uses the database that is prepared in advance. */
 const usesDatabase = ({ kind }: Task): boolean => kind !== 'convert' && kind !== 'text';
 
 const isWorn = (): boolean => hasFailed || process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
@@ -82,7 +83,7 @@ function outcomeOf(error: unknown): Outcome {
   return { fault: describe(error) };
 }
 
-/** A package that a task needs is not there, or not for this machine. */
+/** Package of a task that is missing or was not built for this machine. */
 class Unloadable extends Error {}
 
 async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {
@@ -114,7 +115,7 @@ async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {
   }
 }
 
-/** Work that hears of an interruption by its signal. */
+/** Runs work with a signal that aborts when the task is interrupted. */
 async function stoppable<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const controller = new AbortController();
   const unlisten = interruption.listen(() => controller.abort(new Interrupted()));
@@ -125,7 +126,7 @@ async function stoppable<Answer>(work: (signal: AbortSignal) => Promise<Answer>)
   }
 }
 
-/** Longest description of a fault. */
+/** Maximum length of a fault description. */
 const MAX_DESCRIPTION = 4_000;
 
 const describe = (error: unknown): string =>

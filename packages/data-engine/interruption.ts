@@ -1,15 +1,15 @@
-/** The task was told to stop. */
+/** Thrown when the task is interrupted. */
 export class Interrupted extends Error {}
 
 const REPEAT_MS = 10;
 
-/** Tells the task of this process to stop. */
+/** Interrupts the current task of this process. */
 class Interruption {
   private id: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly listeners = new Set<() => void>();
 
-  /** Whether the task was told to stop. */
+  /** Whether the task should stop. */
   get isRequested(): boolean {
     return this.timer !== undefined;
   }
@@ -24,21 +24,21 @@ class Interruption {
     this.id = undefined;
   }
 
-  /** Nothing happens if the task is over. */
+  /** Interrupts the task, unless it has already ended. */
   request(id: number): void {
     if (this.id !== id || this.timer !== undefined) return;
     const tell = (): void => this.listeners.forEach((listener) => listener());
-    // A statement that begins in this moment does not hear of it.
+    // Repeats because a statement that is just starting misses the first call.
     this.timer = setInterval(tell, REPEAT_MS);
     tell();
   }
 
-  /** @throws Interrupted if the task was told to stop */
+  /** @throws Interrupted if the task should stop */
   check(): void {
     if (this.isRequested) throw new Interrupted();
   }
 
-  /** Calls `listener`, again and again, when the task is told to stop. Returns what ends this. */
+  /** Calls `listener` repeatedly once the task should stop. Returns a function that removes it. */
   listen(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

@@ -1,18 +1,18 @@
-/** Most columns of a table. */
+/** Maximum number of columns in a table. */
 export const MAX_COLUMNS = 2_000;
-/** Most tables of a statement. */
+/** Maximum number of tables in a statement. */
 export const MAX_TABLES = 20;
-/** Longest statement, in characters; nobody writes more by hand. */
+/** Maximum number of characters in a statement. Statements written by hand are shorter. */
 export const MAX_SQL = 100_000;
-/** Most rows of an answer. */
+/** Maximum number of rows in a query result. */
 export const MAX_ANSWER_ROWS = 10_000;
-/** Most bytes of a cell, in UTF-8. */
+/** Maximum size of a cell in UTF-8 bytes. */
 export const MAX_CELL_BYTES = 1024 ** 2;
-/** Most bytes of a row, in the file. */
+/** Maximum size of a row in the file, in bytes. */
 export const MAX_ROW_BYTES = 16 * 1024 ** 2;
-/** Most bytes of a table that has to be written anew as text: what a file says once may stand for much. */
+/** Maximum size in bytes of a table that must be rewritten as text, which can be much larger than its file. */
 export const MAX_TEXT_BYTES = 2 * 1024 ** 3;
-/** Most rows of a table. */
+/** Maximum number of rows in a table. */
 export const MAX_ROWS = 100_000_000;
-/** Number of digits that a double always holds. */
+/** Number of decimal digits that a double always holds exactly. */
 export const MAX_DIGITS = 15;

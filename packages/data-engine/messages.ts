@@ -1,36 +1,36 @@
 import type { Answers, ProblemCode, ProblemPlace, Task } from './tasks.js';
 
-/* What the service and a process of the data engine tell each other. */
+/* Messages between the service and a data engine process. */
 
 export type Order = { id: number; task: Task } | { interrupt: number };
 
 export type Reply =
   | { ready: true }
-  /** What the task needs is loaded: from now on its time counts. */
+  /** The required modules are loaded, and the time limit of the task starts. */
   | { begun: number }
   | (Outcome & { id: number; isWorn: boolean });
 
-/** What became of a task. A process is worn when it keeps so much memory that it should have no further one. */
+/** Result of a task. A process is worn if it keeps so much memory that it should not get another task. */
 export type Outcome =
   | { answer: Answers[Task['kind']] }
   | { problem: { code: ProblemCode; sentence: string; place: ProblemPlace } }
-  /** The task was told to stop, and has. */
+  /** The task was interrupted and has stopped. */
   | { interrupted: true }
   | { diskFull: true }
-  /** What the task needs cannot be loaded; for the log. */
+  /** Error text for the log: the required modules cannot be loaded. */
   | { unloadable: string }
-  /** A bug, or a file that is gone; for the log. */
+  /** Error text for the log: a bug or a missing file. */
   | { fault: string };
 
-/** How a process ends that holds more memory than it may. */
+/** Signal that ends a process which exceeds its memory limit. */
 export const MEMORY_SIGNAL = 'SIGUSR2';
 
-/** Most memory that a process may hold: what DuckDB may use, the heap of JavaScript, the programs, and some more. */
+/** Memory limits of a process in MiB. `resident` covers DuckDB, the JavaScript heap, the programs and a reserve. */
 export const MEMORY_MIB = { duckdb: 512, heap: 512, resident: 1_280, reserved: 3_072, worn: 640 };
 
-/** Where a task writes until its file is whole; whoever ends the task removes what is left there. */
+/** Returns the path of the unfinished file of a task. The caller that ends a task removes this file. */
 export const partOf = (to: string): string => `${to}.part`;
 
-/** The file that a task makes; undefined of tasks that make none. */
+/** Returns the file that a task writes, or undefined if it does not write a file. */
 export const fileOf = (task: Task): string | undefined =>
   task.kind === 'convert' || task.kind === 'columns' ? task.to : task.kind === 'query' ? task.save?.to : undefined;

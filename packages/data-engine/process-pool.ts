@@ -1,11 +1,11 @@
 import { EngineConnection } from './engine-connection.js';
 
-/** How many processes there are, and for how long. */
+/** Number and lifetime of the processes. */
 export interface PoolOptions {
   size: number;
-  /** A process without a task ends after so long. */
+  /** A process without a task ends after this time. */
   idleMs?: number;
-  /** Bytes that they leave free on a disk. */
+  /** Bytes that the processes leave free on the disk. */
   reservedBytes?: number;
   /** Module that the processes run. */
   entry?: URL;
@@ -16,14 +16,14 @@ const IDLE_MS = 60_000;
 /** Thrown if the pool has no process for a task. `cause` is the error of a process that did not start. */
 export class EngineUnavailable extends Error {}
 
-/** The processes of the data engine: started when there is a task for them, and ended when there is none for some time. */
+/** Starts data engine processes on demand and ends them after some idle time. */
 export class ProcessPool {
   readonly size: number;
   private readonly idleMs: number;
   private readonly entry: URL;
   private readonly reservedBytes: number;
   private readonly living = new Set<EngineConnection>();
-  /** The one that was used last is at the end, and is taken first. */
+  /** Idle processes. The most recently used process is last and is reused first. */
   private readonly idle: { connection: EngineConnection; timer: NodeJS.Timeout }[] = [];
   private isClosed = false;
 
@@ -39,17 +39,20 @@ export class ProcessPool {
     this.reservedBytes = reservedBytes;
   }
 
-  /** Number of processes that run. */
+  /** Number of running processes. */
   get processes(): number {
     return this.living.size;
   }
 
-  /** Process ids, for those who look at them from outside. */
+  /** Process ids, for monitoring from outside. */
   get pids(): number[] {
     return [...this.living].flatMap(({ pid }) => pid ?? []);
   }
 
-  /** A process without a task; it is the caller's until it is given back. @throws EngineUnavailable when none starts */
+  /**
+   * Returns a process without a task. The caller owns it until {@link giveBack}. @throws EngineUnavailable if a process does not
+   * start
+   */
   async take(): Promise<EngineConnection> {
     for (let last = this.idle.pop(); last !== undefined; last = this.idle.pop()) {
       clearTimeout(last.timer);
@@ -58,7 +61,7 @@ export class ProcessPool {
     return await this.startFresh();
   }
 
-  /** A process that has had no task. @throws EngineUnavailable when it does not start */
+  /** Returns a process that has not had a task. @throws EngineUnavailable if it does not start */
   async startFresh(): Promise<EngineConnection> {
     if (this.isClosed) throw new EngineUnavailable('The data engine is closed');
     try {
@@ -72,7 +75,7 @@ export class ProcessPool {
     }
   }
 
-  /** A worn process ends. */
+  /** Takes back a process from its owner. Worn processes are killed. */
   giveBack(connection: EngineConnection): void {
     if (connection.hasEnded || this.endIfClosed(connection)) return;
     if (connection.isWorn) {
@@ -87,13 +90,13 @@ export class ProcessPool {
     this.idle.push(entry);
   }
 
-  /** A process may start while the pool closes. */
+  /** Kills a process that started while the pool was closing. */
   private endIfClosed(connection: EngineConnection): boolean {
     if (this.isClosed) connection.kill();
     return this.isClosed;
   }
 
-  /** Ends all processes, whatever they do. */
+  /** Kills all processes, including busy processes. */
   close(): void {
     this.isClosed = true;
     for (const { timer } of this.idle.splice(0)) clearTimeout(timer);

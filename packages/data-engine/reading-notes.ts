@@ -1,6 +1,6 @@
 import type { Dialect, LeftOut, TableDescription, UncertainField } from './tasks.js';
 
-/** Maximum number of characters that a note quotes from a left-out row, and of entries that it lists. */
+/** Maximum number of characters that a note quotes from a left-out row, and maximum number of entries in its list. */
 const MAX_QUOTE = 40;
 const MAX_ENTRIES = 4;
 
@@ -26,7 +26,7 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
   subtotals: () => 'some rows are called totals or may be the sums of other rows; they are read as data',
 };
 
-/** Sentences, without capitals and full stops, about guesses that a table was read with. */
+/** Sentences, without capitals and full stops, about the guesses made when a table was read. */
 export const guessesOf = (dialect: Dialect | null, fields?: readonly UncertainField[]): string[] =>
   dialect === null
     ? []

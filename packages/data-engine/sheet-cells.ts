@@ -2,28 +2,31 @@ import { MAX_DIGITS } from './limits.js';
 import { TaskProblem } from './tasks.js';
 import type { XmlReader } from './xml.js';
 
-/** Value of a cell as it is stored. Formulas have the value that was last computed. */
+/** Stored value of a cell. A formula has its last computed value. */
 export type WorkbookCell =
-  /** Also integers with more digits than a number holds exactly. */
+  /** Text, or an integer with more digits than a number holds exactly. */
   | string
   | number
   | boolean
   /** ISO 8601: `2026-01-31`, `2026-01-31T08:30:00`, `08:30:00`. */
   | { date: string }
-  /** Such as `#DIV/0!`. */
+  /** Excel error such as `#DIV/0!`. */
   | { error: string };
 
-/** Receives the rows of a sheet that have a value, in their order. */
+/** Receives the rows of a sheet that contain a value, in sheet order. */
 export interface RowReader {
-  /** `number` as in the file, from 1. Cells without a value are undefined, and left out at the end of the row. */
+  /**
+   * Receives a row. `number` is the row number in the file, from 1. Empty cells are undefined, and are left out at the end of the
+   * row.
+   */
   row(number: number, cells: (WorkbookCell | undefined)[]): void;
   /** Returns true to stop reading. */
   isDone?(): boolean;
-  /** Returns the value of a formula without a stored result. Without this function, such a formula is refused. */
+  /** Returns the value of a formula without a stored result. Without this function, such a formula is rejected. */
   formulaText?(formula: string): string;
 }
 
-/** Limits of Excel. */
+/** Excel's limits. */
 const MAX_COLUMNS = 16_384;
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 1_000_000;
@@ -33,7 +36,7 @@ const SAVE_AGAIN = 'Open the file in a spreadsheet program, save it and upload i
 export interface CellContext {
   sheet: string;
   texts: readonly string[];
-  /** By style: whether it shows a number as a date. */
+  /** Whether each style shows a number as a date. */
   dates: readonly boolean[];
   startsIn1904: boolean;
   isDue: boolean;
@@ -46,11 +49,11 @@ export class CellReader implements XmlReader {
   private column = 0;
   private type = 'n';
   private style = 0;
-  /** Contents of `v`, `is` and `f`; undefined without such an element. */
+  /** Contents of the `v`, `is` and `f` elements. Undefined if the element is missing. */
   private value: string | undefined;
   private inline: string | undefined;
   private formula: string | undefined;
-  /** Text of the element that is being read. */
+  /** Text of the current element. */
   private content: string | undefined;
   private isReading = false;
   /** First formula whose result 0 may be a placeholder, and whether another formula has a result. */
@@ -119,13 +122,13 @@ export class CellReader implements XmlReader {
     return this.reader.isDone?.() ?? false;
   }
 
-  /** Checks the formulas of a sheet that was read. @throws TaskProblem `unreadable` if none of them has a result */
+  /** Checks the formulas of the sheet after its last row. @throws TaskProblem `unreadable` if none of them has a result */
   finish(): void {
     if (this.placeholder === undefined || this.hasResults || this.reader.formulaText !== undefined) return;
     throw uncomputed(`Formulas such as ${this.placeholder} of the sheet ${this.sheetName} were never computed`);
   }
 
-  /** Number of a row. {@link RowReader} relies on the ascending order that the format prescribes. */
+  /** Returns the number of a row. {@link RowReader} relies on the ascending order that the format prescribes. */
   private numberOf(reference: string | undefined): number {
     const number = reference === undefined ? this.number + 1 : Number(reference);
     if (!(Number.isInteger(number) && number >= 1 && number <= MAX_ROWS))
@@ -144,7 +147,7 @@ export class CellReader implements XmlReader {
 
   private convert(): WorkbookCell | undefined {
     const { type, value, inline, formula, context } = this;
-    // An inline text beside a value counts for its own type alone.
+    // An inline text beside a value is used only if the cell type is `inlineStr`.
     const isInline = inline !== undefined && (type === 'inlineStr' || value === undefined);
     const stored = isInline ? inline : value;
     if (formula !== undefined) {
@@ -182,7 +185,10 @@ export class CellReader implements XmlReader {
     }
   }
 
-  /** Some programs store 0 for formulas that they do not compute, and ask for a calculation when the file is opened. */
+  /**
+   * Detects placeholders. Some programs store 0 for formulas that they do not compute, and request a calculation when the file is
+   * opened.
+   */
   private isPlaceholder(stored: string | undefined): boolean {
     if (!this.context.isDue || this.type !== 'n' || Number(stored) !== 0) {
       this.hasResults = true;
@@ -227,16 +233,18 @@ export class CellReader implements XmlReader {
 const uncomputed = (sentence: string): TaskProblem => new TaskProblem('unreadable', `${sentence}. ${SAVE_AGAIN}`);
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** More digits before the decimal sign than a number holds exactly. */
+/** Integer part with more digits than a number holds exactly. */
 const LONG_NUMBER = new RegExp(`^[+-]?0*[1-9]\\d{${MAX_DIGITS},}(?:\\.\\d*)?$`);
 
-/** Replaces the escapes of the format: `_x000D_` is a carriage return, `_x005F_` an underscore. NUL becomes U+FFFD. */
+/**
+ * Replaces the escape sequences of the format. `_x000D_` is a carriage return and `_x005F_` is an underscore. NUL becomes U+FFFD.
+ */
 export const unescapedText = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16) || 0xfffd))
     : text;
 
-/** From 0: `C7` is in column 2. */
+/** Returns the column of a reference, from 0. `C7` is in column 2. */
 function columnOf(reference: string): number {
   let column = 0;
   for (const letter of /^[A-Z]{1,3}/.exec(reference.toUpperCase())?.[0] ?? '')
@@ -251,13 +259,15 @@ const columnName = (column: number): string =>
 const DAY_SECONDS = 86_400;
 /** First day after 9999. */
 const MAX_DAYS = 2_958_466;
-/** Days from the start of the calendar of 1900 to that of 1904. */
+/** Days from the start of the 1900 calendar to the start of the 1904 calendar. */
 const DAYS_TO_1904 = 1462;
 
-/** Spreadsheets have a 29 February 1900, as Lotus 1-2-3 did. No calendar has this day, so its column is text. */
+/** Spreadsheets have a 29 February 1900, as Lotus 1-2-3 did. The day does not exist in any calendar, so its column is text. */
 const LEAP_DAY_1900 = 60;
 
-/** Decimals of a day that hold a millisecond. With fewer, the program has rounded the time, and milliseconds are noise. */
+/**
+ * Decimals of a day that hold a millisecond. With fewer decimals, the program has rounded the time, and milliseconds are noise.
+ */
 const DECIMALS_OF_MILLISECONDS = 8;
 
 /** Converts days since the start of the workbook's calendar. Returns undefined outside the calendar. */
@@ -266,7 +276,7 @@ function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   const last = startsIn1904 ? MAX_DAYS - DAYS_TO_1904 : MAX_DAYS;
   if (days < 0 || days >= last) return undefined;
   const unit = decimalsOf(stored) < DECIMALS_OF_MILLISECONDS ? 1000 : 1;
-  // A time just before midnight stays on its day at the ends of the calendar.
+  // A time just before midnight must not roll over at the ends of the calendar.
   const end = (days < 1 ? 1 : last) * DAY_SECONDS * 1000 - unit;
   const time = Math.min(end, Math.round((days * DAY_SECONDS * 1000) / unit) * unit);
   const day = Math.floor(time / (DAY_SECONDS * 1000));
@@ -277,7 +287,7 @@ function isoDate(stored: string, startsIn1904: boolean): string | undefined {
   return time % (DAY_SECONDS * 1000) === 0 ? text.slice(0, 10) : text;
 }
 
-/** Decimals of a number if it were written without an exponent. */
+/** Returns the number of decimals of a number written without an exponent. */
 function decimalsOf(number: string): number {
   const [digits = '', exponent = '0'] = number.toLowerCase().split('e');
   const [, decimals = ''] = digits.split('.');

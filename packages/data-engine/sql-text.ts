@@ -1,8 +1,8 @@
-/** A text as a literal of SQL. */
+/** Returns a text as an SQL literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A name as an identifier of SQL. */
+/** Returns a name as an SQL identifier. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Rows of a Parquet file as a source of SQL. Folders such as `year=2025` in its path are no columns. */
+/** Returns the SQL source for the rows of a Parquet file. Folders such as `year=2025` in its path do not become columns. */
 export const parquetRows = (path: string): string => `read_parquet(${literal(path)}, hive_partitioning = false)`;

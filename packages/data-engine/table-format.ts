@@ -14,24 +14,24 @@ const FORMATS: Record<string, TableFormat> = {
   '.xlsm': 'xlsx',
 };
 
-/** Kind of table that a file is, by the ending of its name; undefined for files that are none. */
+/** Returns the table format for a file name ending, or undefined if the file is not a table. */
 export const tableFormat = (path: string): TableFormat | undefined => FORMATS[extname(path).toLowerCase()];
 
-/** The endings, for a person. */
+/** Required file name endings, for error messages. */
 export const TABLE_ENDINGS = 'its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx';
 
-/** Why a result cannot be saved at a path, in words without a full stop. */
+/** Explains why a result cannot be saved at a path, in words without a full stop. Returns undefined if it can. */
 export const savedPathProblem = (path: string): string | undefined =>
   /\.(?:csv|parquet)$/i.test(path) ? undefined : 'the path of a saved result ends with .csv or .parquet';
 
-/** Format of a saved result, by the path that it is saved at. */
+/** Returns the format of a saved result by the ending of its path. */
 export const savedFormat = (path: string): 'csv' | 'parquet' =>
   path.toLowerCase().endsWith('.parquet') ? 'parquet' : 'csv';
 
-/** Longest name of a table in a statement. */
+/** Maximum length of a table name in a statement. */
 const MAX_TABLE_NAME = 200;
 
-/** Why a text can be no name of a table in a statement, in words without a full stop. */
+/** Explains why a text cannot be a table name in a statement, in words without a full stop. Returns undefined if it can. */
 export function tableNameProblem(name: string): string | undefined {
   const isFine = name.trim() !== '' && name.length <= MAX_TABLE_NAME && !/\p{Cc}/u.test(name);
   return isFine
@@ -39,7 +39,7 @@ export function tableNameProblem(name: string): string | undefined {
     : `the name of a table has 1 to ${MAX_TABLE_NAME} characters, none of them a control character`;
 }
 
-/** The number that a row has in its file, from its place in the table, from 0. */
+/** Returns the row number in the file for a row index in the table, which starts at 0. */
 export function rowInFile({ rowNumbers }: Pick<TableDescription, 'rowNumbers'>, place: number): number {
   const run = rowNumbers.findLast(({ index }) => index <= place);
   return run === undefined ? place + 1 : run.row + place - run.index;

@@ -1,17 +1,17 @@
 /*
- * What the processes of the data engine can be asked, and what they answer. Both travel between processes as plain values.
- * Tasks name local files by absolute path; no path, name of a setting or stack ever becomes part of an answer or a problem.
+ * Tasks and results of the data engine processes. Both travel between processes as plain values. Tasks name local files by
+ * absolute path. Results and problems never contain paths, setting names or stack traces.
  */
 
-/** Kinds of files that hold a table. */
+/** File formats that hold a table. */
 export const TABLE_FORMATS = ['csv', 'tsv', 'json', 'parquet', 'xlsx'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** Types of columns, as clients are told. `json` is of values that are lists or objects. */
+/** Column types that clients see. `json` is for lists and objects. */
 export const COLUMN_TYPES = ['integer', 'number', 'boolean', 'date', 'time', 'timestamp', 'text', 'json'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];
 
-/** A column of a converted table; both counts are exact and of the whole table, and a null is no value. */
+/** Column of a converted table. Both counts are exact and cover the whole table. Nulls are not counted as distinct values. */
 export interface TableColumn {
   name: string;
   type: ColumnType;
@@ -19,15 +19,15 @@ export interface TableColumn {
   distinct: number;
 }
 
-/** Order of day and month in dates that give the month as a number. */
+/** Orders of day and month in dates with numeric months. */
 export const DATE_ORDERS = ['day_first', 'month_first'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Whether rows that are or may be totals, between the rows of a table, are part of it. */
+/** Whether totals, or rows that may be totals, are part of the table when they are between its rows. */
 export const SUBTOTAL_CHOICES = ['keep', 'drop'] as const;
 export type SubtotalChoice = (typeof SUBTOTAL_CHOICES)[number];
 
-/** Fields of a dialect that several readings of a file can fit. */
+/** Dialect fields that may be ambiguous in a file. */
 export const UNCERTAIN_FIELDS = [
   'delimiter',
   'encoding',
@@ -39,35 +39,35 @@ export const UNCERTAIN_FIELDS = [
 ] as const;
 export type UncertainField = (typeof UNCERTAIN_FIELDS)[number];
 
-/** How the table of a text file or a sheet was read. Row numbers are those of the file. */
+/** Reading of a text file or a sheet as a table. Row numbers refer to the file. */
 export interface Dialect {
   /** Null for workbooks, like `quote` and `encoding`. */
   delimiter: string | null;
   quote: string | null;
-  /** As the Encoding Standard names it, or a code page: such as `utf-8`, `utf-16le` or `windows-1252`. */
+  /** Name in the Encoding Standard, such as `utf-8`, `utf-16le` or `windows-1252`, or a code page. */
   encoding: string | null;
-  /** Encodings that the bytes fit, too, and that give other letters. */
+  /** Other encodings that fit the bytes but give other letters. */
   other_encodings: string[];
   /** Whether a row holds the names of the columns. */
   header: boolean;
   header_row: number | null;
-  /** First and last row of the data; null if there is no data. */
+  /** First and last data row, or null if the table is empty. */
   first_row: number | null;
   last_row: number | null;
-  /** Last row above those that may be no data; null unless `uncertain` lists `last_row`. */
+  /** Last row if the uncertain rows at the end are not data. Null unless `uncertain` contains `last_row`. */
   other_last_row: number | null;
   /** Null if columns differ. */
   decimal: '.' | ',' | null;
-  /** Empty: none. Null if columns differ. */
+  /** Empty without a separator. Null if columns differ. */
   thousands: string | null;
-  /** Null if no column has dates with a month in digits, or if columns differ. */
+  /** Null if no column has dates with a numeric month, or if columns differ. */
   date_order: DateOrder | null;
-  /** Null if no row between others is called a total. */
+  /** Null if no row between others is named like a total. */
   subtotals: SubtotalChoice | null;
   uncertain: UncertainField[];
 }
 
-/** Parts of a dialect that the caller knows; the rest is recognised. */
+/** Dialect fields that the caller specifies. The others are detected. */
 export interface DialectOptions {
   delimiter?: string;
   quote?: string;
@@ -89,63 +89,63 @@ export const LEFT_OUT_KINDS = ['title', 'comment', 'total', 'note', 'table'] as 
 export interface LeftOut {
   place: (typeof LEFT_OUT_PLACES)[number];
   kind: (typeof LEFT_OUT_KINDS)[number];
-  /** Row numbers; for `beside` column numbers, from 1. */
+  /** First and last row number, or column number for `beside`, from 1. */
   first: number;
   last: number;
   /** First characters of the content. */
   text: string;
 }
 
-/** What a converted table is; kept beside its Parquet file. */
+/** Description of a converted table, stored beside its Parquet file. */
 export interface TableDescription {
   columns: TableColumn[];
   rows: number;
   dialect: Dialect | null;
   leftOut: LeftOut[];
-  /** Names of all sheets of a workbook, in its order; null of other formats. */
+  /** Names of all sheets in workbook order, or null for other formats. */
   sheets: string[] | null;
-  /** Rows that `ignoreErrors` has left out. */
+  /** Number of rows that `ignoreErrors` left out. */
   skipped: number;
   /**
-   * What number rows have in the file: from the row at `index` (from 0) on they count from `row`, until the next entry. One entry
-   * unless rows were left out.
+   * Row numbers in the file. From the row at `index` (from 0) to the next entry, rows are numbered consecutively from `row`.
+   * There is a single entry unless rows were left out.
    */
   rowNumbers: { index: number; row: number }[];
 }
 
-/** Makes a Parquet file of a table, whose columns have the names and types that are answered. */
+/** Converts a table to a Parquet file. The description in the result has its column names and types. */
 export interface ConvertTask {
   kind: 'convert';
   from: string;
   format: TableFormat;
-  /** Absent: the first sheet. */
+  /** Default: the first sheet. */
   sheet?: string;
   ignoreErrors: boolean;
   dialect?: DialectOptions;
-  /** Where the Parquet file comes to be, whole or not at all. */
+  /** Path of the Parquet file, which is created completely or not at all. */
   to: string;
 }
 
 export const FILTER_OPERATORS = ['=', '<>', '<', '<=', '>', '>=', 'in', 'contains', 'empty'] as const;
 export const AGGREGATE_FUNCTIONS = ['count', 'sum', 'min', 'max', 'avg', 'count_distinct'] as const;
 
-/** Nulls satisfy `empty` alone. */
+/** Filter condition. Nulls only satisfy `empty`. */
 export interface Filter {
   column: string;
   op: (typeof FILTER_OPERATORS)[number];
-  /** A scalar; a list for `in`; nothing for `empty`. */
+  /** Scalar, or a list for `in`. Absent for `empty`. */
   value?: unknown;
 }
 
 export interface Aggregate {
   function: (typeof AGGREGATE_FUNCTIONS)[number];
-  /** Absent for `count`: rows. */
+  /** Absent if `count` counts rows. */
   column?: string;
-  /** Name in the answer. */
+  /** Column name in the result. */
   as?: string;
 }
 
-/** What {@link ReadTask} asks of one table; statements are built of it, and no text of it becomes SQL. */
+/** Structured query of a {@link ReadTask} on a table. It is compiled to SQL, but its texts never become part of the SQL. */
 export interface StructuredQuery {
   columns?: string[];
   where?: Filter[];
@@ -163,104 +163,104 @@ export interface ReadTask {
   query: StructuredQuery;
 }
 
-/** A value in a row: integers beyond what JSON numbers hold exactly are texts, dates and times ISO 8601. */
+/** Value in a row. Integers that JSON numbers do not hold exactly are texts, and dates and times are ISO 8601. */
 export type Cell = string | number | boolean | null | Cell[] | { [name: string]: Cell };
 
 export interface ReadAnswer {
   columns: { name: string; type: ColumnType }[];
-  /** JSON of a list of lists of {@link Cell}s: the service hands it on as it is. */
+  /** JSON list of lists of {@link Cell}s. The service forwards it unchanged. */
   rows: string;
-  /** Rows that there are before `limit` and `offset`. */
+  /** Number of rows before `limit` and `offset` apply. */
   total: number;
 }
 
-/** Runs one SELECT of a user over tables, on a database that can reach nothing else. */
+/** Runs a user's SELECT over tables, in a database that cannot access anything else. */
 export interface QueryTask {
   kind: 'query';
-  /** Parquet files by the names of the tables. */
+  /** Parquet files by table name. */
   tables: Record<string, string>;
   sql: string;
-  /** Most rows of the answer. */
+  /** Maximum number of rows in the result. */
   limit: number;
-  /** Most bytes of JSON of the answer's rows, up to 8 MiB, which is the default. */
+  /** Maximum size of the result's rows in JSON bytes. The default and upper limit is 8 MiB. */
   maxBytes?: number;
-  /** Where the whole result goes, beside the answer. */
+  /** File that receives the whole result, in addition to the returned rows. */
   save?: { to: string; format: 'csv' | 'parquet' };
 }
 
 export interface QueryAnswer {
   columns: { name: string; type: ColumnType }[];
-  /** JSON of a list of lists of {@link Cell}s. */
+  /** JSON list of lists of {@link Cell}s. */
   rows: string;
-  /** Whether there are more rows than were answered. */
+  /** Whether the query has more rows than the result. */
   truncated: boolean;
 }
 
 /**
- * Looks whether columns of a table tell its rows apart; texts count without the spaces around them. Beside that it looks for texts
- * in columns that are figures otherwise.
+ * Checks whether columns identify the rows of a table. Texts are compared without surrounding spaces. Also finds texts in columns
+ * that otherwise contain figures.
  */
 export interface KeysTask {
   kind: 'keys';
   /** Parquet file of a conversion. */
   table: string;
-  /** Names of its columns. */
+  /** Names of the key columns. */
   columns: string[];
 }
 
-/** Rows by their places in the table, from 0. */
+/** Rows by index in the table, from 0. */
 export interface KeysAnswer {
-  /** The first row whose key an earlier one has, too, and that one. */
+  /** First row with the key of an earlier row, and that earlier row. */
   doubled: { key: string[]; rows: [number, number] } | null;
-  /** The first row without a value in one of the columns. */
+  /** First row without a value in a key column. */
   empty: { row: number; column: string } | null;
-  /** The first text in each column of texts, more than half of which are figures. */
+  /** First text in each text column that contains more than 50 % figures. */
   misfits: { column: string; row: number; text: string }[];
 }
 
-/** Writes whole columns of a table into a file, for whoever can take all of them at once. */
+/** Writes whole columns of a table to a file, for readers that can hold them in memory. */
 export interface ColumnsTask {
   kind: 'columns';
   /** Parquet file of a conversion. */
   table: string;
-  /** Names of its columns. */
+  /** Names of the columns to write. */
   columns: string[];
-  /** Where a list of {@link ColumnCells} in their order comes to be, as V8 serialises it, whole or not at all. */
+  /** Path of a V8-serialized list of {@link ColumnCells} in column order, created completely or not at all. */
   to: string;
 }
 
 /**
- * A column, cell by cell: figures, with NaN where there is none; or texts, each with its place in the list of those that there
- * are, -1 where there is none. Texts are without the spaces around them; dates, times and booleans are texts.
+ * Cells of a column. A figure is NaN if it is missing. A text is an index in the list of distinct texts, or -1 if it is missing.
+ * Texts are trimmed, and dates, times and booleans are texts.
  */
 export type ColumnCells =
   { type: 'number'; figures: Float64Array } | { type: 'text'; texts: string[]; places: Int32Array };
 
 export interface ColumnsAnswer {
-  /** Of the file. */
+  /** Size of the file. */
   bytes: number;
 }
 
-/** Text of a document, part by part: pages of a PDF, sheets of a workbook, all of a DOCX. */
+/** Extracts the text of a document: pages of a PDF, sheets of a workbook, or a whole DOCX. */
 export interface TextTask {
   kind: 'text';
   from: string;
   format: 'pdf' | 'docx' | 'xlsx';
-  /** First and last page of a PDF, from 1. Absent: all. */
+  /** First and last page of a PDF, from 1. Default: all pages. */
   pages?: { first: number; last: number };
-  /** Sheet of a workbook. Absent: all. */
+  /** Sheet of a workbook. Default: all sheets. */
   sheet?: string;
-  /** Most bytes of UTF-8 that are answered. */
+  /** Maximum size of the text in UTF-8 bytes. */
   maxBytes: number;
 }
 
 export interface TextAnswer {
   text: string;
-  /** Whether the text goes on beyond `maxBytes`. */
+  /** Whether the text was longer than `maxBytes`. */
   truncated: boolean;
-  /** Pages of a PDF; null of others. */
+  /** Number of pages in a PDF, or null for other formats. */
   pages: number | null;
-  /** Names of the sheets of a workbook; null of others. */
+  /** Sheet names of a workbook, or null for other formats. */
   sheets: string[] | null;
 }
 
@@ -275,36 +275,36 @@ export interface Answers {
   text: TextAnswer;
 }
 
-/** Why a task cannot be done, other than by a fault of the engine. */
+/** Reasons why a task fails without a fault of the engine. */
 export const PROBLEM_CODES = [
-  /** The file is not what its name says, broken, encrypted or beyond a limit. */
+  /** The file has another format than its name says, is broken or encrypted, or exceeds a limit. */
   'unreadable',
   'unknown_sheet',
-  /** A wished dialect that does not fit the file; `loc` names its field. */
+  /** The requested dialect does not fit the file. `loc` names the field. */
   'invalid_dialect',
-  /** A row that has another number of cells; `row` and `column` say where. */
+  /** A row has a different number of cells. `row` and `column` give the location. */
   'ragged_row',
   'unknown_column',
-  /** A structured query that makes no sense: a sum of texts, a value of another type. */
+  /** The structured query is invalid, such as a sum of texts or a value of another type. */
   'invalid_query',
-  /** SQL that is faulty or refused. */
+  /** The SQL is invalid or not allowed. */
   'invalid_sql',
-  /** DuckDB failed on a statement: because of a bug in DuckDB or a damaged table. */
+  /** DuckDB failed on a statement because of a bug or a damaged table. */
   'engine_failed',
   'query_timeout',
   'out_of_memory',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-/** Where a problem is, in the file (rows from 1, the header being one) or in the query. */
+/** Location of a problem in the file (row 1 is the header) or in the query. */
 export interface ProblemPlace {
   row?: number;
   column?: string | number;
-  /** Of a structured query, such as `['where', 0, 'column']`, or of a dialect, such as `['header_row']`. */
+  /** Path in a structured query, such as `['where', 0, 'column']`, or in a dialect, such as `['header_row']`. */
   loc?: (string | number)[];
 }
 
-/** A problem of the caller's making, with a sentence for a person. */
+/** Problem that the caller can fix, with a message for users. */
 export class TaskProblem extends Error {
   constructor(
     readonly code: ProblemCode,
@@ -315,5 +315,5 @@ export class TaskProblem extends Error {
   }
 }
 
-/** A problem that may be gone the next time: time or memory were not enough. */
+/** Temporary problem: there was not enough time or memory. */
 export class PassingProblem extends TaskProblem {}

@@ -8,7 +8,7 @@ const files = new TableFiles();
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const STRICT = 'http://purl.oclc.org/ooxml/spreadsheetml/main';
 
-/** Rows below a header `name`, `value` of text cells. */
+/** Header `name`, `value` for sheets of text cells. */
 const HEADER: SheetCell[] = ['name', 'value'];
 const shared = (index: number): SheetCell => ({ xml: `<c t="s"><v>${index}</v></c>` });
 const xml = (cell: string): SheetCell => ({ xml: cell });
@@ -19,11 +19,11 @@ const rowsOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<u
 const textOf = async (rows: SheetCell[][], parts: WorkbookParts = {}): Promise<string> =>
   (await files.text(workbookFile({ Data: [HEADER, ...rows] }, parts), 'xlsx')).text.split('\n').slice(2, -1).join('\n');
 
-/** Sentence that refuses a workbook whose row 2 has this cell in column B. */
+/** Returns the message that rejects a workbook with this cell in row 2, column B. */
 const refused = async (cell: string, parts: WorkbookParts = {}): Promise<string> =>
   refusal(files.convert(workbookFile({ Data: [HEADER, ['oak', { xml: cell }]] }, parts), 'xlsx'));
 
-/** The workbook part. `%` is replaced by {@link withEnd}. */
+/** Returns the workbook part. `%` is replaced by {@link withEnd}. */
 const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, string> => ({
   'xl/workbook.xml':
     `<workbook ${root} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">${content}` +
@@ -32,14 +32,14 @@ const workbookXml = (content: string, root = `xmlns="${MAIN}"`): Record<string, 
 const withEnd = (parts: Record<string, string>, end = ''): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.replace('%', end)]));
 
-describe('a date of the spring of 1900', () => {
+describe('dates in the spring of 1900', () => {
   const day = (serial: string): SheetCell => xml(`<c s="1"><v>${serial}</v></c>`);
 
   it.each([
     ['60', '1900-02-29'],
     ['60.5', '1900-02-29T12:00:00'],
     ['59.999999999', '1900-02-29'],
-  ])('keeps the 29 February of spreadsheets as text: %s', async (serial, text) => {
+  ])('keeps 29 February 1900 as text: %s', async (serial, text) => {
     expect(
       await rowsOf([
         ['oak', day('59')],
@@ -54,7 +54,7 @@ describe('a date of the spring of 1900', () => {
   });
 });
 
-describe('a workbook with namespaces', () => {
+describe('workbooks with namespaces', () => {
   const day = xml('<c s="1"><v>43890</v></c>');
   const extension =
     '<extLst><ext xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main">' +
@@ -93,7 +93,7 @@ describe('a workbook with namespaces', () => {
     expect(table).toMatchObject({ columns: ['n integer'], rows: [[5]] });
   });
 
-  it('refuses a sheet whose XML is not in its encoding', async () => {
+  it('rejects a sheet whose XML does not match its encoding', async () => {
     const parts = xlsxParts({ Data: [['caf\u00e9']] });
     const broken = { ...parts, 'xl/sharedStrings.xml': Buffer.from(parts['xl/sharedStrings.xml']!, 'latin1') };
     expect(await refusal(files.convert(makeArchive(broken), 'xlsx'))).toBe(
@@ -112,7 +112,7 @@ describe('a workbook with namespaces', () => {
   });
 });
 
-describe('the name of a part', () => {
+describe('part names', () => {
   const parts = xlsxParts({
     Data: [
       ['name', 'due'],
@@ -153,7 +153,7 @@ describe('the name of a part', () => {
   });
 });
 
-describe('a time', () => {
+describe('times', () => {
   const time = (stored: string): SheetCell => ({ xml: `<c s="2"><v>${stored}</v></c>` });
 
   it.each([
@@ -168,14 +168,14 @@ describe('a time', () => {
     expect(await rowsOf([['oak', time(stored)]])).toEqual([['oak', value]]);
   });
 
-  it('is a number after the year 9999 in the calendar of 1904', async () => {
+  it('becomes a number after the year 9999 in the 1904 calendar', async () => {
     const options = { startsIn1904: true };
     expect(await rowsOf([['oak', time('2957004')]], options)).toEqual([['oak', 2_957_004]]);
     expect(await rowsOf([['oak', time('2957003')]], options)).toEqual([['oak', '9999-12-31']]);
   });
 });
 
-describe('a cell', () => {
+describe('cells', () => {
   it.each([
     ['an inline text beside a value', '<c t="inlineStr"><v>1.0</v><is><r><t>1.</t></r></is></c>', '1.'],
     ['a value beside an inline text', '<c t="str"><v>a</v><is><t>b</t></is></c>', 'a'],
@@ -184,11 +184,11 @@ describe('a cell', () => {
     ['an inline text of no type', '<c><is><t>b</t></is></c>', 'b'],
     ['a value of the inline type', '<c t="inlineStr"><v>b</v></c>', 'b'],
     ['text outside of both', '<c t="str"><t>x</t><v>a</v></c>', 'a'],
-  ])('has the content of its type: %s', async (_, cell, value) => {
+  ])('reads the content of its type: %s', async (_, cell, value) => {
     expect(await rowsOf([['oak', xml(cell)]], { shared: ['zero'] })).toEqual([['oak', value]]);
   });
 
-  it.each(['XFE2', '7B', ''])('is refused with a reference that is none: "%s"', async (reference) => {
+  it.each(['XFE2', '7B', ''])('rejects an invalid cell reference: "%s"', async (reference) => {
     expect(await refused(`<c r="${reference}"><v>1</v></c>`)).toBe(
       `The sheet "Data" has a cell with the reference "${reference}" in row 2. Use A1 to XFD1048576`,
     );
@@ -207,19 +207,19 @@ describe('a cell', () => {
       '<row r="1"><c r="A1"><v>7</v></c><c r="A1"><v>5</v></c></row>',
       'Cell A1 of the sheet "Data" occurs twice',
     ],
-  ])('is refused out of order: %s', async (_, rows, sentence) => {
+  ])('rejects cells out of order: %s', async (_, rows, sentence) => {
     const parts = { 'xl/worksheets/sheet0.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>` };
     const problem = await refusal(files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx'));
     expect(problem).toContain(`${sentence}. Open the file in a spreadsheet program`);
   });
 
-  it('is in its column behind its right neighbor', async () => {
+  it('finds the column of a cell behind its right neighbor', async () => {
     const row = '<row r="1"><c r="B1"><v>7</v></c><c r="A1"><v>5</v></c><c r="C1"><v>9</v></c></row>';
     const parts = { 'xl/worksheets/sheet0.xml': `<worksheet><sheetData>${row}</sheetData></worksheet>` };
     expect((await files.convert(workbookFile({ Data: [] }, { parts }), 'xlsx')).rows).toEqual([[5, 7, 9]]);
   });
 
-  it('is found by a reference in small letters', async () => {
+  it('accepts references in small letters', async () => {
     const cell = (reference: string, value: number): string => `<c r="${reference}"><v>${value}</v></c>`;
     const columns = [...'abcdefghijklmnopqrstuvwxyz', 'aA', 'aB'];
     const first = columns.map((column, at) => cell(`${column}1`, at)).join('');
@@ -277,7 +277,7 @@ describe('a cell', () => {
   });
 });
 
-describe('a cell that cannot be read', () => {
+describe('cells that cannot be read', () => {
   it.each([
     [
       'an unknown shared text',
@@ -294,11 +294,11 @@ describe('a cell that cannot be read', () => {
     ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is no number, but "0x1F"'],
     ['an infinite number', '<c><v>1E999</v></c>', 'is no number, but "1E999"'],
     ['a boolean that is neither', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
-  ])('is refused with sheet and cell: %s', async (_, cell, sentence) => {
+  ])('rejects the workbook with the sheet and cell: %s', async (_, cell, sentence) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" ${sentence}`);
   });
 
-  it('is refused if the part of shared texts is missing', async () => {
+  it('rejects a workbook without the part of shared texts', async () => {
     const { 'xl/sharedStrings.xml': texts, ...parts } = xlsxParts({ Data: [['name'], ['oak']] });
     expect(texts).toContain('oak');
     expect(await refusal(files.convert(makeArchive(parts), 'xlsx'))).toBe(
@@ -307,7 +307,7 @@ describe('a cell that cannot be read', () => {
     expect(await refusal(files.text(makeArchive(parts), 'xlsx'))).toMatch(/^Cell A1 of the sheet "Data" refers/);
   });
 
-  it('is empty if it holds blanks or an empty shared text', async () => {
+  it('reads blanks and empty shared texts as empty', async () => {
     expect(
       await rowsOf([
         [1, xml('<c><v> </v></c>')],
@@ -322,7 +322,7 @@ describe('a cell that cannot be read', () => {
   });
 });
 
-describe('a formula without a stored result', () => {
+describe('formulas without a stored result', () => {
   const ending = '. Open the file in a spreadsheet program, save it and upload it again';
 
   it.each([
@@ -331,17 +331,17 @@ describe('a formula without a stored result', () => {
     ['of a text without a value', '<c t="str"><f>A1</f></c>'],
     ['of an error without a value', '<c t="e"><f>1/0</f></c>'],
     ['shared with another cell', '<c><f t="shared" si="0"/></c>'],
-  ])('is refused with its place: %s', async (_, cell) => {
+  ])('rejects the workbook with their location: %s', async (_, cell) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" has a formula without a stored result${ending}`);
   });
 
-  it('is shown itself in the text of the workbook', async () => {
+  it('shows the formula in the text of the workbook', async () => {
     expect(await textOf([['oak', xml('<c><f>SUM(A1:A2)</f></c>'), xml('<c><f t="shared" si="0"/></c>')]])).toBe(
       'oak\t=SUM(A1:A2)\t=(shared formula)',
     );
   });
 
-  it('is not assumed for an empty text, zero or an error', async () => {
+  it('accepts a stored empty text, zero or error', async () => {
     const cells = [
       '<c t="str"><f>A1</f><v></v></c>',
       '<c><f>0</f><v>0</v></c>',
@@ -355,7 +355,7 @@ describe('a formula without a stored result', () => {
     ]);
   });
 
-  it('is refused if all results are 0 in a workbook that asks to be computed', async () => {
+  it('rejects all-zero results in a workbook that requests a calculation', async () => {
     const zero = xml('<c><f>A1*2</f><v>0</v></c>');
     const parts = withEnd(workbookXml(''), '<calcPr calcId="124519" fullCalcOnLoad="1"/>');
     const file = workbookFile({ Data: [HEADER, ['oak', zero], ['ash', zero]] }, { parts });
@@ -379,7 +379,7 @@ describe('a formula without a stored result', () => {
   });
 });
 
-describe('a sheet without values', () => {
+describe('sheets without values', () => {
   const error = (code: string): SheetCell => xml(`<c t="e"><v>${code}</v></c>`);
 
   it.each([
@@ -392,13 +392,13 @@ describe('a sheet without values', () => {
         [error('#DIV/0!'), null],
       ],
     ],
-  ])('is refused if it has only errors: %s', async (_, rows) => {
+  ])('rejects a sheet with only errors: %s', async (_, rows) => {
     expect(await refusal(files.convert(workbookFile({ Prices: rows }), 'xlsx'))).toBe(
       'The sheet "Prices" has only errors, such as #REF!, and no values',
     );
   });
 
-  it('is refused with the names of the sheets that have cells', async () => {
+  it('lists the sheets that have cells when it rejects an empty sheet', async () => {
     const book = { Cover: [], Demand: [['n'], [1]], Notes: [[null]], Prices: [[xml('<c><f>1</f></c>')]] };
     const sentence = 'The sheet "Cover" is empty, but these sheets have cells: "Demand", "Prices"';
     expect(await refusal(files.convert(workbookFile(book), 'xlsx'))).toBe(sentence);

@@ -5,17 +5,17 @@ import { TaskProblem } from './tasks.js';
 import { type NamespaceOf, PACKAGE_RELATIONS, readXml } from './xml.js';
 
 const LIMITS = { entries: 10_000, unpackedBytes: 2_048 * 1024 ** 2 };
-/** Most texts, and characters of them, that cells share; all are in memory. */
+/** Maximum number of shared texts and of their characters. All of them are in memory. */
 const MAX_SHARED_TEXTS = 2_000_000;
 const MAX_SHARED_CHARACTERS = 64 * 1024 ** 2;
-/** Excel takes 31. */
+/** Maximum length of a sheet name. Excel allows 31. */
 const MAX_SHEET_NAME = 255;
 const MAX_SHEETS = 1_000;
-/** Maximum number of sheets that an error names. */
+/** Maximum number of sheets in an error message. */
 const MAX_NAMED_SHEETS = 20;
 const MAX_STYLES = 65_536;
 
-/** SpreadsheetML, transitional and strict. */
+/** SpreadsheetML namespaces, transitional and strict. */
 const SPREADSHEET = new Set([
   'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
   'http://purl.oclc.org/ooxml/spreadsheetml/main',
@@ -25,7 +25,7 @@ const RELATIONS = new Set([
   'http://purl.oclc.org/ooxml/officeDocument/relationships',
 ]);
 
-/** An XLSX file. Nothing of it is computed: formulas, links and macros are not looked at. */
+/** XLSX file. Formulas are not computed, and links and macros are ignored. */
 export class Workbook {
   private texts: string[] | undefined;
   private dates: boolean[] | undefined;
@@ -38,12 +38,12 @@ export class Workbook {
     private readonly calculation: Calculation,
   ) {}
 
-  /** Names of the worksheets, in their order. */
+  /** Names of the worksheets in workbook order. */
   get sheets(): string[] {
     return [...this.parts.keys()];
   }
 
-  /** Opens a local file; the caller closes it. @throws TaskProblem `unreadable` */
+  /** Opens a local file. The caller must close it. @throws TaskProblem `unreadable` */
   static async open(path: string, signal?: AbortSignal): Promise<Workbook> {
     const archive = await openArchive(path, LIMITS);
     try {
@@ -75,7 +75,7 @@ export class Workbook {
         if (sheet.length > MAX_SHEET_NAME)
           throw unreadable(`The name of a sheet has more than ${MAX_SHEET_NAME} characters`);
         const { type = 'worksheet', target = MISSING_PART } = targets.get(id) ?? {};
-        // Sheets of other types, such as charts, have no cells.
+        // Sheets of other types, such as charts, do not have cells.
         if (type === 'worksheet') parts.set(sheet, target);
         if (parts.size > MAX_SHEETS) throw unreadable(`The workbook has more than ${MAX_SHEETS} sheets`);
       },
@@ -109,7 +109,7 @@ export class Workbook {
     cells.finish();
   }
 
-  /** Names of the first sheets that have cells. */
+  /** Returns the names of the first sheets that have cells. */
   async sheetsWithCells(signal?: AbortSignal): Promise<string[]> {
     const names: string[] = [];
     for (const sheet of this.sheets.slice(0, MAX_NAMED_SHEETS)) {
@@ -127,14 +127,14 @@ export class Workbook {
   }
 }
 
-/** Workbook settings that the values of cells depend on. */
+/** Workbook settings that affect cell values. */
 interface Calculation {
   startsIn1904: boolean;
-  /** Whether the workbook has to be calculated when it is opened: stored results may be placeholders. */
+  /** Whether the workbook must be calculated when it is opened, so that stored results may be placeholders. */
   isDue: boolean;
 }
 
-/** Target of a sheet whose relation does not exist. No part has this name. */
+/** Target of a sheet whose relation is missing. This is not a valid part name. */
 const MISSING_PART = '';
 
 const isTrue = (attribute: string | undefined): boolean => attribute === '1' || attribute === 'true';
@@ -147,13 +147,13 @@ function isRelationId(attribute: string, namespaceOf: NamespaceOf): boolean {
 
 interface Relation {
   id: string;
-  /** Last part of its type, such as `worksheet`. */
+  /** Last segment of its type, such as `worksheet`. */
   type: string;
   /** Name of a part. */
   target: string;
 }
 
-/** What a part refers to; the empty name is the file's own. */
+/** Returns the relations of a part. The empty name means the file itself. */
 async function relations(archive: Archive, part: string, signal?: AbortSignal): Promise<Relation[]> {
   const { dir, base } = posix.parse(part);
   const name = posix.join(dir, '_rels', `${base}.rels`);
@@ -175,14 +175,14 @@ async function sharedTexts(archive: Archive, part: string, signal?: AbortSignal)
   const texts: string[] = [];
   let characters = 0;
   let text = '';
-  /** Texts of `t` elements are escaped one by one. */
+  /** Each `t` element is unescaped separately. */
   let piece: string | undefined;
   let isReading = false;
   await readXml(archive.read(part, signal), part, {
     namespaces: SPREADSHEET,
     open: (name) => {
       if (name === 'si') text = '';
-      // How a text is pronounced is beside the text.
+      // Phonetic readings follow the text and are skipped.
       else if (name === 'rPh') isReading = true;
       else if (name === 't' && !isReading) piece = '';
     },
@@ -204,7 +204,7 @@ async function sharedTexts(archive: Archive, part: string, signal?: AbortSignal)
   return texts;
 }
 
-/** By the index of a style: whether it shows a number as a date or time. */
+/** Returns for each style index whether it shows a number as a date or time. */
 async function dateStyles(archive: Archive, part: string, signal?: AbortSignal): Promise<boolean[]> {
   const formats = new Map<string, boolean>();
   const styles: boolean[] = [];
@@ -224,11 +224,11 @@ async function dateStyles(archive: Archive, part: string, signal?: AbortSignal):
   return styles;
 }
 
-/** Dates and times of the standard, those of East Asian versions included; 46 is elapsed time. */
+/** Returns whether a built-in format shows dates or times, including the East Asian formats. Format 46 is elapsed time. */
 const isBuiltInDate = (id: number): boolean =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || id === 45 || id === 47 || (id >= 50 && id <= 58);
 
-/** Elapsed time (`[h]:mm`) is a number of days. */
+/** Returns whether a format shows dates. Elapsed time (`[h]:mm`) counts as a number of days. */
 function isDateFormat(code: string): boolean {
   if (/\[(h+|m+|s+)\]/i.test(code)) return false;
   const bare = code.replace(/"[^"]*"?|\[[^\]]*\]?|\\.|_.|\*./g, '');

@@ -2,42 +2,42 @@ import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
 import { TaskProblem } from './tasks.js';
 
-/** Finds the namespace of an attribute's prefix at the current element. */
+/** Returns the namespace of an attribute's prefix at the current element. */
 export type NamespaceOf = (prefix: string) => string | undefined;
 
-/** Receives the elements and texts of an XML document. Names have no prefix: `w:tbl` is `tbl`. */
+/** Receives the elements and texts of an XML document. Names are passed without prefix: `w:tbl` is `tbl`. */
 export interface XmlReader {
   /**
-   * Namespaces whose elements are reported, prefixes aside. Elements without a namespace are always reported. Elements of other
-   * namespaces are left out, but not the elements inside them.
+   * Namespaces whose elements are reported. Elements without a namespace are always reported. Elements in other namespaces are
+   * skipped, but not the elements inside them.
    */
   readonly namespaces: ReadonlySet<string>;
   open?(name: string, attributes: Record<string, string>, namespaceOf: NamespaceOf): void;
-  /** Text and CDATA; comments cut it into pieces. */
+  /** Receives text and CDATA, which comments split into pieces. */
   text?(text: string): void;
   close?(name: string): void;
-  /** Asked from time to time; true ends the reading. */
+  /** Returns true to stop reading. Polled while reading. */
   isDone?(): boolean;
 }
 
-/** Relations between the parts of an office file. */
+/** Namespaces of the relations between the parts of an office file. */
 export const PACKAGE_RELATIONS: ReadonlySet<string> = new Set([
   'http://schemas.openxmlformats.org/package/2006/relationships',
 ]);
 
-/** Most elements inside one another. */
+/** Maximum nesting depth of elements. */
 const MAX_DEPTH = 1_000;
-/** Most characters of a text or a tag, with the comments before it: the parser keeps each of them as a whole. */
+/** Maximum number of characters in a text or tag, including the comments before it. The parser keeps each of them in memory. */
 const MAX_TOKEN_CHARACTERS = 4 * 1024 ** 2;
 
-/** Maximum number of namespaces in scope, and of element names that are cached. */
+/** Maximum number of namespaces in scope and of cached element names. */
 const MAX_NAMES = 1_000;
 
-/** Namespaces in scope, and the local names of the elements seen there. */
+/** Namespaces in scope, with the local names of the elements seen in it. */
 interface Scope {
   depth: number;
   namespaces: ReadonlyMap<string, string>;
-  /** Local names by qualified names; null for elements that are not reported. */
+  /** Local names by qualified name. Null for elements that are not reported. */
   names: Map<string, string | null>;
 }
 
@@ -46,16 +46,16 @@ const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/20
 const FALLBACK = '#fallback';
 
 /**
- * Reads XML in UTF-8 or UTF-16 as a stream with bounded memory, whatever the document is. `part` names it in errors.
+ * Streams XML in UTF-8 or UTF-16 with bounded memory. `part` names it in errors.
  *
- * A document type declaration is refused, so entities cannot expand or fetch anything. The content of a `Fallback` of markup
- * compatibility is left out.
+ * A document type declaration is rejected, so entities cannot expand or fetch anything. The content of a markup compatibility
+ * `Fallback` is left out.
  *
  * @throws TaskProblem `unreadable`
  */
 export async function readXml(content: AsyncIterable<Buffer>, part: string, reader: XmlReader): Promise<void> {
   const problem = (what: string): TaskProblem => new TaskProblem('unreadable', `The part ${part} of the file ${what}`);
-  // Handlers are properties of the parser: with more than these, V8 keeps them in a dictionary, which is five times slower.
+  // Handlers are properties of the parser. With more handlers, V8 would store them in a dictionary, which is five times slower.
   const parser = new SaxesParser({ xmlns: false, position: false });
   const scopes: Scope[] = [{ depth: 0, namespaces: new Map(), names: new Map() }];
   const nameOf = (qualified: string): string | null => {
@@ -70,7 +70,7 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
   const namespaceOf: NamespaceOf = (prefix) => scopes.at(-1)!.namespaces.get(prefix);
   let depth = 0;
   let fallbacks = 0;
-  /** Characters since the last text or tag. */
+  /** Number of characters since the last text or tag. */
   let kept = 0;
   const endToken = (): void => {
     kept = 0;
@@ -126,7 +126,9 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
   parser.close();
 }
 
-/** Decoder for the byte order mark or the XML declaration of a part; undefined if the declared encoding is not known. */
+/**
+ * Returns the decoder for the byte order mark or the XML declaration of a part, or undefined if the declared encoding is unknown.
+ */
 function decoderOf(start: Buffer): TextDecoder | undefined {
   const mark = start.subarray(0, 2).toString('hex');
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)/.exec(
@@ -135,7 +137,7 @@ function decoderOf(start: Buffer): TextDecoder | undefined {
   let encoding = 'utf-8';
   if (mark === 'fffe' || mark === '3c00') encoding = 'utf-16le';
   else if (mark === 'feff' || mark === '003c') encoding = 'utf-16be';
-  // A declaration that can be read as ASCII is not in UTF-16, even if some programs say so.
+  // A declaration that is readable as ASCII is not in UTF-16, even if it says so.
   else if (declared !== undefined && !/^utf-?16/i.test(declared)) encoding = declared;
   try {
     return new TextDecoder(encoding, { fatal: true });

@@ -1,4 +1,7 @@
-/** A text that grows piece by piece up to so many bytes of UTF-8, cut at a whole character. NUL is left out; no text of ours has it. */
+/**
+ * Text that grows piece by piece up to a number of UTF-8 bytes and is cut at a whole character. NUL characters are removed
+ * because the service does not store them.
+ */
 export class BoundedText {
   private readonly pieces: string[] = [];
   private left: number;
@@ -7,7 +10,7 @@ export class BoundedText {
     this.left = maxBytes;
   }
 
-  /** Whether something did not fit; nothing more is taken then. */
+  /** Whether a piece did not fit. Later pieces are ignored. */
   get isCut(): boolean {
     return this.left < 0;
   }

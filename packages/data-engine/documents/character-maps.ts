@@ -2,11 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Character maps of East Asian fonts that a PDF names and does not contain. The text of such fonts cannot be read without them. */
+/**
+ * Character maps of East Asian fonts that a PDF references but does not contain. Without them, text in these fonts cannot be
+ * read.
+ */
 const FOLDER = join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), 'cmaps/');
 /** Map from the characters of a collection to Unicode. */
 const TO_UNICODE = /^Adobe-(GB1|CNS1|Japan1|Korea1)-UCS2\./;
-/** Collections of the other maps, by their names. */
+/** Collections of the other maps, by patterns of their names. */
 const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
   [/^(?:Uni)?GB/, 'GB1'],
   [/^(?:B5|ET|HK|CNS|UniCNS)/, 'CNS1'],
@@ -14,11 +17,11 @@ const COLLECTIONS: readonly [names: RegExp, collection: string][] = [
 ];
 
 /**
- * Loads the character maps of a document. Some programs write traditional Chinese with a map of simplified Chinese, so the map tells
- * which characters a text has, and not the font. Reports a contradiction if this could be wrong for another font.
+ * Loads the character maps of a document. Some programs write traditional Chinese with a map of simplified Chinese. Therefore the
+ * map, and not the font, decides which characters a text has. Reports a contradiction if this could be wrong for another font.
  */
 export class CharacterMaps {
-  /** Collections of the maps of texts, and collections whose maps to Unicode were loaded. */
+  /** Collections of text maps, followed by the collections whose maps to Unicode were loaded. */
   private readonly ofTexts = new Set<string>();
   private readonly toUnicode = new Set<string>();
   /** Collections whose map to Unicode was replaced. */
@@ -26,7 +29,7 @@ export class CharacterMaps {
 
   constructor(private readonly onContradiction: () => void) {}
 
-  /** Returns the class that the library expects. */
+  /** Class that the PDF library expects. */
   get factory(): new () => { fetch(request: { filename: string }): Promise<Uint8Array> } {
     const load = async (name: string): Promise<Uint8Array> =>
       new Uint8Array(await readFile(join(FOLDER, this.fileOf(name))));

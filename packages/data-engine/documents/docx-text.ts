@@ -5,7 +5,7 @@ import { PACKAGE_RELATIONS, readXml, type XmlReader } from '../xml.js';
 import { BoundedText } from './bounded-text.js';
 
 const LIMITS = { entries: 10_000, unpackedBytes: 256 * 1024 ** 2 };
-/** Elements whose text is reported: WordprocessingML, formulas and drawings, transitional and strict. */
+/** Namespaces of the elements whose text is extracted: WordprocessingML, formulas and drawings, transitional and strict. */
 const TEXT_NAMESPACES = new Set([
   'http://schemas.openxmlformats.org/wordprocessingml/2006/main',
   'http://purl.oclc.org/ooxml/wordprocessingml/main',
@@ -15,12 +15,12 @@ const TEXT_NAMESPACES = new Set([
   'http://purl.oclc.org/ooxml/drawingml/main',
 ]);
 const ROOT_RELATIONS = '_rels/.rels';
-/** Most characters of a row of a table, which is kept until it ends. */
+/** Maximum number of characters in a table row, which stays in memory until it ends. */
 const MAX_ROW_CHARACTERS = 16 * 1024 ** 2;
 
 /**
- * The text of a DOCX in its order: a line for each paragraph, and one for each row of a table, cells separated by tabs. Footnotes
- * and endnotes come last. Headers, footers, comments, deleted text and the instructions of fields are left out.
+ * Returns the text of a DOCX in document order. Each paragraph is a line, and each table row is a line with tabs between cells.
+ * Footnotes and endnotes come last. Headers, footers, comments, deleted text and field instructions are left out.
  */
 export async function docxText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
   const archive = await openArchive(task.from, LIMITS);
@@ -38,7 +38,7 @@ export async function docxText(task: TextTask, signal?: AbortSignal): Promise<Te
   }
 }
 
-/** Name of the part with the text; some programs call it something else than `word/document.xml`. */
+/** Returns the name of the part that contains the text. Some programs do not call it `word/document.xml`. */
 async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string> {
   let main = 'word/document.xml';
   if (archive.has(ROOT_RELATIONS)) {
@@ -55,20 +55,20 @@ async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string>
   return main;
 }
 
-/** A table that is being read. */
+/** Table being read. */
 interface Table {
   cells: string[];
-  /** Text of the cell that is being read. */
+  /** Text of the current cell. */
   cell: string;
 }
 
 /** Turns WordprocessingML into lines. */
 class ParagraphReader implements XmlReader {
   private readonly tables: Table[] = [];
-  /** Number of open elements whose text counts. */
+  /** Number of open elements whose text is extracted. */
   private texts = 0;
   private runs = 0;
-  /** Characters that cells of unfinished rows hold. */
+  /** Number of characters in the cells of unfinished rows. */
   private held = 0;
 
   readonly namespaces = TEXT_NAMESPACES;
@@ -100,7 +100,7 @@ class ParagraphReader implements XmlReader {
     } else if (name === 'tr' && table !== undefined) {
       const row = table.cells.splice(0).join('\t');
       this.tables.pop();
-      // A table in a cell becomes text of that cell.
+      // A nested table becomes text of the outer cell.
       this.write(`${row}\n`);
       this.tables.push(table);
       if (this.tables.length === 1) this.held = 0;

@@ -1,19 +1,20 @@
-/** Character maps that a sentence lists, and characters of a name. */
+/** Maximum number of character maps in a sentence, and maximum length of their names. */
 const MAX_NAMES = 3;
 const MAX_NAME = 40;
 
-/** Where the library writes. */
+/** Console that the library writes to. */
 const output: { warn: (...parts: unknown[]) => void } = globalThis.console;
 
 const FONT_FAILURE = /translateFont failed: "(.*)"/s;
 const UNKNOWN_MAP = /Unknown CMap name: (.*)/s;
 
 /**
- * Collects the fonts that the PDF library cannot load. It leaves out their text and reports them only as warnings on the console, so
- * this takes the place of the console's warnings until it is closed. A process reads one document at a time.
+ * Collects the fonts that the PDF library cannot load. The library leaves out their text and only logs warnings to the console,
+ * so this class replaces the console's `warn` until it is closed. This is safe because a process never reads two documents at the
+ * same time.
  */
 export class FontFailures {
-  /** Level at which the library writes warnings. */
+  /** Log level at which the library writes warnings. */
   static readonly VERBOSITY = 1;
   private readonly maps = new Set<string>();
   private hasOthers = false;
@@ -29,7 +30,7 @@ export class FontFailures {
     output.warn = this.original;
   }
 
-  /** Sentence without a full stop that names what cannot be read or may be wrong; undefined if all fonts were loaded. */
+  /** Sentence without a full stop that names the unreadable or doubtful text. Undefined if all fonts were loaded. */
   get sentence(): string | undefined {
     const names = [...this.maps].slice(0, MAX_NAMES).map((name) => JSON.stringify(name.slice(0, MAX_NAME)));
     const reasons = [
@@ -46,12 +47,12 @@ export class FontFailures {
     return `${problems.join('. ')}. ${remedy}`;
   }
 
-  /** Notes that letters of a font were read as their codes. */
+  /** Records that letters of a font were read as their codes. */
   addUnnamedLetters(): void {
     this.hasUnnamedLetters = true;
   }
 
-  /** Notes that the characters of a font may be others than those of its character map. */
+  /** Records that the characters of a font may not match its character map. */
   addContradiction(): void {
     this.hasContradiction = true;
   }

@@ -5,13 +5,13 @@ type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['get
 /** `AnnotationMode.DISABLE` of the library. */
 const WITHOUT_ANNOTATIONS = 0;
 
-/** What the library knows about the letters of a font. */
+/** The library's data about the letters of a font. */
 interface LoadedFont {
-  /** Texts by code. A font without names of its letters has bounds of codes instead. */
+  /** Texts by code. A font that does not name its letters has a range of codes instead. */
   toUnicode?: { _map?: Record<number, string>; firstChar?: number };
 }
 
-// The library sends fonts with this method, which Node 20 does not have.
+// The library transfers fonts with this method, which Node 20 does not have.
 if (!('transferToFixedLength' in ArrayBuffer.prototype)) {
   Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {
     value(this: ArrayBuffer, length: number): ArrayBuffer {
@@ -21,14 +21,14 @@ if (!('transferToFixedLength' in ArrayBuffer.prototype)) {
 }
 
 /**
- * Finds letters that a font does not name. The library reads them as their codes, so that `Demand` may become `'HPDQG`, and gives no
- * warning.
+ * Finds letters that a font does not name. The library reads them as their codes without a warning, so `Demand` may become
+ * `'HPDQG`.
  */
 export class FontLetters {
-  /** Fonts whose letters were asked for. */
+  /** Fonts whose letters were requested from the library. */
   private readonly asked = new Set<string>();
   private readonly named = new Map<string, ReadonlySet<string>>();
-  /** Letters of the current page by the name of their font. */
+  /** Letters of the current page by font name. */
   private readonly letters = new Map<string, Set<string>>();
 
   add(font: string, text: string): void {
@@ -48,9 +48,9 @@ export class FontLetters {
     });
   }
 
-  /** Takes the fonts of a page. Only its operators load them. */
+  /** Loads the fonts of a page, which requires its operators. */
   private async load(page: Page, shown: [font: string, letters: unknown][]): Promise<void> {
-    // Broken operators are no reason to refuse text that has been read.
+    // Broken operators are not a reason to reject text that was already read.
     await page.getOperatorList({ annotationMode: WITHOUT_ANNOTATIONS }).catch(() => undefined);
     for (const [font] of shown) {
       this.asked.add(font);
@@ -61,6 +61,6 @@ export class FontLetters {
   }
 }
 
-/** Letters of texts, also as the library writes ligatures. */
+/** Returns the letters of texts, including the letters that the library splits ligatures into. */
 const lettersOf = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => [...text, ...text.normalize('NFKC')]));

@@ -2,11 +2,11 @@ import type { getDocumentProxy } from 'unpdf';
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>;
 
-/** What the library tells of a field of a form, and of other annotations. */
+/** Form field, or another annotation, as the library returns it. */
 interface Annotation {
   subtype: string;
   fieldName?: string;
-  /** The name that people are shown. */
+  /** Name that users see. */
   alternativeText?: string;
   fieldValue?: string | string[] | null;
   options?: { exportValue: string; displayValue: string }[];
@@ -15,10 +15,10 @@ interface Annotation {
   pushButton?: boolean;
 }
 
-/** State of a box that is not ticked. */
+/** State of an unchecked box. */
 const OFF = 'Off';
 
-/** Filled fields of the form on a page, such as `Quantity: 12`. Several buttons for one choice are one field. */
+/** Returns the filled form fields of a page, such as `Quantity: 12`. A group of radio buttons is a single field. */
 export async function filledFields(page: Page): Promise<string[]> {
   const annotations = (await page.getAnnotations()) as Annotation[];
   return [...new Set(annotations.flatMap(describedField))];

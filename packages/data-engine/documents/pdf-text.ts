@@ -11,32 +11,32 @@ import { filledFields } from './pdf-fields.js';
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Page = Awaited<ReturnType<Document['getPage']>>;
 
-/** The whole file is in memory while it is read. */
+/** Maximum file size in bytes. The whole file is in memory while it is read. */
 const MAX_FILE_BYTES = 100 * 1024 ** 2;
-/** Most pages of one answer. */
+/** Maximum number of pages in a response. */
 const MAX_PAGES = 1_000;
-/** Where the mark of a PDF stands at the latest, as readers take it. */
+/** The `%PDF-` marker must start within this many bytes, as in other PDF readers. */
 const MARK_WITHIN_BYTES = 1_024;
-/** A gap in a line that is wider than so many times the size of its font is one between cells of a table. */
+/** Minimum width of a gap between table cells, as a multiple of the font size. */
 const CELL_GAP = 1.5;
 
-/** What the library answers of a page: a piece of a line, or a gap in it. */
+/** Item of a page as the library returns it: a piece of a line, or a gap. */
 interface Item {
   str: string;
-  /** Whether the line ends here. */
+  /** Whether the line ends after this item. */
   hasEOL: boolean;
   width: number;
   fontName: string;
-  /** Matrix; its first two numbers tell the size of the font. */
+  /** Transformation matrix. Its first two numbers give the font size. */
   transform: [number, number, ...number[]];
 }
 
 /**
- * The text of a PDF in the order of its content, line by line, each page below a line `--- page 3 ---`. Wide gaps in a line become
- * tabs, so that tables can be read. The filled fields of a form are below the text of their page. Lines of pages without text are left out. A first line names fonts that cannot be read, or whose
- * letters may be wrong.
+ * Returns the text of a PDF in content order. Each page with text follows a line `--- page 3 ---`. Wide gaps in a line become
+ * tabs, so that tables can be read. The filled fields of a form are below the text of their page. A first line names fonts that
+ * cannot be read or whose letters may be wrong.
  *
- * No script of the file is run, and nothing is fetched (fonts, forms).
+ * Scripts in the file are not run, and fonts and forms are not fetched.
  */
 export async function pdfText(task: TextTask, signal?: AbortSignal): Promise<TextAnswer> {
   const failures = new FontFailures();
@@ -102,7 +102,7 @@ async function openPdf(path: string, failures: FontFailures): Promise<Document> 
       useWasm: false,
       disableFontFace: true,
       fontExtraProperties: true,
-      // Images are not decoded.
+      // Zero disables image decoding.
       maxImageSize: 0,
       stopAtErrors: false,
       verbosity: FontFailures.VERBOSITY,
@@ -135,13 +135,13 @@ async function addPage(
     written.wholeLine = piece === '\n';
   };
   const reader = (page.streamTextContent() as ReadableStream<{ items: (Item | object)[] }>).getReader();
-  // It is not cancelled: the library then writes to what is closed. Destroying the document ends it.
+  // The reader is not cancelled, because the library would then write to a closed stream. Destroying the document ends it.
   while (!text.isCut) {
     const { done, value } = await reader.read();
     if (done) break;
     signal?.throwIfAborted();
     for (const item of value.items) {
-      // Others are marks in the content.
+      // Other items are marks in the content.
       if (!('str' in item)) continue;
       letters.add(item.fontName, item.str);
       add(isCellGap(item) ? '\t' : item.str);

@@ -40,7 +40,7 @@ const refuses = async (format: TextTask['format'], bytes: Uint8Array, sentence: 
   expect(await refusal(format, bytes)).toBe(`unreadable: ${sentence}`);
 };
 
-describe('text of a PDF', () => {
+describe('PDF text extraction', () => {
   const three = makePdf(
     pdfObjects([
       shown([['\xdcbersicht der Nachfrage'], ['Gr\xf6\xdfe 12,50 \x80']]),
@@ -53,7 +53,7 @@ describe('text of a PDF', () => {
     ]),
   );
 
-  it('is that of its pages, line by line, tables with tabs', async () => {
+  it('returns the pages line by line, with tabs between table cells', async () => {
     expect(await read('pdf', three)).toEqual({
       text:
         '--- page 1 ---\nÜbersicht der Nachfrage\nGröße 12,50 €\n' +
@@ -64,7 +64,7 @@ describe('text of a PDF', () => {
     });
   });
 
-  it('is that of a range', async () => {
+  it('returns a range of pages', async () => {
     const page = async (first: number, last: number) => (await read('pdf', three, { pages: { first, last } })).text;
     expect(await page(1, 1)).toBe('--- page 1 ---\nÜbersicht der Nachfrage\nGröße 12,50 €\n');
     expect(await page(2, 2)).toBe('');
@@ -74,7 +74,7 @@ describe('text of a PDF', () => {
     );
   });
 
-  it('has ligatures as letters, and rotated text in its lines', async () => {
+  it('splits ligatures into letters and keeps rotated text in its line', async () => {
     const map =
       '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def 1 begincodespacerange <00> <ff> ' +
       'endcodespacerange 3 beginbfchar <41> <fb01> <42> <0066> <43> <fb04> endbfchar endcmap end end';
@@ -89,7 +89,7 @@ describe('text of a PDF', () => {
     expect((await read('pdf', makePdf(objects))).text).toMatch(/^--- page 1 ---\nffifffl\nfff\n$/);
   });
 
-  it('has the filled fields of a form below the text of their page', async () => {
+  it('returns the filled fields of a form below the text of their page', async () => {
     const objects = pdfObjects([shown([['Order']]), '']);
     const fields = [
       ['/FT /Tx /T (qty) /TU (Quantity) /V (12)', '/FT /Tx /T (note) /V ()', '/FT /Tx /Ff 8192 /T (pin) /V (1234)'],
@@ -111,13 +111,13 @@ describe('text of a PDF', () => {
     );
   });
 
-  it('is cut at a whole character', async () => {
+  it('cuts the text at a whole character', async () => {
     const { text, truncated } = await read('pdf', three, { maxBytes: 16 });
     expect([text, truncated]).toEqual(['--- page 1 ---\n', true]);
     expect((await read('pdf', three, { maxBytes: 17 })).text).toBe('--- page 1 ---\nÜ');
   });
 
-  it('is refused for what is no PDF, broken or encrypted', async () => {
+  it('rejects files that are not PDF, broken or encrypted', async () => {
     await refuses('pdf', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'The file is no PDF');
     await refuses('pdf', Buffer.alloc(0), 'The file is no PDF');
     await refuses('pdf', three.subarray(0, 60), 'The PDF is broken');
@@ -129,7 +129,7 @@ describe('text of a PDF', () => {
     );
   });
 
-  it('ends for trees of pages that do not', async () => {
+  it('stops at cyclic and endless page trees', async () => {
     const loop = makePdf(
       new Map([
         [1, '<< /Type /Catalog /Pages 2 0 R >>'],
@@ -153,20 +153,20 @@ describe('text of a PDF', () => {
     expect((await read('pdf', makePdf(self))).text).toBe('');
   });
 
-  it('runs nothing and says nothing of scripts', async () => {
+  it('ignores scripts in the document', async () => {
     const objects = pdfObjects([shown([['plain']])]);
     objects.set(1, '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> >>');
     expect((await read('pdf', makePdf(objects))).text).toBe('--- page 1 ---\nplain\n');
   });
 
-  it('of 10,000 pages is answered up to 1,000, and the others by range', async () => {
+  it('returns 1,000 of 10,000 pages at a time, and the others by range', async () => {
     const objects = pdfObjects(Array.from({ length: 10_000 }, () => ''));
     const bytes = makePdf(objects);
     expect(await read('pdf', bytes)).toEqual({ text: '', truncated: true, pages: 10_000, sheets: null });
     expect(await read('pdf', bytes, { pages: { first: 9_999, last: 10_000 } })).toMatchObject({ truncated: false });
   });
 
-  it('takes no longer than until its signal', async () => {
+  it('stops when its signal aborts', async () => {
     const from = join(folder, 'aborted.pdf');
     await writeFile(from, three);
     const task = { kind: 'text', format: 'pdf', from, maxBytes: 100 } as const;
@@ -174,8 +174,8 @@ describe('text of a PDF', () => {
   });
 });
 
-describe('text of a DOCX', () => {
-  it('has paragraphs as lines, tables as tabs, and notes at the end', async () => {
+describe('DOCX text extraction', () => {
+  it('returns paragraphs as lines, table cells with tabs, and notes at the end', async () => {
     const body =
       paragraph('Übersicht &amp; Öl &#8364;') +
       '<w:p><w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>' +
@@ -198,7 +198,7 @@ describe('text of a DOCX', () => {
     });
   });
 
-  it('is found where the file says, in UTF-16 as well', async () => {
+  it('finds the main part by its relationship and reads UTF-16', async () => {
     const { '_rels/.rels': root = '', 'word/document.xml': main = '' } = docxParts(paragraph('Größe'));
     const moved = {
       '_rels/.rels': root.replace('word/document.xml', '/word/document2.xml'),
@@ -207,14 +207,14 @@ describe('text of a DOCX', () => {
     expect((await read('docx', makeArchive(moved))).text).toBe('Größe\n');
   });
 
-  it('is cut, however long the rest is', async () => {
+  it('cuts the text regardless of the length of the rest', async () => {
     const bytes = makeArchive(docxParts(paragraph('é'.repeat(50)).repeat(20_000)));
     const { text, truncated } = await read('docx', bytes, { maxBytes: 1_001 });
     expect([Buffer.byteLength(text), truncated]).toEqual([1_001, true]);
     expect(text).toMatch(/^é{50}\n/);
   });
 
-  it('is refused for what is none', async () => {
+  it('rejects files that are not DOCX', async () => {
     const noZip = 'The file is not what its name says, or it is broken';
     const whole = makeArchive(docxParts(paragraph('text')));
     await refuses('docx', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), noZip);
@@ -234,12 +234,12 @@ describe('text of a DOCX', () => {
 describe('hostile archives', () => {
   const named = (name: string, part: string | Uint8Array) => makeArchive({ ...docxParts(''), [name]: part });
 
-  it('are refused for what they unpack to, before it is unpacked', async () => {
+  it('rejects parts by their unpacked size before they are unpacked', async () => {
     const began = process.memoryUsage().rss;
     const bomb = named('word/document.xml', Buffer.alloc(20 * 1024 ** 2, ' '));
     expect(bomb.length).toBeLessThan(40_000);
     await refuses('docx', bomb, 'The part word/document.xml of the file is too large when unpacked');
-    // Whose header says that it is small.
+    // A header that declares a small size.
     const lying = Buffer.from(bomb);
     for (let at = lying.indexOf('PK\x01\x02'); at >= 0; at = lying.indexOf('PK\x01\x02', at + 1)) {
       if (lying.readUInt32LE(at + 24) > 1024 ** 2) lying.writeUInt32LE(1_000, at + 24);
@@ -248,18 +248,18 @@ describe('hostile archives', () => {
     expect(process.memoryUsage().rss - began).toBeLessThan(200 * 1024 ** 2);
   });
 
-  it('are refused for their number of parts', async () => {
+  it('rejects too many parts', async () => {
     const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`p${index}`, '']));
     await refuses('docx', makeArchive(many, 0), 'The file has more than 10000 parts');
   });
 
-  it('are refused for names that lead elsewhere', async () => {
+  it('rejects part names that lead outside the archive', async () => {
     for (const name of ['../../etc/passwd', '/etc/passwd', 'C:/x']) {
       await refuses('docx', named(name, 'x'), 'The list of parts in the file is broken');
     }
   });
 
-  it('have no entities', async () => {
+  it('rejects document type declarations and unknown entities', async () => {
     const laughs =
       '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>' +
       '<w:document xmlns:w="w"><w:t>&c;</w:t></w:document>';
@@ -275,7 +275,7 @@ describe('hostile archives', () => {
     );
   });
 
-  it('are refused for elements without end', async () => {
+  it('rejects deeply nested elements and endless texts', async () => {
     const deep = named('word/document.xml', '<w:p>'.repeat(100_000));
     await refuses(
       'docx',
@@ -298,7 +298,7 @@ describe('hostile archives', () => {
   });
 });
 
-describe('text of an XLSX', () => {
+describe('XLSX text extraction', () => {
   const parts = xlsxParts({
     Costs: [
       ['Product', 'Since', 'Price'],
@@ -321,7 +321,7 @@ describe('text of an XLSX', () => {
     ],
   });
 
-  it('has rows as lines below the names of sheets', async () => {
+  it('returns rows as lines below the sheet names', async () => {
     expect(await read('xlsx', makeArchive(parts))).toEqual({
       text:
         '--- sheet Costs ---\nProduct\tSince\tPrice\nOak chair\t2024-01-01\t45.5\nÖl & Fett\t2024-01-01 08:30:00\t0.3\n' +
@@ -332,7 +332,7 @@ describe('text of an XLSX', () => {
     });
   });
 
-  it('is that of one sheet', async () => {
+  it('returns a single sheet', async () => {
     const { text } = await read('xlsx', makeArchive(parts), { sheet: 'Lanes & more' });
     expect(text).toBe('--- sheet Lanes & more ---\n\t\tinline\ntrue\t#DIV/0!\tx\n');
     expect(await refusal('xlsx', makeArchive(parts), { sheet: 'None' })).toBe(
@@ -340,7 +340,7 @@ describe('text of an XLSX', () => {
     );
   });
 
-  it('is refused for what is none, and cut', async () => {
+  it('rejects files that are not XLSX, and cuts long text', async () => {
     await refuses(
       'xlsx',
       makeArchive(docxParts('')),
@@ -365,7 +365,7 @@ describe('text of an XLSX', () => {
     expect(text.length).toBe(100_000);
   });
 
-  it('knows the days of both calendars', async () => {
+  it('converts the days of both calendars', async () => {
     const dates = [0.5, 1, 59, 60, 61, 2958465].map((days) => ({ xml: `<c s="1"><v>${days}</v></c>` }));
     const both = xlsxParts({ Days: [dates] });
     expect((await read('xlsx', makeArchive(both))).text.split('\n')[1]).toBe(

@@ -4,10 +4,10 @@ import { pdfText } from './pdf-text.js';
 import { xlsxText } from './xlsx-text.js';
 
 /**
- * The text of a document, for people and models to read. A file without text, such as a PDF of scanned pages, answers an empty one.
+ * Returns the text of a document for people and models. A file without text, such as a PDF of scanned pages, has an empty text.
  *
- * What a file makes a process do in time and memory is bounded by ending the process from outside: a few kilobytes of PDF can ask
- * for gigabytes within one call of the library that reads it.
+ * The caller must bound time and memory by ending the process. A few kilobytes of PDF can make a single library call allocate
+ * gigabytes.
  *
  * @throws TaskProblem `unreadable`, `unknown_sheet`
  * @throws the signal's reason

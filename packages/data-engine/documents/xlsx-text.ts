@@ -4,9 +4,9 @@ import { Workbook } from '../workbook.js';
 import { BoundedText } from './bounded-text.js';
 
 /**
- * The rows of an XLSX, cells separated by tabs, each sheet below a line `--- sheet Costs ---`. Rows and sheets without values are
- * left out. Numbers have the stored value, not the displayed one. Dates are ISO 8601. A formula without a stored result is shown
- * itself: `=A1+B1`.
+ * Returns the rows of an XLSX, with tabs between cells and each sheet below a line `--- sheet Costs ---`. Rows and sheets without
+ * values are left out. Numbers have the stored value, not the displayed value. Dates are ISO 8601. A formula without a stored
+ * result appears as `=A1+B1`.
  *
  * @throws TaskProblem `unknown_sheet`, `unreadable`
  */
@@ -22,7 +22,7 @@ export async function xlsxText(task: TextTask, signal?: AbortSignal): Promise<Te
         isEmpty = false;
         text.add(`${cells.map(cellText).join('\t')}\n`);
       };
-      // Cells that share a formula do not repeat it.
+      // Cells that share a formula do not repeat its text.
       const formulaText = (formula: string): string => `=${formula === '' ? '(shared formula)' : formula}`;
       await workbook.read(sheet, { row, isDone: () => text.isCut, formulaText }, signal);
     }
@@ -34,7 +34,7 @@ export async function xlsxText(task: TextTask, signal?: AbortSignal): Promise<Te
 
 function cellText(cell: WorkbookCell | undefined): string {
   if (cell === undefined) return '';
-  // Excel shows 15 digits: what it has stored of 0.1 + 0.2 is not meant.
+  // Excel shows 15 digits, so the rounding error in a stored 0.1 + 0.2 is dropped.
   if (typeof cell === 'number') return String(Number(cell.toPrecision(15)));
   if (typeof cell === 'object') return 'date' in cell ? cell.date.replace('T', ' ') : cell.error;
   return String(cell).trim().replace(/\s+/g, ' ');

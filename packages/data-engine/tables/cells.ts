@@ -32,7 +32,7 @@ import { type Cell, type ColumnType, TaskProblem } from '../tasks.js';
 import { MAX_COLUMNS } from '../limits.js';
 import { isExactDecimal, isExactNumber } from './exact-numbers.js';
 
-/** Most bytes of JSON of the rows of an answer. */
+/** Maximum number of JSON bytes in the rows of a result. */
 export const MAX_ANSWER_BYTES = 8 * 1024 ** 2;
 
 const INTEGERS: ReadonlySet<DuckDBTypeId> = new Set([
@@ -49,7 +49,7 @@ const INTEGERS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.BIGNUM,
 ]);
 
-/** What clients are told of a type of DuckDB. */
+/** Returns the column type that clients see for a DuckDB type. */
 export function columnType(type: DuckDBType): ColumnType {
   if (INTEGERS.has(type.typeId)) return 'integer';
   switch (type.typeId) {
@@ -85,12 +85,12 @@ export function columnType(type: DuckDBType): ColumnType {
 
 const isJson = (type: DuckDBType): boolean => type.alias === 'JSON';
 
-/** Rows of an answer, up to a number of them and of bytes. */
+/** Rows of a result, limited by number and bytes. */
 export interface Rows {
   columns: { name: string; type: ColumnType }[];
-  /** JSON of the list of rows. */
+  /** Rows as a JSON array. */
   rows: string;
-  /** Why rows are missing. */
+  /** Limit that cut the rows off. */
   cut: 'rows' | 'bytes' | null;
 }
 
@@ -116,7 +116,7 @@ export async function readRows(result: DuckDBResult, limit: number, maxBytes = M
   }
 }
 
-/** A row as JSON, if that has at most so many bytes. */
+/** Returns a row as JSON, or undefined if the JSON is too long. */
 function readRow(
   chunk: DuckDBDataChunk,
   index: number,
@@ -136,7 +136,7 @@ function readRow(
 
 class NoRoom extends Error {}
 
-/** What a row may still have, in bytes of JSON at least: values that are too large are not even read. */
+/** Remaining JSON bytes of a row, counted from below. Values that are too large are not even read. */
 class Room {
   constructor(private left: number) {}
 
@@ -147,10 +147,10 @@ class Room {
   }
 }
 
-/** Bytes of an entry of a vector of texts, which starts with its length in 32 bits. */
+/** Size in bytes of an entry in a text vector. The entry starts with the length as a 32-bit integer. */
 const TEXT_ENTRY_BYTES = 16;
 
-/** A value as clients get it. Lists and structs are read piece by piece. */
+/** Returns a value as clients see it. Lists and structs are read element by element. */
 function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, room: Room): Cell {
   room.take(Math.max(1, textBytes(vector, index)));
   if (vector instanceof DuckDBListVector) {
@@ -162,14 +162,17 @@ function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, room: Roo
     if (!vector.isItemValid(index)) return null;
     const { entryNames, entryTypes } = type as DuckDBStructType;
     const values = entryTypes.map((entryType, entry) => cellAt(vector.entryVectorAt(entry), index, entryType, room));
-    // ROW(1, 2) gives its members no names.
+    // The members of ROW(1, 2) have no names.
     if (entryNames.every((name) => name === '')) return values;
     return objectOf(entryNames.map((name, entry) => [name, values[entry]!]));
   }
   return cell(vector.getItem(index), type);
 }
 
-/** Bytes of a text or blob, 0 of all others. The library has no other way to ask before it makes the value. */
+/**
+ * Returns the byte length of a text or blob, and 0 for other types. The library cannot report the length before it creates the
+ * value.
+ */
 function textBytes(vector: DuckDBVector, index: number): number {
   if (!(vector instanceof DuckDBVarCharVector || vector instanceof DuckDBBlobVector)) return 0;
   const { dataView, validity } = vector as unknown as {
@@ -179,7 +182,7 @@ function textBytes(vector: DuckDBVector, index: number): number {
   return validity.itemValid(index) ? dataView.getUint32(index * TEXT_ENTRY_BYTES, true) : 0;
 }
 
-/** A value that is read as a whole. */
+/** Converts a value that is read as a whole. */
 function cell(value: DuckDBValue, type: DuckDBType | undefined): Cell {
   if (value === null) return null;
   if (typeof value === 'boolean') return value;
@@ -217,10 +220,13 @@ const itemType = (type: DuckDBType | undefined): DuckDBType | undefined =>
 
 const numberCell = (value: number): Cell => (Number.isFinite(value) ? value + 0 : String(value));
 
-/** A decimal with more digits than a number holds exactly is a text, as integers are. */
+/** Returns a decimal as a number, or as text if it has more digits than a number holds exactly. */
 const decimalCell = (text: string): Cell => (isExactDecimal(text) ? Number(text) + 0 : text);
 
-/** DuckDB writes `0044-03-15 (BC) 12:00:00`, where ISO 8601 has a year 0, and a sign before years of six digits. */
+/**
+ * Date as DuckDB writes it. DuckDB writes `0044-03-15 (BC) 12:00:00`, but ISO 8601 has a year 0 and a sign before six-digit
+ * years.
+ */
 const DAY = /^(\d+)(-\d\d-\d\d)( \(BC\))?/;
 
 const isoDate = (text: string): string =>
@@ -230,17 +236,17 @@ const isoDate = (text: string): string =>
     return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}${day}`;
   });
 
-/** Infinity has no zone. */
+/** Returns a timestamp in ISO 8601. Infinity has no zone. */
 const isoTimestamp = (text: string, zone: string): string =>
   /^\d/.test(text) ? isoDate(text).replace(' ', 'T') + zone : text;
 
-/** A plain object: what DuckDB's values are called is the user's choice, `__proto__` included. */
+/** Builds a plain object. Users choose the names in DuckDB values, including `__proto__`. */
 const objectOf = (entries: readonly (readonly [string, Cell])[]): { [name: string]: Cell } =>
   Object.fromEntries(entries);
 
 const keyOf = (key: Cell): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
-/** JSON that cannot be read within bounds stays a text. */
+/** Parses JSON. JSON that cannot be parsed within the limits stays a text. */
 function jsonCell(text: string): Cell {
   try {
     return fromJson(parseJson(text.replace(JSON_TOKEN, exactToken)));
@@ -249,10 +255,10 @@ function jsonCell(text: string): Cell {
   }
 }
 
-/** A text or a number in JSON. */
+/** Text or number in JSON. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
 
-/** Makes a text of a fraction that a number does not hold. Long integers are read exactly. */
+/** Returns a fraction as a text if a number does not hold it. Long integers are read exactly. */
 const exactToken = (token: string): string =>
   /^"|^-?\d+$/.test(token) || isExactNumber(token) ? token : JSON.stringify(token);
 

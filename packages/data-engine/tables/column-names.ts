@@ -1,6 +1,6 @@
 /**
- * Names as they are in the file, trimmed; an empty one becomes `column_3`, one that was there before (whatever its letters' case,
- * as SQL compares names) gets a number: `price`, `price_2`. No two answers are equal.
+ * Returns trimmed and distinct column names. An empty name becomes `column_3`, and a repeated name gets a number: `price`,
+ * `price_2`. Names are compared without case, as in SQL.
  */
 export function columnNames(given: readonly string[]): string[] {
   const taken = new Set<string>();
@@ -11,7 +11,7 @@ export function columnNames(given: readonly string[]): string[] {
   const all = new Set(wanted.map((name) => name.toLowerCase()));
   return wanted.map((name) => {
     let unique = name;
-    // Neither a name that another column has from the file.
+    // The unique name must not equal another name in the file.
     for (let number = 2; taken.has(unique.toLowerCase()); number += 1) {
       const numbered = `${name}_${number}`;
       if (!all.has(numbered.toLowerCase()) && !taken.has(numbered.toLowerCase())) unique = numbered;

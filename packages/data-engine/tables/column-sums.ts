@@ -1,27 +1,27 @@
 import { type GridCell, type GridRow, isText, textOf } from './grid.js';
 import { type Statistic, totalLabelOf } from './total-labels.js';
 
-/** Decimals of the numbers whose common divisor is known. */
+/** Scale of common divisors, which count millionths. */
 const MILLIONTHS = 1e6;
-/** Bits of a column at most, and bits that a figure takes off if it is no sum. */
+/** Maximum evidence from a column in bits, and the penalty for a number that is not a sum. */
 const MAX_COLUMN_BITS = 20;
 const OTHER_FIGURE_BITS = -6;
-/** Bits of 1, 2 and 3 in a column, which are more likely a count. */
+/** Penalty for 1, 2 and 3 in a column, which are more likely to be a count. */
 const COUNT_BITS = -4;
-/** Bits for each addend beyond the second, and their maximum. A row that is as large as many rows together is rare. */
+/** Evidence for each addend beyond the second, and its maximum. A row rarely equals the sum of many rows by chance. */
 const ADDEND_BITS = 2;
 const MAX_ADDEND_BITS = 6;
 
-/** Sums of columns, compared with totals. */
+/** Sums of columns that are compared with totals. */
 export class ColumnSums {
   private readonly sums: number[] = [];
-  /** Numbers other than 0 in each column. */
+  /** Count of nonzero numbers in each column. */
   private readonly addends: number[] = [];
   /** Greatest common divisors of the numbers in each column, in millionths. */
   private readonly divisors: number[] = [];
   private readonly maxima: number[] = [];
   private readonly minima: number[] = [];
-  /** Numbers in each column, including 0. */
+  /** Count of numbers in each column, including 0. */
   private readonly counts: number[] = [];
   private rows = 0;
 
@@ -50,7 +50,10 @@ export class ColumnSums {
     return copy;
   }
 
-  /** Whether at least half of the numbers of a row are what its name promises of their columns, one of them other than 0. */
+  /**
+   * Returns whether at least half of the numbers in a row match the statistic that its label names. A nonzero number must be
+   * among the matches.
+   */
   areOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): boolean {
     const { statistic = 'sum' } = totalLabelOf(textOf(cells.find(isText))) ?? {};
     const matches = this.compare(cells, numbers, (sum, column) => this.expected(statistic, sum, column));
@@ -59,16 +62,16 @@ export class ColumnSums {
     return same.length > 0 && compared.filter(Boolean).length * 2 >= compared.length;
   }
 
-  /** Returns the largest number of addends of a number that is the sum of its column, and 0 if no number is. */
+  /** Returns the largest number of addends among the numbers that equal their column's sum, or 0 if no number does. */
   addendsOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): number {
     const matches = this.compare(cells, numbers, (sum) => [sum]);
     return Math.max(0, ...matches.map((match, column) => (match === true ? (this.addends[column] ?? 0) : 0)));
   }
 
   /**
-   * Returns the bits of evidence that a row is a total, and not equal to the sums by chance: 30 is 10 + 20 in one of three cases,
-   * and 37 is 14 + 23 in one of 37. Columns that are multiples of each other count once. Returns undefined for a row that is no sum
-   * of several addends.
+   * Returns the bits of evidence that a row is a total and does not equal the sums by chance. A row 30 is 10 + 20 in one of three
+   * cases, but a row 37 is 14 + 23 in one of 37. Columns that are multiples of each other count once. Returns undefined if the
+   * row is not a sum of several addends.
    */
   evidenceOf(cells: readonly GridCell[], numbers: readonly (number | undefined)[]): number | undefined {
     const addends = this.addendsOf(cells, numbers);
@@ -89,7 +92,7 @@ export class ColumnSums {
     return steps.size === 1 && addends === 2 && isCount ? bits + COUNT_BITS : bits;
   }
 
-  /** Number of different sums that a number of this size could be. */
+  /** Returns the number of different sums that a number of this size could be. */
   private stepsOf(column: number, text: string, number: number): number {
     const millionths = Math.abs(number) * MILLIONTHS;
     const isExact = Math.abs(this.sums[column]! - number) * MILLIONTHS < 1;
@@ -125,7 +128,7 @@ export class ColumnSums {
     }
   }
 
-  /** Half of the last decimal for each row, because totals are often sums of unrounded numbers. */
+  /** Returns the allowed rounding error: half of the last decimal per row, because totals are often sums of unrounded numbers. */
   private tolerance(text: string, number: number): number {
     const decimals = /[.,](\d+)\D*$/.exec(text)?.[1]?.length ?? 0;
     const rounded = decimals === 0 ? 0 : Math.min(0.001 * Math.abs(number), (this.rows + 1) * 0.5 * 10 ** -decimals);
@@ -146,7 +149,7 @@ export class TableSums {
     if (!this.subtotals.has(row)) this.items.add(numbers);
   }
 
-  /** Returns whether a row is the total of the table and of some more rows. */
+  /** Returns whether a row is the total of the table, and possibly of some rows below it. */
   areOf<Row extends GridRow>(
     total: Row,
     more: readonly Row[],

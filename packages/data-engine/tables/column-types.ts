@@ -32,8 +32,8 @@ import {
 import { type Reading, signsOf, type TableReadings } from './readings.js';
 
 /*
- * The types of the columns of a table of texts, by all values: each column keeps the forms that all of its values have, and is text
- * when none is left. Between forms that remain decides what is known of all columns: see `readingsOf`.
+ * Infers the column types of a text table from all of its values. Each column keeps the forms that fit all of its values, and is
+ * text when no form is left. If several forms remain, the evidence of all columns decides in `readingsOf`.
  */
 
 /** Families of forms. */
@@ -41,26 +41,26 @@ const NUMBERS = 1;
 const DATES = 2;
 const BOOLEANS = 4;
 
-/** Longer texts are text. */
+/** Maximum length of a typed value. Longer values are text. */
 const MAX_TYPED_BYTES = 64;
-/** Names of columns of eight digits that are dates, as 20250314 is. */
+/** Column names that make eight digits such as 20250314 a date. */
 const NAMES_OF_DATES = /date|datum|fecha|giorno|(?:^|[^a-z])(?:day|tag|jour|dia|data)(?:[^a-z]|$)/i;
 
-/** What is known of the columns while their values are looked at. */
+/** Forms that still fit the columns while their values are being read. */
 export class ColumnProfiles {
-  /** Cells of blanks, which are empty too unless the column is text. */
+  /** Number of blank cells. They count as empty unless the column is text. */
   private readonly blanks: Float64Array;
-  /** Cells with more than blanks. */
+  /** Number of cells with more than blanks. */
   private readonly values: Float64Array;
-  /** Families that all values so far belong to. */
+  /** Families that fit all values so far. */
   private readonly open: Uint8Array;
-  /** Forms and shown bits that all values have, and that some have. */
+  /** Forms and flags of all values, and of some values. */
   private readonly numbersOfAll: Int32Array;
   private readonly numbersOfSome: Int32Array;
   private readonly datesOfAll: Int32Array;
   private readonly datesOfSome: Int32Array;
   private readonly arePadded: Uint8Array;
-  /** Whether some values came as numbers, whose form nobody chooses. */
+  /** Whether a value was typed as a number in the file, so its form carries no information. */
   private readonly areNumbers: Uint8Array;
 
   constructor(readonly width: number) {
@@ -75,7 +75,7 @@ export class ColumnProfiles {
     this.areNumbers = new Uint8Array(width);
   }
 
-  /** Takes notice of a cell of text, in UTF-8. */
+  /** Records a text cell in UTF-8. */
   observe(column: number, bytes: Uint8Array, start: number, end: number): void {
     if (start === end) return;
     const open = this.open[column]!;
@@ -116,7 +116,7 @@ export class ColumnProfiles {
     this.open[column] = left;
   }
 
-  /** Takes notice of a number or boolean of a file that has types; its text is in the form of JSON. */
+  /** Records a number or boolean of a typed file. Its text has the form of JSON. */
   observeNumber(column: number, isInteger: boolean): void {
     this.values[column]! += 1;
     this.areNumbers[column] = 1;
@@ -136,13 +136,13 @@ export class ColumnProfiles {
     this.open[column] = 0;
   }
 
-  /** Takes notice of a text that may be a date, but no number. */
+  /** Records a text that may be a date but not a number. */
   observeDate(column: number, bytes: Uint8Array): void {
     this.open[column]! &= DATES;
     this.observe(column, bytes, 0, bytes.length);
   }
 
-  /** Takes notice of what another profile of the same columns has seen. */
+  /** Merges another profile of the same columns. */
   include(other: ColumnProfiles): void {
     for (let column = 0; column < this.width; column += 1) {
       this.values[column]! += other.values[column]!;
@@ -163,7 +163,7 @@ export class ColumnProfiles {
     return this.arePadded[column] === 1 || this.blanks[column]! > 0;
   }
 
-  /** Whether all cells are empty, which those of blanks are not in a column of text. */
+  /** Returns whether all cells are empty. Blank cells of a text column are not empty. */
   isEmpty(column: number): boolean {
     return this.values[column] === 0 && this.blanks[column] === 0;
   }
@@ -172,27 +172,28 @@ export class ColumnProfiles {
     return this.values[column]! > 0;
   }
 
-  /** Whether a column is something else than text, as far as is known. */
+  /** Returns whether a column is not text, according to the values so far. */
   isTyped(column: number): boolean {
     return this.values[column]! > 0 && this.open[column] !== 0;
   }
 
-  /** Whether a column has numbers, as far as is known. */
+  /** Returns whether a column has numbers, according to the values so far. */
   isNumeric(column: number): boolean {
     return this.values[column]! > 0 && (this.open[column]! & NUMBERS) !== 0;
   }
 
-  /** Whether a cell of another table of one row has a family in common with a column here. */
+  /** Returns whether a cell of a single-row profile has a family in common with a column of this profile. */
   isLike(column: number, other: ColumnProfiles): boolean {
     return (this.open[column]! & other.open[column]!) !== 0;
   }
 
   /**
-   * Decides how each column is read, and which decimal sign, thousands separator and order of day and month the table has.
+   * Decides the reading of each column, and the decimal sign, thousands separator and date order of the table.
    *
-   * A column with numbers that can be read in two ways (1.234) follows those that cannot, and these the delimiter: of `;` the
-   * sign is the comma, else the point. Dates of which nobody says whether day or month comes first follow other columns, else the
-   * day does. Years of two digits are read last, but the order is uncertain if they may all be first. Eight digits are a date only in a column that is called one. What `options` says needs no guess.
+   * Ambiguous numbers (1.234) follow unambiguous columns. Without these, they follow the delimiter: a comma is the decimal sign
+   * if the delimiter is `;`, otherwise a point. Ambiguous dates follow other columns, or else have the day first. Years of two
+   * digits come last, but the order is uncertain if they could all come first. Eight digits are a date only if the column name
+   * says so. Values in `options` are not guesses.
    */
   readingsOf(names: string[], usual: '.' | ',', options: DialectOptions = {}): TableReadings {
     const columns = names.map((_, column) => column);
@@ -243,11 +244,11 @@ export class ColumnProfiles {
     };
   }
 
-  /** Forms that all numbers of a column have and that the options allow; 0 if it has no numbers. */
+  /** Returns the forms that fit all numbers of a column and the options, or 0 if it has no numbers. */
   private numberFormsOf(column: number, { decimal, thousands }: DialectOptions): number {
     const isNumber = this.isNumeric(column);
     const some = this.numbersOfSome[column]!;
-    // 12 beside 12 % may be 0.12 as well as 12; 1E+05 % is nothing that strptime or a cast reads.
+    // 12 beside 12 % may mean 0.12 or 12, and neither strptime nor a cast reads 1E+05 %.
     if (!isNumber || ((some & HAS_PERCENT) !== 0 && (some & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0)) return 0;
     const forms = this.numbersOfAll[column]! & ALL_NUMBER_FORMS;
     return this.areNumbers[column] === 1 ? forms : forms & formsOf(decimal, thousands);
@@ -292,7 +293,7 @@ const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 
-/** Number forms with a decimal sign and a separator of thousands. */
+/** Returns the number forms with this decimal sign and thousands separator. */
 const formsOf = (decimal?: string, thousands?: string): number =>
   NUMBER_FORMS.reduce(
     (bits, form, at) =>
@@ -302,7 +303,7 @@ const formsOf = (decimal?: string, thousands?: string): number =>
     0,
   );
 
-/** Whether a text is true or false, in any case. */
+/** Returns whether a text is true or false in any case. */
 export function isBoolean(bytes: Uint8Array, start: number, end: number): boolean {
   const word = end - start === 4 ? TRUE : FALSE;
   return end - start === word.length && word.every((letter, index) => (bytes[start + index]! | 0x20) === letter);

@@ -7,15 +7,15 @@ import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } f
 import { withDatabase } from './duckdb.js';
 import { storedColumns, trimmedText } from './table-columns.js';
 
-/** Most cells of a file: whoever reads it holds all of them at once. */
+/** Maximum number of cells in a file. Readers hold all of them in memory. */
 const MAX_CELLS = 10_000_000;
-/** Most characters of all different texts of a file together. */
+/** Maximum number of characters in the distinct texts of a file. */
 const MAX_TEXT = 20_000_000;
 
-/** Zone that DuckDB adds to times with a zone. */
+/** Zone that DuckDB appends to times with a zone. */
 const UTC = '+00';
 
-/** Writes whole columns into a file. @throws TaskProblem for more than somebody can take at once */
+/** Writes whole columns to a file. @throws TaskProblem if a reader could not hold them in memory */
 export async function columns({ table, columns: names, to }: ColumnsTask): Promise<ColumnsAnswer> {
   const cells = await withDatabase([table], async (connection): Promise<ColumnCells[]> => {
     const found = await storedColumns(connection, table, names);
@@ -40,7 +40,7 @@ export async function columns({ table, columns: names, to }: ColumnsTask): Promi
   return { bytes: content.byteLength };
 }
 
-/** Whether the numbers of a column of integers are exact as figures; others are told apart as texts only. */
+/** Returns whether all values of an integer column are exact as doubles. Other columns must be read as text. */
 async function isExact(connection: DuckDBConnection, table: string, name: string): Promise<boolean> {
   const column = identifier(name);
   const { MAX_SAFE_INTEGER: most } = Number;
@@ -93,7 +93,7 @@ async function textsOf(
   return { type: 'text', texts: [...known.keys()], places };
 }
 
-/** The values of the only column of a result, in its order. */
+/** Yields the values of the only column of a result. */
 async function* valuesOf(connection: DuckDBConnection, sql: string): AsyncGenerator<unknown> {
   const result = await connection.stream(sql);
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk())

@@ -50,25 +50,25 @@ async function rowsOf(parquet: string): Promise<unknown[][]> {
   }
 }
 
-/** So many rows are compared as JSON, which is what they are. */
+/** Above this number of rows, tests compare JSON texts. */
 const MANY = 10_000;
 
 interface Expected {
-  /** `name type`. */
+  /** Entries of the form `name type`. */
   columns: string[];
   rows: unknown[][];
   dialect?: Partial<Dialect>;
   numbers?: [index: number, row: number][];
   skipped?: number;
   sheets?: string[];
-  /** The one that is asked for. */
+  /** Requested sheet. */
   sheet?: string;
 }
 
 async function expectTable(table: TableDescription & { to: string }, expected: Expected): Promise<void> {
   const rows = await rowsOf(table.to);
   expect(table.columns.map(({ name, type }) => `${name} ${type}`)).toEqual(expected.columns);
-  // Jest takes ten seconds to compare what is the same as JSON at once.
+  // Jest takes ten seconds to compare values that JSON compares immediately.
   if (rows.length < MANY || JSON.stringify(rows) !== JSON.stringify(expected.rows)) expect(rows).toEqual(expected.rows);
   expect(table.rows).toBe(expected.rows.length);
   for (const [index, { nulls, distinct }] of table.columns.entries()) {
@@ -95,7 +95,7 @@ const problemOf = async (...args: Parameters<typeof described>): Promise<unknown
 
 const utf16le = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
-/** One column, to look at its type: `[what it is, cells, type, values]`. */
+/** Cases with a single column: `[title, cells, type, values]`. */
 const columns: [string, string[], string, unknown[]][] = [
   ['integers', ['1', '-20', '+3', ''], 'integer', ['1', '-20', '3', null]],
   ['decimals', ['1.5', '2', '.5'], 'number', [1.5, 2, 0.5]],
@@ -170,15 +170,15 @@ const columns: [string, string[], string, unknown[]][] = [
   ['nothing at all', ['', ''], 'text', [null, null]],
 ];
 
-describe('the type of a column', () => {
-  it.each(columns)('%s', async (_, cells, type, values) => {
+describe('column types', () => {
+  it.each(columns)('detects %s', async (_, cells, type, values) => {
     const lines = cells.map((cell) => (/["|]/.test(cell) ? `"${cell}"` : cell));
     const table = await described(`name|key\n${lines.map((line) => `${line}|k`).join('\n')}\n`);
     await expectTable(table, { columns: [`name ${type}`, 'key text'], rows: values.map((value) => [value, 'k']) });
   });
 });
 
-/** Whole files: `[what it is, content, expected]`. */
+/** Cases with a whole file: `[title, content, expected]`. */
 const texts: [string, string | Uint8Array, Expected][] = [
   [
     'German',
@@ -422,12 +422,12 @@ const texts: [string, string | Uint8Array, Expected][] = [
   ],
 ];
 
-describe('a text file', () => {
-  it.each(texts)('%s', async (_, content, expected) => {
+describe('delimited text files', () => {
+  it.each(texts)('reads %s', async (_, content, expected) => {
     await expectTable(await described(content), expected);
   });
 
-  it('is split at tabs when it is TSV', async () => {
+  it('splits TSV at tabs', async () => {
     const table = await described('a;b\tc\n1;2\t3\n', 'tsv');
     await expectTable(table, {
       columns: ['a;b text', 'c integer'],
@@ -436,7 +436,7 @@ describe('a text file', () => {
     });
   });
 
-  it('says where a row is ragged, or leaves it out', async () => {
+  it('reports ragged rows, or leaves them out', async () => {
     const content = 'a,b,c\n1,"x\ny",3\n4,5\n6,7,8,9\n10,11,12\n';
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', row: 3, column: 'c' });
     const long = 'a,b\n1,2,3\n';
@@ -460,13 +460,13 @@ describe('a text file', () => {
     ['at the end of a text', String.raw`"5\"",1` + '\n"oak",2\n'],
     ['before a delimiter', String.raw`"5\" pipe, long",1` + '\noak,2\n'],
     ['at the end of several texts', String.raw`"5\"",1` + '\n' + String.raw`"6\"",2` + '\n'],
-  ])('with quotes that backslashes escape is refused: %s', async (_, rows) => {
+  ])('rejects quotes that are escaped by backslashes: %s', async (_, rows) => {
     const content = `name,n\n${rows}`;
     expect(await problemOf(content)).toMatchObject({ code: 'unreadable', row: 2, column: 'name' });
     expect((await described(content, 'csv', { ignoreErrors: true })).skipped).toBe(1);
   });
 
-  it('may have backslashes before quotes that end a text or are doubled', async () => {
+  it('accepts backslashes before quotes that end a text or are doubled', async () => {
     const content = String.raw`"C:\",1` + '\n' + String.raw`"{""a"": ""5\"", x""}",2` + '\n';
     await expectTable(await described(`name,n\n${content}`), {
       columns: ['name text', 'n integer'],
@@ -487,11 +487,11 @@ describe('a text file', () => {
     ['a million columns', `${'a,'.repeat(1_000_000)}\n`],
     ['a cell of 3 MB', `a,b\n1,${'x'.repeat(3_000_000)}\n`],
     ['a quoted cell of 3 MB', `a,b\n1,"${'x'.repeat(3_000_000)}"\n`],
-  ])('is refused: %s', async (_, content) => {
+  ])('rejects the file: %s', async (_, content) => {
     expect(await problemOf(content)).toMatchObject({ code: 'unreadable' });
   });
 
-  it('comes back as it was written, in any dialect', async () => {
+  it('keeps a table unchanged in a round trip, in any dialect', async () => {
     const cell = fc
       .string({ unit: fc.constantFrom(...'ab ,;|\t"\'\n\r0.-äß€😀'), maxLength: 8 })
       .map((text) => `x${text}x`);
@@ -517,7 +517,7 @@ describe('a text file', () => {
   });
 });
 
-describe('JSON', () => {
+describe('JSON files', () => {
   const json: [string, string, Expected][] = [
     [
       'a list of objects, keys as they come',
@@ -564,11 +564,11 @@ describe('JSON', () => {
     ],
   ];
 
-  it.each(json)('%s', async (_, content, expected) => {
+  it.each(json)('reads %s', async (_, content, expected) => {
     await expectTable(await described(content, 'json'), expected);
   });
 
-  it('leaves out what is no object on demand', async () => {
+  it('leaves out values that are not objects if errors are ignored', async () => {
     const lines = '{"a":1}\n{"a":\n7\n{"a":2}\n';
     expect(await problemOf('[{"a":1},7]', 'json')).toMatchObject({ code: 'unreadable', row: 2 });
     const table = await described('[{"a":1},7,{"a":01},{"a":2}]', 'json', { ignoreErrors: true });
@@ -594,13 +594,13 @@ describe('JSON', () => {
     ['followed by text', '[{"a":1}] x'],
     ['deep', `[{"a":${'['.repeat(200)}${']'.repeat(200)}}]`],
     ['very deep', `[{"a":${'['.repeat(1_000_000)}`],
-  ])('is refused: %s', async (_, content) => {
+  ])('rejects the file: %s', async (_, content) => {
     expect(await problemOf(content, 'json')).toMatchObject({ code: 'unreadable' });
   });
 });
 
-describe('Parquet', () => {
-  it('has our types', async () => {
+describe('Parquet files', () => {
+  it('converts types to column types', async () => {
     const connection = await database.connect();
     const from = join(directory, 'types.parquet');
     await connection.run(`COPY (SELECT 1::UTINYINT AS u, 1.25::DECIMAL(9, 2) AS d, 'nan'::DOUBLE AS n, 18446744073709551615::UBIGINT AS big,
@@ -636,12 +636,12 @@ describe('Parquet', () => {
     ['empty', ''],
     ['junk', Buffer.alloc(1000, 7)],
     ['a frame without content', 'PAR1\xff\xff\xff\x7fPAR1'],
-  ])('is refused: %s', async (_, content) => {
+  ])('rejects the file: %s', async (_, content) => {
     expect(await problemOf(content, 'parquet')).toMatchObject({ code: 'unreadable' });
   });
 });
 
-describe('a workbook', () => {
+describe('workbooks', () => {
   const sheets: [string, Uint8Array, Expected][] = [
     [
       'values of all kinds',
@@ -741,12 +741,12 @@ describe('a workbook', () => {
     ],
   ];
 
-  it.each(sheets)('%s', async (_, content, expected) => {
+  it.each(sheets)('reads %s', async (_, content, expected) => {
     const { sheet } = expected;
     await expectTable(await described(content, 'xlsx', sheet === undefined ? {} : { sheet }), expected);
   });
 
-  it('says that a sheet is not there', async () => {
+  it('reports a missing sheet', async () => {
     expect(await problemOf(workbookFile({ A: [['x']] }), 'xlsx', { sheet: 'B' })).toMatchObject({
       code: 'unknown_sheet',
     });
@@ -763,12 +763,12 @@ describe('a workbook', () => {
     ['a bomb of entities', workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': bomb } })],
     ['a bomb of zeros', workbookFile({ A: [row] }, { parts: { 'xl/worksheets/sheet0.xml': ' '.repeat(50_000_000) } })],
     ['too many columns', workbookFile({ A: [Array.from({ length: 3_000 }, () => 1)] })],
-  ])('is refused: %s', async (_, content) => {
+  ])('rejects the file: %s', async (_, content) => {
     expect(await problemOf(content, 'xlsx')).toMatchObject({ code: 'unreadable' });
   });
 });
 
-it('ends when it is told to, and leaves nothing', async () => {
+it('stops when interrupted and leaves no files behind', async () => {
   const reason = new Error('Enough');
   const content = 'a,b\n1,2\n'.repeat(200_000);
   await expect(

@@ -8,15 +8,16 @@ import { readSheet } from './sheet-rows.js';
 import { ParquetWriter, type TextTable } from './parquet-writer.js';
 
 /**
- * Makes the Parquet file of a table, in the order of its rows, and tells what the table is. The file is there whole or not at all;
- * whatever is needed meanwhile is in a directory beside it (`to` and `.part`), which is gone at the end.
+ * Writes the Parquet file of a table in row order and returns the table's description. The file is created completely or not at
+ * all. Temporary files are in a directory beside it (`to` and `.part`), which is removed at the end.
  *
- * @throws TaskProblem; the signal's reason
+ * @throws TaskProblem
+ * @throws the signal's reason
  */
 export async function convert(task: ConvertTask, signal?: AbortSignal): Promise<TableDescription> {
   signal?.throwIfAborted();
   const scratch = `${task.to}.part`;
-  // Of a process that was killed.
+  // Removes the files of a process that was killed.
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch);
   try {
@@ -100,7 +101,7 @@ async function writeParquet(
   }
 }
 
-/** A sentence of our own, because DuckDB's may name the path of the file. */
+/** Returns a fixed message, because DuckDB's message may contain the path of the file. */
 function parquetFault(error: unknown): string {
   const [, codec] = /Unsupported compression codec "(\w+)"/.exec(String(error)) ?? [];
   return codec === undefined

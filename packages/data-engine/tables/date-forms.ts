@@ -1,11 +1,11 @@
 import { afterDigits } from './number-forms.js';
 
 /*
- * What a text can be as a date, a time or both. 03/04/2025 is one in two ways, so all of them are answered, as bits, and the other
- * values of its column decide.
+ * Finds all date and time forms that fit a text. The result is a bit set, because a text such as 03/04/2025 has two forms. The
+ * other values of the column decide.
  */
 
-/** Forms of dates, in the words of DuckDB's strptime; the place of each is its bit. */
+/** Date forms in the syntax of DuckDB's strptime. The index of a form is its bit. */
 export const DATE_FORMS = [
   '%Y-%m-%d',
   '%Y/%m/%d',
@@ -27,25 +27,25 @@ export type DateForm = (typeof DATE_FORMS)[number];
 export const formBit = (form: DateForm): number => 1 << DATE_FORMS.indexOf(form);
 
 export const ISO_DATE = formBit('%Y-%m-%d');
-/** Eight digits, which are a number as well. */
+/** Eight digits, which can also be a number. */
 export const COMPACT_DATE = formBit('%Y%m%d');
 export const DAY_FIRST_FORMS = formBit('%d/%m/%Y') | formBit('%d-%m-%Y') | formBit('%d/%m/%y');
 export const MONTH_FIRST_FORMS = formBit('%m/%d/%Y') | formBit('%m-%d-%Y') | formBit('%m/%d/%y');
 export const ALL_DATE_FORMS = (1 << DATE_FORMS.length) - 1;
-/** With years of two digits. */
+/** Forms with two-digit years. */
 export const SHORT_FORMS = formBit('%d.%m.%y') | formBit('%d/%m/%y') | formBit('%m/%d/%y');
-/** With points, which say by themselves that the day is first. */
+/** Forms with points, which always have the day first. */
 export const DOTTED_FORMS = formBit('%d.%m.%Y') | formBit('%d.%m.%y');
-/** A time of day without date. */
+/** Time of day without a date. */
 export const TIME_FORM = 1 << 14;
 
-/** What else an answer tells, beside the forms. */
+/** Flags beside the forms. */
 export const HAS_TIME = 1 << 16;
 export const HAS_ZONE = 1 << 17;
 export const HAS_NO_ZONE = 1 << 18;
-/** AM or PM. */
+/** The time has AM or PM. */
 export const HAS_HALF = 1 << 19;
-/** A date of two-digit parts whose first part cannot be the year. */
+/** The date has two-digit parts, and the first part cannot be the year. */
 export const IS_NOT_YEAR_FIRST = 1 << 20;
 
 const HYPHEN = 0x2d;
@@ -54,7 +54,7 @@ const POINT = 0x2e;
 const COLON = 0x3a;
 const BLANK = 0x20;
 
-/** Forms by the sign between the parts. */
+/** Forms by the separator of their parts. */
 const YEAR_FIRST = new Map([
   [HYPHEN, ISO_DATE],
   [SLASH, formBit('%Y/%m/%d')],
@@ -81,12 +81,12 @@ const NAMED_MONTH = new Map([
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** Years of eight digits; others are rather identifiers. */
+/** Range of years in eight-digit dates. Other numbers are more likely to be identifiers. */
 const COMPACT_YEARS = { first: 1900, last: 2099 };
-/** Years of two digits: up to this one they are of this century, as strptime has it. */
+/** Last two-digit year in this century, as in strptime. */
 const LAST_SHORT_YEAR = 68;
 
-/** The forms that a text has, with what it shows; 0 when it is neither date nor time. It starts with a digit. */
+/** Returns the forms and flags of a text, or 0 if it is neither a date nor a time. The text must start with a digit. */
 export function dateForms(bytes: Uint8Array, start: number, end: number): number {
   const afterFirst = afterDigits(bytes, start, end);
   const firstLength = afterFirst - start;
@@ -127,7 +127,7 @@ export function dateForms(bytes: Uint8Array, start: number, end: number): number
   }
   if (forms === 0) return 0;
   if (at === end) return forms | HAS_NO_ZONE;
-  // DuckDB casts those of ISO 8601, which alone have T, zones and nanoseconds; the others are read by their form.
+  // DuckDB casts ISO 8601, the only form with T, zones and nanoseconds. The other forms are parsed by strptime.
   const isIso = forms === ISO_DATE && firstLength === 4 && secondLength === 2;
   if (bytes[at] !== BLANK && !(isIso && bytes[at] === 0x54)) return 0;
   const shown = timeShown(bytes, at + 1, end, isIso);
@@ -161,10 +161,13 @@ function formsOfParts(
   return forms !== 0 && isShort && !isDay(longYear(first), second, third) ? forms | IS_NOT_YEAR_FIRST : forms;
 }
 
-/** Year of two digits in the century that strptime chooses. */
+/** Expands a two-digit year as strptime does. */
 const longYear = (year: number): number => (year <= LAST_SHORT_YEAR ? 2000 : 1900) + year;
 
-/** What 9:30, 09:30:15, 09:30:15.25 or 9:30 PM shows; 0 when it is no time. Zones (Z, +01:00, +0100, +01) are of ISO 8601 only. */
+/**
+ * Returns the flags of 9:30, 09:30:15, 09:30:15.25 or 9:30 PM, or 0 for other texts. Zones (Z, +01:00, +0100, +01) require ISO
+ * 8601.
+ */
 function timeShown(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
   let at = afterDigits(bytes, start, end);
   const hour = numberAt(bytes, start, at);
@@ -181,7 +184,7 @@ function timeShown(bytes: Uint8Array, start: number, end: number, isIso: boolean
     }
   }
   if (at === end) return hour <= 23 ? HAS_TIME | HAS_NO_ZONE : 0;
-  // DuckDB takes no zone behind minutes.
+  // DuckDB rejects a zone directly after the minutes.
   if (isIso) return hour <= 23 && hasSeconds && isZone(bytes, at, end) ? HAS_TIME | HAS_ZONE : 0;
   if (bytes[at] === BLANK) at += 1;
   const half = (bytes[at] ?? 0) | 0x20;
@@ -189,7 +192,7 @@ function timeShown(bytes: Uint8Array, start: number, end: number, isIso: boolean
   return isHalf && hour >= 1 && hour <= 12 ? HAS_TIME | HAS_HALF | HAS_NO_ZONE : 0;
 }
 
-/** Whether a colon and two digits up to 59 stand at a place. */
+/** Returns whether a colon and two digits up to 59 are at a position. */
 function isSixtieth(bytes: Uint8Array, at: number, end: number): boolean {
   if (at + 3 > end || bytes[at] !== COLON || bytes[at + 1]! > 0x35) return false;
   return afterDigits(bytes, at + 1, Math.min(end, at + 4)) === at + 3;
@@ -206,13 +209,13 @@ function isZone(bytes: Uint8Array, at: number, end: number): boolean {
   return false;
 }
 
-/** A day that the calendar has, from the year 1 on. */
+/** Returns whether a day exists in the calendar, from year 1. */
 function isDay(year: number, month: number, day: number): boolean {
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > DAYS[month]!) return false;
   return month !== 2 || day < 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
 }
 
-/** 1 to 12 for an English name of three letters, else 0. */
+/** Returns 1 to 12 for an English three-letter month, else 0. */
 function monthAt(bytes: Uint8Array, at: number, end: number): number {
   if (at + 3 > end) return 0;
   return MONTHS.indexOf(String.fromCharCode(bytes[at]! | 0x20, bytes[at + 1]! | 0x20, bytes[at + 2]! | 0x20)) + 1;

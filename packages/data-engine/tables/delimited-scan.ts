@@ -10,28 +10,28 @@ import { readRows, type TextFile } from './text-file.js';
 
 const LF = 0x0a;
 
-/** Records of a file that are the table. Record numbers start at 1. */
+/** Range of records that form the table. Record numbers start at 1. */
 export interface Extent {
   delimiter: string;
   quote: string;
   /** Record of the header, or of the first row in a table without header. */
   start: number;
-  /** First record of the data, if the caller knows it. */
+  /** First record of the data, if the caller specifies it. */
   first?: number;
-  /** Last record of the data, if the caller knows it. */
+  /** Last record of the data, if the caller specifies it. */
   last?: number;
   /** Whether rows end with a delimiter and the header does not. */
   hasTrailing: boolean;
   /** Usual number of filled cells. */
   usual: number;
   ignoreErrors: boolean;
-  /** Whether the names of the table have blanks behind delimiters, as prose has. */
+  /** Whether the column names have blanks after delimiters, as prose has. */
   isSpaced: boolean;
   /** Numbers of rows that are not part of the table. */
   leftOut: { has(row: number): boolean };
   /** Number of the row below the names of a Markdown table. */
   rule: number | undefined;
-  /** Whether subtotals end groups of rows. */
+  /** Whether groups of rows end with subtotals. */
   hasGroups: boolean;
 }
 
@@ -48,16 +48,19 @@ export class DelimitedScan {
   readonly scanner: RecordScanner;
   readonly numbering = new RowNumbering();
   readonly tail: TableTail;
-  /** Records of the file. */
+  /** Number of records in the file. */
   records = 0;
   /** Whether a row may be a subtotal. */
   hasTotals = false;
   private hasOddRows = false;
-  /** Blank lines since the last row. In a table with a single column they are empty cells, unless they end the file. */
+  /**
+   * Number of blank lines since the last row. In a single-column table they are empty cells, unless they are at the end of the
+   * file.
+   */
   private blanks = 0;
   /** Whether an empty row precedes the next record. */
   private isApart = false;
-  /** The first row that lacks the cell below an empty name at the end of the header. */
+  /** First row that lacks the cell below an empty name at the end of the header. */
   private short: { row: number; cells: number } | undefined;
 
   constructor(private readonly extent: Extent) {
@@ -69,11 +72,11 @@ export class DelimitedScan {
     return this.hasOddRows || this.scanner.isOdd;
   }
 
-  /** Reads the record at a place and returns the place of the next record. */
+  /** Reads the record at a position and returns the position of the next record. */
   next(bytes: Buffer, at: number, end: number, isLast: boolean): number {
     const { scanner } = this;
     if (bytes[at] === LF) {
-      // A file may have millions of empty lines.
+      // Skips blank lines in a loop, because a file may have millions of them.
       let text = at;
       while (text < end && bytes[text] === LF) text += 1;
       this.records += text - at;
@@ -92,9 +95,9 @@ export class DelimitedScan {
   }
 
   /**
-   * Decides about the last rows.
+   * Decides whether the last rows belong to the table.
    *
-   * @throws TaskProblem `ragged_row` for a row that is not left out after all
+   * @throws TaskProblem `ragged_row` if a ragged row turns out to belong to the table
    */
   close(isSum: (total: TailRow, rows: readonly TailRow[]) => boolean): TableEnd {
     const end = this.tail.close(isSum);
@@ -128,7 +131,7 @@ export class DelimitedScan {
     );
   }
 
-  /** Whether a record is between the start and the end of the table that are known beforehand. */
+  /** Returns whether a record is within the range that the caller specifies. */
   private isInside(record: number): boolean {
     const { start, first = start, last = Infinity, leftOut, rule } = this.extent;
     if (record === rule) return false;
@@ -174,7 +177,7 @@ export class DelimitedScan {
     this.firstProfiles = new ColumnProfiles(scanner.cells);
     this.profiles = new ColumnProfiles(scanner.cells);
     for (const [column, cell] of this.first.entries()) this.firstProfiles.observe(column, cell, 0, cell.length);
-    // DuckDB takes the first line break in a header for that of all rows.
+    // DuckDB assumes that the first line break in a header ends all rows.
     if (scanner.hasNewlinesInCells) this.hasOddRows = true;
     this.numbering.add(this.records);
   }
@@ -231,7 +234,7 @@ export class DelimitedScan {
     this.isApart = true;
   }
 
-  /** Adds rows that were kept back. */
+  /** Adds rows that were held back. */
   private observeRows(rows: readonly (TailRow & { size?: number })[]): void {
     for (const { number, cells, isFull, size = cells.length } of rows) {
       if (!isFull) {

@@ -17,7 +17,7 @@ import { leftOutSubtotals, MAX_CELLS, NO_SUBTOTALS, type Subtotals, SubtotalSear
 import type { TailRow } from './table-end.js';
 import { readRows, readStart, type TextFile, withText } from './text-file.js';
 
-/** A CSV or TSV file whose every cell was looked at. */
+/** CSV or TSV file after all of its cells were read. */
 export interface DelimitedTable extends TextTable {
   dialect: Dialect;
   leftOut: LeftOut[];
@@ -25,7 +25,7 @@ export interface DelimitedTable extends TextTable {
 }
 
 /**
- * Detects dialect, header and types of a CSV or TSV file from all of its rows. DuckDB reads most files as they are. Files with
+ * Detects the dialect, header and types of a CSV or TSV file from all of its rows. DuckDB reads most files directly. Files with
  * titles, ragged rows, mixed line ends or another encoding are rewritten to `scratch`.
  *
  * @throws TaskProblem `ragged_row`, `unreadable`, `invalid_dialect`
@@ -36,7 +36,7 @@ export async function readDelimited(task: ConvertTask, scratch: string, signal?:
   return withText(task.from, join(scratch, 'utf-8'), read, signal, { ignoreErrors, encoding: dialect?.encoding });
 }
 
-/** @param leftOut subtotals that an earlier call has found */
+/** @param leftOut subtotals that an earlier call found */
 async function readText(
   file: TextFile,
   task: ConvertTask,
@@ -86,10 +86,10 @@ async function readText(
     tail.totals.length === 0 ? () => false : await sumsOf(scan, file, dropsFirst, likely, subtotals, signal);
   const { below, otherEnd } = scan.close(isSum);
   if (!dropsFirst) profiles.include(firstProfiles);
-  // A delimiter at the end of each row makes no column.
+  // A delimiter at the end of each row does not make a column.
   const isTrailing = first.length > 1 && first.at(-1)!.length === 0 && !profiles.hasValues(first.length - 1);
   const width = isTrailing ? first.length - 1 : first.length;
-  // Rows of Markdown begin with a delimiter.
+  // Rows of a Markdown table begin with a delimiter.
   const firstColumn = rule !== undefined && first[0]!.length === 0 && !profiles.hasValues(0) ? 1 : 0;
   const names = columnNames(texts.slice(firstColumn, width).map((name) => (header ? name : '')));
   const types = profiles.readingsOf([...texts.slice(0, firstColumn), ...names], usual, options);
@@ -122,7 +122,7 @@ async function readText(
         ...(isGuess(file.encoding) ? (['encoding'] as const) : []),
         ...(start.isUncertain || isUncertainHeader(evidence, texts, rowsBelow) ? (['header'] as const) : []),
         ...(subtotals.isUncertain ? (['subtotals'] as const) : []),
-        // A decimal comma is unusual where commas separate cells, even in quotes.
+        // A decimal comma is unusual if commas separate cells, even in quotes.
         ...(delimiter === ',' && types.decimal === ',' ? (['decimal'] as const) : []),
       ],
     }),
@@ -138,7 +138,7 @@ async function readText(
     source: {
       path: file.path,
       delimiter,
-      // A quote inside a text is then an ordinary character.
+      // Otherwise a quote inside a text is an ordinary character.
       quote: scanner.hasQuotes ? quote : '',
       header: dropsFirst,
       columns: first.length,
@@ -151,17 +151,17 @@ async function readText(
   };
 }
 
-/** Whether a row separates the names of a Markdown table from its data, as in `|---|:--:|`. */
+/** Returns whether a row separates the names of a Markdown table from its data, as in `|---|:--:|`. */
 const isMarkdownRule = ({ cells }: GridRow): boolean => {
   const texts = cells.map(textOf).filter(Boolean);
   return texts.some((text) => text.length > 2) && texts.every((text) => /^:?-+:?$/.test(text));
 };
 
-/** Whether a cell behind a delimiter starts with a blank. */
+/** Returns whether a cell after a delimiter starts with a blank. */
 const isSpaced = ({ cells }: GridRow): boolean =>
   cells.slice(1).some((cell) => typeof cell === 'string' && cell.startsWith(' '));
 
-/** Byte order marks and valid UTF-8 prove an encoding. Every other encoding is a guess. */
+/** Returns whether an encoding is a guess. Byte order marks and valid UTF-8 are proof. */
 const isGuess = (encoding: string): boolean => !encoding.startsWith('utf-');
 
 const mayHaveTotals = ({ hasTotals, records, profiles }: DelimitedScan): boolean =>
@@ -212,7 +212,7 @@ const cellsOfRow = (scanner: RecordScanner, width: number): GridCell[] =>
 const numbersOf = (cells: readonly GridCell[], readings: readonly Reading[]): (number | undefined)[] =>
   readings.map((reading, column) => toNumber(cells[column], reading));
 
-/** The number in a text of a column of numbers. */
+/** Parses a text in a column of numbers. */
 function toNumber(cell: GridCell, reading: Reading): number | undefined {
   if (!('thousands' in reading) || typeof cell !== 'string' || cell.trim() === '') return undefined;
   const groups = { ' ': /\s/g, "'": /['\u2019]/g, '.': /\./g, ',': /,/g }[reading.thousands] ?? /[%\s]/g;

@@ -14,7 +14,7 @@ const problemOf = async (content: Parameters<ConvertedTables['read']>[0], dialec
     (error: unknown) => error,
   );
 
-it('ignores numbers of a sheet when it looks for the decimal sign of texts', async () => {
+it('ignores number cells of a sheet when it detects the decimal sign of texts', async () => {
   const table = await tables.read([
     ['n', 'id', 'price', 'm'],
     [1, '500', '1,96', 2.5],
@@ -27,7 +27,7 @@ it('ignores numbers of a sheet when it looks for the decimal sign of texts', asy
   ]);
 });
 
-describe('a single column with signs in all rows', () => {
+describe('single column with separators in all rows', () => {
   it.each([
     ['circumflexes', 'a^b^c\n1^2^3\n4^5^6\n', '^'],
     ['colons', 'a:b:c\n1:2:3\n4:5:6\n', ':'],
@@ -50,12 +50,12 @@ describe('a single column with signs in all rows', () => {
     ['times', 'time\n10:20\n11:30\n'],
     ['addresses', 'url\nhttp://a.b/c\nhttp://c.d/e\n'],
     ['dates and times', 'start\n2025-01-02 10:00\n2025-01-03 11:00\n'],
-  ])('has no other delimiter if it has %s', async (_, content) => {
+  ])('does not have another delimiter if it has %s', async (_, content) => {
     expect((await tables.read(content)).dialect!.uncertain).not.toContain('delimiter');
   });
 });
 
-/** What a caller can send back of a dialect: null stands for a field that the service finds out. */
+/** Returns a dialect as options that a caller can send back. Null in a dialect means that the service detects the field. */
 const optionsOf = (dialect: Dialect): DialectOptions =>
   Object.fromEntries(
     Object.entries(dialect).filter(
@@ -63,7 +63,7 @@ const optionsOf = (dialect: Dialect): DialectOptions =>
     ),
   );
 
-describe('columns that are written in different ways', () => {
+describe('columns with different notations', () => {
   it.each<[string, string, Partial<Dialect>, unknown[]]>([
     [
       'orders of dates',
@@ -98,7 +98,7 @@ describe('columns that are written in different ways', () => {
     ],
     ['thousands', 'a;b\n1 234;1.234,5\n', { decimal: ',', thousands: null }, [1234, 1234.5]],
     ['signs only in some columns', 'a;b;c\n1;2,5;3\n', { decimal: ',', thousands: '', uncertain: [] }, [1, 2.5, 3]],
-  ])('are read as the same table with the dialect of the answer: %s', async (_, content, dialect, cells) => {
+  ])('reads the same table with the dialect of the result: %s', async (_, content, dialect, cells) => {
     const table = await tables.read(content);
     expect(table.dialect).toMatchObject(dialect);
     expect(table.cells).toEqual([cells]);
@@ -108,7 +108,7 @@ describe('columns that are written in different ways', () => {
   });
 });
 
-describe('the dialect of a table', () => {
+describe('reported dialect', () => {
   it.each<[string, string | Uint8Array, Partial<Dialect>]>([
     ['a number that fits two decimal signs', 'a;b\n1.250;x1\n', { decimal: ',', uncertain: ['decimal'] }],
     ['a number in quotes that fits two decimal signs', 'a,b\n"1,250",1\n', { decimal: '.', uncertain: ['decimal'] }],
@@ -151,7 +151,7 @@ describe('the dialect of a table', () => {
     if (uncertain.length === 0 && dialect.first_row !== null) expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('has no delimiter, quote and encoding in a sheet', async () => {
+  it('omits delimiter, quote and encoding for a sheet', async () => {
     const table = await tables.read([['Plan'], undefined, ['p', 'n'], ['a', 1], ['b', 2]]);
     expect(table.dialect).toEqual({
       delimiter: null,
@@ -172,7 +172,7 @@ describe('the dialect of a table', () => {
   });
 });
 
-describe('a dialect of the caller', () => {
+describe('dialect options of the caller', () => {
   const rows = 'x,y\na,b\n1,2\n3,4\n5,6\n';
   it.each<[string, string | Uint8Array, DialectOptions, string[], unknown[][]]>([
     ['a delimiter', 'a,b;c\n1,2;3\n', { delimiter: ',' }, ['a integer', 'b;c text'], [[1, '2;3']]],
@@ -360,7 +360,7 @@ describe('a dialect of the caller', () => {
       ['a text', 'b integer'],
       [['ä', 1]],
     ],
-  ])('decides: %s', async (_, content, dialect, types, cells) => {
+  ])('overrides the detection: %s', async (_, content, dialect, types, cells) => {
     const table = await tables.read(content, { dialect });
     expect(table.types).toEqual(types);
     expect(table.cells).toEqual(cells);
@@ -369,7 +369,7 @@ describe('a dialect of the caller', () => {
       if (dialect[field] !== undefined) expect(table.dialect?.[field]).toBe(dialect[field]);
   });
 
-  it('decides for a sheet', async () => {
+  it('overrides the detection for a sheet', async () => {
     const content = [['Plan'], ['a', 'b'], ['kg', 'm'], [1, 2.5], [3, 4], ['x', 'y']];
     const dialect = { header_row: 2, first_row: 4, last_row: 5, decimal: ',' } as const;
     const table = await tables.read(content, { dialect });
@@ -430,31 +430,31 @@ describe('a dialect of the caller', () => {
       { encoding: 'utf-8' },
       'encoding',
     ],
-  ])('is rejected at its field: %s', async (_, content, dialect, field) => {
+  ])('rejects an invalid option at its field: %s', async (_, content, dialect, field) => {
     expect(await problemOf(content, dialect)).toMatchObject({ code: 'invalid_dialect', place: { loc: [field] } });
   });
 
-  it('is rejected for JSON', async () => {
+  it('rejects options for JSON', async () => {
     const read = tables.read('[{"a":1}]', { format: 'json', dialect: { decimal: ',' } });
     await expect(read).rejects.toMatchObject({ code: 'invalid_dialect' });
   });
 });
 
-describe('columns that blanks align', () => {
+describe('columns aligned by blanks', () => {
   it.each([
     ['two columns', 'product   qty\noak       10\npine      30\n'],
     ['three columns', 'product   week   qty\noak       1      10\npine      12     30\n'],
     ['texts with blanks', 'product     qty\noak chair   10\npine table  30\n'],
     ['figures at the right', 'product   qty\noak        10\npine      130\n'],
     ['a margin', '  product   qty\n  oak       10\n  pine      30\n'],
-  ])('make the delimiter uncertain: %s', async (_, content) => {
+  ])('makes the delimiter uncertain: %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).toContain('delimiter');
   });
 
   it.each([
     ['a margin alone', '  product\n  oak ash\n  pine\n'],
     ['blanks in one row', 'comment\nvery  good\nfine\n'],
-  ])('are none: %s', async (_, content) => {
+  ])('is not assumed for %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('delimiter');
   });
 });

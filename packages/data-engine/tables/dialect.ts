@@ -6,16 +6,16 @@ import { RecordScanner } from './record-scanner.js';
 import { usualCount } from './table-start.js';
 import { SAMPLE_BYTES } from './text-file.js';
 
-/** Delimiter and quote of a text, which are single bytes, and its first rows. */
+/** First rows of a text with their delimiter and quote, which are single bytes. */
 export interface Cells {
   delimiter: string;
-  /** Empty: none. */
+  /** Empty if the file has no quotes. */
   quote: string;
-  /** Rows before the table: 1 for Excel's `sep=;`. */
+  /** Number of lines before the table. It is 1 for Excel's `sep=;`. */
   skipped: number;
-  /** The first rows, without blank lines. */
+  /** First rows without blank lines. */
   rows: SizedRow[];
-  /** Number of cells in most rows. Excludes the empty cell behind a trailing delimiter. */
+  /** Number of cells in most rows, without the empty cell after a trailing delimiter. */
   usual: number;
   /** Whether all rows but the header end with a delimiter. */
   hasTrailing: boolean;
@@ -28,22 +28,22 @@ export interface SizedRow extends GridRow {
 }
 
 const LF = 0x0a;
-/** In the order in which they are taken when several fit: commas and bars stand in texts and decimals more often than the others. */
+/** Delimiters in order of preference when several fit. Commas and bars are frequent in texts and decimals, so they come last. */
 const DELIMITERS = ['\t', ';', '|', ','];
 const DEFAULT_DELIMITERS = [',', ';', '\t', '|'];
-/** Signs that separate the cells of few files, and are part of many texts. */
+/** Delimiters that are rare in files but common in texts. */
 const RARE_DELIMITERS = ['^', ':', ' ', '~', '#', '/', '&', '*', '=', '@', '!', '\\'];
 const SAMPLE_ROWS = 1_000;
-/** Share of rows with the same number of cells that a delimiter needs to be taken before later ones. */
+/** Minimum share of rows with the same number of cells for a delimiter to be preferred over later delimiters. */
 const STEADY = 0.98;
-/** The same for a delimiter that the first row does not have. */
+/** Minimum share for a delimiter that is missing in the first row. */
 const STEADY_BELOW_TITLE = 0.6;
 
-/** The first bytes of a text. */
+/** First bytes of a text. */
 interface Sample {
   bytes: Buffer;
   isWhole: boolean;
-  /** Rows before the bytes. */
+  /** Number of lines before the bytes. */
   skipped: number;
 }
 
@@ -67,7 +67,7 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
     const rivals = (steady.length > 0 ? steady : others).filter(({ from }) => from === best.from);
     return { ...best, skipped, isUncertain: new Set(rivals).size > 1 || mayBeOneColumn(best) };
   }
-  // One column: its texts stay whole when the delimiter does not occur.
+  // A single column keeps its texts whole if the delimiter does not occur in them.
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
   const isUncertain =
     tried.some(({ usual }) => usual > 1) || RARE_DELIMITERS.some((one) => splitsAll(trySplit(sample, one, quote)));
@@ -75,16 +75,19 @@ export function cellsOf(start: Buffer, format: TableFormat, options: DialectOpti
   return { ...whole, skipped, isUncertain: isUncertain || areAligned(whole.rows) };
 }
 
-/** Whether a sign splits all rows into the same number of cells: three or more, or figures beside other cells. */
+/** Returns whether a delimiter splits all rows into the same number of cells: at least three, or numbers beside other cells. */
 function splitsAll({ rows, usual, from, share }: Split): boolean {
   if (rows.length < 2 || usual < 2 || from > 0 || share < 1) return false;
   return usual > 2 || rows.slice(1).some(({ cells }) => cells.some((cell) => isFilled(cell) && !isText(cell)));
 }
 
-/** Characters of a line that are searched for columns. */
+/** Number of characters per line that are searched for aligned columns. */
 const ALIGNED_CHARACTERS = 1_000;
 
-/** Whether all lines have a blank at the same place between texts, and one line has several, as in columns aligned by blanks. */
+/**
+ * Returns whether the columns seem to be aligned by blanks. All lines must have a blank at the same position between texts, and a
+ * line must have several.
+ */
 function areAligned(rows: readonly SizedRow[]): boolean {
   const lines = rows.map(({ cells: [cell] }) => (typeof cell === 'string' ? cell : '').slice(0, ALIGNED_CHARACTERS));
   const places = lines.map((line) => ({
@@ -99,11 +102,11 @@ function areAligned(rows: readonly SizedRow[]): boolean {
 }
 
 interface Split extends Pick<Cells, 'delimiter' | 'quote' | 'rows' | 'usual' | 'hasTrailing'> {
-  /** Cells of the first row. */
+  /** Number of cells in the first row. */
   first: number;
-  /** Place of the first row of the usual size, from 0. */
+  /** Index of the first row with the usual number of cells. */
   from: number;
-  /** Share of the rows of the usual size, from the first one of it on. */
+  /** Share of rows with the usual number of cells, from the first such row onwards. */
   share: number;
 }
 
@@ -153,8 +156,8 @@ function readRows({ bytes, isWhole, skipped }: Sample, delimiter: string, quote:
 }
 
 /**
- * Whether a delimiter that the first row does not have splits the rows below it. It does not split prose, in which a blank follows
- * each comma, nor decimals below the name of their only column.
+ * Returns whether a delimiter that is missing in the first row splits the rows below. Prose (a blank follows each comma) and
+ * decimals below a single column name are not split.
  */
 function splitsBelowTitle({ delimiter, rows, usual, share, from }: Split): boolean {
   if (usual < 2 || from === 0 || share < STEADY_BELOW_TITLE) return false;
@@ -175,7 +178,7 @@ function mayBeOneColumn({ rows, from, usual }: Split): boolean {
 
 const textStartsBlank = (cell: GridCell): boolean => typeof cell === 'string' && cell.startsWith(' ');
 
-/** The apostrophe where cells start and end with it and none does with the quotation mark. */
+/** Returns the apostrophe if cells start and end with it and no cell does with the quotation mark. */
 function quoteOf(sample: Buffer): string {
   const text = sample.toString('latin1');
   if (/(?:^|[\r\n,;\t|])"/.test(text)) return '"';

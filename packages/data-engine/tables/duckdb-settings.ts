@@ -1,7 +1,7 @@
 import { MEMORY_MIB } from '../messages.js';
 import { TaskProblem } from '../tasks.js';
 
-/** Settings that keep DuckDB from loading extensions, which it would fetch. */
+/** Settings that keep DuckDB from downloading and loading extensions. */
 export const NO_EXTENSIONS = {
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
@@ -11,7 +11,7 @@ export const NO_EXTENSIONS = {
 
 export const MEMORY_LIMIT = `${MEMORY_MIB.duckdb}MiB`;
 
-/** The caller's problem that DuckDB's error stands for if it had too little memory; else undefined. */
+/** Returns the problem for a DuckDB error about too little memory, or undefined for other errors. */
 export function ofMemory(error: unknown): TaskProblem | undefined {
   const isOfMemory =
     error instanceof Error && /^(Out of Memory Error|Allocation failure)|bad[ _]alloc(ation)?/.test(error.message);

@@ -3,11 +3,11 @@ import { Interrupted, interruption } from '../interruption.js';
 import { literal } from '../sql-text.js';
 import { MEMORY_LIMIT, NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 
-/** One thread, for the same sums of fractions each time, and because there are several processes. */
+/** DuckDB configuration. A single thread makes sums of fractions reproducible, and several processes share the machine. */
 const CONFIGURATION = {
   threads: '1',
   memory_limit: MEMORY_LIMIT,
-  // Nothing is written to the disk: what does not fit into memory is refused.
+  // Prevents DuckDB from writing to the disk. Queries that do not fit into memory are rejected.
   temp_directory: '',
   ...NO_EXTENSIONS,
   allow_persistent_secrets: 'false',
@@ -26,7 +26,7 @@ async function open(): Promise<Opened> {
   return { instance, connection: await instance.connect() };
 }
 
-/** Opens the database of the next task ahead, which takes longer than most tasks. */
+/** Opens the database of the next task in advance, because opening takes longer than most tasks. */
 export async function prepareDatabase(): Promise<void> {
   prepared ??= open();
   await prepared.catch(() => {
@@ -34,17 +34,14 @@ export async function prepareDatabase(): Promise<void> {
   });
 }
 
-/**
- * Does `work` on an empty database of its own in memory, which can reach `files` and nothing else, and whose settings
- * cannot be changed.
- */
+/** Runs `work` on a new in-memory database that can only access `files` and whose settings are locked. */
 export async function withDatabase<T>(
   files: readonly string[],
   work: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
   const opened = prepared ?? open();
   prepared = undefined;
-  // A process that has no memory for it is at its end; the task goes to another one.
+  // A process without memory for a database cannot continue. Another process gets the task.
   const { instance, connection } = await opened.catch(() => process.abort());
   const leave = interruption.listen(() => connection.interrupt());
   try {

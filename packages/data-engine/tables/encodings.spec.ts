@@ -6,20 +6,20 @@ const files = new TableFiles();
 
 const encoders = new Map<string, Map<string, number[]>>();
 
-/** Bytes by character, in an encoding with up to two bytes per character. */
+/** Returns the bytes of each character in an encoding with up to two bytes per character. */
 function encoderOf(encoding: string): Map<string, number[]> {
   const known = encoders.get(encoding) ?? new Map<string, number[]>();
   if (known.size > 0) return known;
   encoders.set(encoding, known);
   const decoder = decoderOf(encoding, true);
-  // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
+  // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is streamed.
   const isSingleByte = encoding.startsWith('windows');
   const add = (...bytes: number[]): void => {
     try {
       const text = decoder.decode(Buffer.from(bytes), { stream: bytes.length === 1 && isSingleByte });
       if ([...text].length === 1 && !known.has(text)) known.set(text, bytes);
     } catch {
-      // No character has these bytes.
+      // Bytes that are not a character in this encoding.
     }
   };
   for (let byte = 0; byte < 256; byte += 1) add(byte);
@@ -61,7 +61,7 @@ const WESTERN: [string, string][] = [
   ['one letter', csv('a,b', 'caf\u00e9,5')],
 ];
 
-it.each(WESTERN)('finds Windows-1252 in %s', async (_, text) => {
+it.each(WESTERN)('detects Windows-1252 in %s', async (_, text) => {
   const { rows, description } = await files.convert(encode(text, 'windows-1252'), 'csv');
   expect(description.dialect!.encoding).toBe('windows-1252');
   expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
@@ -76,14 +76,14 @@ const EAST_ASIAN: [string, string, string][] = [
   ['euc-kr', 'products', csv('제품,수량', '나사,10', '볼트,20', '강판 대형,5')],
 ];
 
-it.each(EAST_ASIAN)('finds %s: %s', async (encoding, _, text) => {
+it.each(EAST_ASIAN)('detects %s: %s', async (encoding, _, text) => {
   const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
   expect(description.dialect!.encoding).toBe(encoding);
   expect(columns.map((column) => column.split(' ')[0])).toEqual(text.split('\n')[0]!.split(','));
   expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
 });
 
-it('finds ISO-2022-JP by its escape sequences', async () => {
+it('detects ISO-2022-JP by its escape sequences', async () => {
   const { columns, rows, description } = await files.convert('name,n\n\x1b$B%M%8\x1b(B,10\n', 'csv');
   expect({ columns, rows, encoding: description.dialect!.encoding }).toEqual({
     columns: ['name text', 'n integer'],
@@ -115,7 +115,7 @@ const OTHER_ALPHABETS: [string, string, string][] = [
   ['windows-874', 'Thai', csv('สินค้า,จำนวน', 'สกรู,10', 'น็อต,20')],
 ];
 
-it.each(OTHER_ALPHABETS)('finds %s: %s', async (encoding, _, text) => {
+it.each(OTHER_ALPHABETS)('detects %s: %s', async (encoding, _, text) => {
   const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv');
   expect(description.dialect).toMatchObject({ encoding, other_encodings: [], uncertain: ['encoding'] });
   expect(columns.map((column) => column.split(' ')[0])).toEqual(text.split('\n')[0]!.split(','));
@@ -159,7 +159,7 @@ it.each([
   ['iso-8859-7', csv('πόλη,n', 'Άγιος,10', 'Πάτρα,20', 'Άρτα,4', 'Άμφισσα,6')],
   ['iso-8859-6', csv('المنتج,الكمية', 'برغي,10', 'مسمار,20')],
   ['iso-8859-10', csv('pilsēta,skaits', 'Rīga,10', 'Jūrmala,20', 'krēsls,5', 'ķirsis,7')],
-])('finds the rare encoding %s', async (encoding, text) => {
+])('detects the rare encoding %s', async (encoding, text) => {
   const { rows, description } = await files.convert(encode(text, encoding), 'csv');
   expect(description.dialect).toMatchObject({ encoding, other_encodings: [] });
   expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
@@ -183,7 +183,7 @@ it.each([
   ['iso-8859-4', 'Latvian', csv('pilsēta,skaits', 'Rīga,10', 'Jūrmala,20', 'krēsls,5', 'ķirsis,7')],
   ['iso-8859-3', 'Maltese', csv('isem,n', 'Ħamrun,10', 'Ċirkewwa,20', 'Għarb,5', 'Żurrieq,4')],
   ['windows-1250', 'Romanian', csv('oraş,n', 'Bucureşti,10', 'Timişoara,20')],
-])('names %s in the refusal of %s, and reads it if it is stated', async (encoding, _, text) => {
+])('suggests %s when it rejects %s, and reads it if it is specified', async (encoding, _, text) => {
   const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
   expect(sentence.split('. ')[0]!.split(/ or | may be /)).toContain(encoding);
   const { rows, description } = await files.convert(encode(text, encoding), 'csv', { dialect: { encoding } });
@@ -198,7 +198,7 @@ it.each([
   ['cp857', 'cp857', csv('ağaç,n', 'İstanbul,1')],
   ['cp858', 'cp858', csv('n €,n', 'é,1')],
   ['latin10', 'iso-8859-16', csv('oraș,n', 'Galați,1')],
-])('reads the stated encoding %s as %s', async (label, encoding, text) => {
+])('reads the specified encoding %s as %s', async (label, encoding, text) => {
   const { columns, rows, description } = await files.convert(encode(text, encoding), 'csv', {
     dialect: { encoding: label },
   });
@@ -207,7 +207,7 @@ it.each([
   expect(rows.map((row) => row.map(String))).toEqual(rowsOf(text));
 });
 
-it('refuses bytes that the stated code page does not have', async () => {
+it('rejects bytes that the specified code page does not have', async () => {
   const reading = files.convert(Buffer.from([0xd5, 0xe7]), 'csv', { dialect: { encoding: 'cp857' } });
   expect(await refusal(reading)).toBe('The file is not written in cp857. Choose another encoding.');
 });
@@ -234,7 +234,7 @@ const UNPROVEN: [string, string, string][] = [
   ['shift_jis', 'half-width katakana', csv('a,b', 'ﾈｼﾞ,1', 'ﾎﾞﾙﾄ,2')],
 ];
 
-it.each(UNPROVEN)('refuses what may be %s: %s', async (encoding, _, text) => {
+it.each(UNPROVEN)('rejects a text that may be %s: %s', async (encoding, _, text) => {
   const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
   expect(sentence).toMatch(
     /^The encoding of the file is not known(?:, but it may be [\w-]+(?: or [\w-]+)*)?\. Line [12] is not UTF-8, near "/,
@@ -242,7 +242,7 @@ it.each(UNPROVEN)('refuses what may be %s: %s', async (encoding, _, text) => {
   expect(sentence).toMatch(/\. Save the file as UTF-8, or state its encoding as dialect\.encoding$/);
 });
 
-describe('a text that is UTF-8 but for some bytes', () => {
+describe('text in UTF-8 with some invalid bytes', () => {
   const names = Array.from({ length: 300 }, (_, index) => `Zoë ${index},${index}`);
   const broken = (text: string, bytes: number[]): Buffer => {
     const [before, after] = text.split('?') as [string, string];
@@ -259,27 +259,27 @@ describe('a text that is UTF-8 but for some bytes', () => {
     ['a line break in quotes before it', csv('name,n', '"Zoë\nx",1', 'x?,2'), [0xff], 4, 'x\ufffd,2'],
     ['lines that end in CRLF', csv('name,n', ...names, 'caf?,5').replaceAll('\n', '\r\n'), [0xe9], 302, 'caf\ufffd,5'],
     ['a byte order mark', '\ufeffname,n\ncaf?,5\n', [0xe9], 2, 'caf\ufffd,5'],
-  ])('is refused with the line: %s', async (_, text, bytes, line, excerpt) => {
+  ])('is rejected with the line: %s', async (_, text, bytes, line, excerpt) => {
     expect(await refusal(files.convert(broken(text, bytes), 'csv'))).toBe(
       `Line ${line} has bytes that are not UTF-8, near ${JSON.stringify(excerpt)}${ending}`,
     );
   });
 
-  it('has U+FFFD for them if errors are ignored', async () => {
+  it('has U+FFFD in their place if errors are ignored', async () => {
     const content = broken(csv('name,n', ...names, 'caf?,5'), [0xe9]);
     const { rows, description } = await files.convert(content, 'csv', { ignoreErrors: true });
     expect(rows).toEqual([...names.map((_, index) => [`Zoë ${index}`, index]), ['caf\ufffd', 5]]);
     expect(description.dialect!.encoding).toBe('utf-8');
   });
 
-  it('is found behind the first mebibyte', async () => {
+  it('is detected beyond the first mebibyte', async () => {
     const long = Array.from({ length: 60_000 }, (_, index) => `Zoë Brontë ${index},${index}`);
     expect(await refusal(files.convert(broken(csv('name,n', ...long, 'caf?,5'), [0xe9]), 'csv'))).toMatch(
       /^Line 60002 has bytes that are not UTF-8, near "caf\ufffd,5"/,
     );
   });
 
-  it('is refused as JSON, too', async () => {
+  it('is rejected as JSON', async () => {
     const content = broken('[{"name":"Zoë"},\n{"name":"caf?"}]', [0xe9]);
     expect(await refusal(files.convert(content, 'json'))).toBe(
       `Line 2 has bytes that are not UTF-8, near ${JSON.stringify('{"name":"caf\ufffd"}]')}. Save the file as UTF-8`,
@@ -287,7 +287,7 @@ describe('a text that is UTF-8 but for some bytes', () => {
     expect((await files.convert(content, 'json', { ignoreErrors: true })).rows).toEqual([['Zoë'], ['caf\ufffd']]);
   });
 
-  it('is refused if it is UTF-16 without a byte order mark', async () => {
+  it('is rejected if it is UTF-16 without a byte order mark', async () => {
     expect(await refusal(files.convert(Buffer.from('name,n\nZoë,1\n', 'utf16le'), 'csv'))).toBe(
       `The file is not text, or its encoding is not known${ending}`,
     );
@@ -300,7 +300,7 @@ it.each([
   ['a Parquet file', '5041523115041500', /Parquet file\. Give it the ending \.parquet/],
   ['a PDF', '255044462d312e370a', /PDF\. Save its tables as CSV or XLSX/],
   ['a gzip archive', '1f8b080000000000', /gzip\. Unpack it/],
-])('refuses %s with the ending of a text and says what to do', async (_, start, sentence) => {
+])('rejects %s with the file ending of a text and suggests a remedy', async (_, start, sentence) => {
   for (const format of ['csv', 'tsv', 'json'] as const)
     expect(await refusal(files.convert(Buffer.from(start, 'hex'), format))).toMatch(sentence);
 });

@@ -4,33 +4,33 @@ import { LetterStatistics } from './letter-statistics.js';
 import { WesternWords } from './western-words.js';
 
 /*
- * Finds the encoding of a text that is not UTF-8, by the bytes that encodings do not have and by the letters of words. A text that
- * fits Windows-1252 and other encodings is read in the likeliest one, and the others are reported.
+ * Detects the encoding of a text that is not UTF-8 by invalid bytes and by the letters of its words. If a text fits Windows-1252
+ * and other encodings, the likeliest encoding is used and the others are reported.
  */
 
 /** Result of {@link surveyEncoding}. */
 export interface EncodingSurvey {
-  /** Undefined if none is proven. */
+  /** Undefined if no encoding is proven. */
   encoding: string | undefined;
-  /** Other encodings that fit and give other letters. */
+  /** Other encodings that fit but give other letters. */
   others: string[];
-  /** Whether the text is UTF-8 but for a few bytes. */
+  /** Whether the text is UTF-8 except for a few bytes. */
   isBrokenUtf8: boolean;
-  /** First place that is not UTF-8: its line, from 1, and the text around it. */
+  /** First position that is not UTF-8: its line, from 1, and the text around it. */
   line: number;
   excerpt: string;
 }
 
-/** The usual encoding of texts that fit it. */
+/** Default encoding of texts that fit it. */
 const WESTERN = 'windows-1252';
 const CHUNK_BYTES = 4 * 1024 ** 2;
-/** Longer lines prove nothing, as no text has them. */
+/** Maximum line length in bytes. Longer lines do not occur in texts and prove nothing. */
 const MAX_LINE_BYTES = 1024 ** 2;
 const EXCERPT_BYTES = 24;
-/** Encodings that a refusal names. */
+/** Maximum number of encodings in an error message. */
 const MAX_CANDIDATES = 5;
 
-/** Reads a whole file. */
+/** Surveys a whole file. */
 export async function surveyEncoding(path: string, signal?: AbortSignal): Promise<EncodingSurvey> {
   const survey = new Survey();
   const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES, ...(signal !== undefined && { signal }) });
@@ -50,9 +50,9 @@ export async function surveyEncoding(path: string, signal?: AbortSignal): Promis
 }
 
 /**
- * An encoding of one or two bytes a character: `characters` are those in use, `proof` is a character that only this encoding has.
- * An encoding without kana needs some words as well, since a few words fit many encodings. If its proof may be a rare character of
- * another encoding, it needs the proof in a share of the lines.
+ * Defines an encoding with up to two bytes per character. `characters` are the common characters, and `proof` is a character that
+ * only this encoding has. An encoding without kana also needs some words, since a few words fit many encodings. If its proof may
+ * be a rare character of another encoding, a share of the lines must have the proof.
  */
 const eastAsian = (encoding: string, minWords: number, characters: string, proof: string, minShare = 0) => ({
   encoding,
@@ -62,7 +62,7 @@ const eastAsian = (encoding: string, minWords: number, characters: string, proof
   proof: new RegExp(`^(?:[\\0-\\x7f]|${characters})*?(?:${proof})`),
 });
 
-/** Frequent Korean syllables. Chinese and Japanese texts may fit EUC-KR, but have few of these bytes. */
+/** Frequent Korean syllables. Chinese and Japanese texts may fit EUC-KR but rarely have these bytes. */
 const COMMON_SYLLABLES = [
   String.raw`\xb0[\xa1\xed\xf8]|\xb1[\xb8\xe2]|\xb4[\xc2\xd9\xeb]|\xb5[\xb5\xbf]|\xb7\xce|\xb8\xae|\xba[\xb8\xce\xf1]`,
   String.raw`\xbb[\xe7\xf3]|\xbc[\xad\xba\xd2\xf6]|\xbd[\xba\xc3\xc5]|\xbe[\xc6\xee]|\xbf[\xa1\xf8]`,
@@ -88,7 +88,7 @@ const EAST_ASIAN = [
     String.raw`[\xa1-\xc6][\x40-\x7e\xa1-\xfe]`,
     String.raw`[\xa4-\xc6][\xa1-\xfe][\xa4-\xc6][\x40-\x7e]|[\xa4-\xc6][\x40-\x7e][\xa4-\xc6]`,
   ),
-  // Kanji of the same bytes are rare.
+  // Kanji with the same bytes are rare.
   eastAsian('gb18030', 6, String.raw`[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]`, String.raw`[\xd0-\xd7][\xa1-\xfe]`, 0.1),
   eastAsian('euc-kr', 6, String.raw`[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]`, COMMON_SYLLABLES, 0.5),
 ];
@@ -97,17 +97,17 @@ class Survey {
   private readonly western = new WesternWords();
   private readonly letters = new LetterStatistics();
   private candidates = EAST_ASIAN;
-  /** Lines with a proof, by encoding. */
+  /** Number of lines with a proof, by encoding. */
   private readonly proofs = new Map<string, number>();
-  /** Lines with more than ASCII. */
+  /** Number of lines with bytes beyond ASCII. */
   private otherLines = 0;
   private lines = 0;
   private first: { line: number; excerpt: string } | undefined;
   private utf8Words = 0;
   private otherWords = 0;
-  /** Words that begin with a small letter of ASCII, as most European words do, and few of East Asia. */
+  /** Number of words that begin with a lower-case ASCII letter. Most European words do, and few East Asian words. */
   private latinWords = 0;
-  /** Words with neighbours in ASCII, which few words of East Asia have. */
+  /** Number of words next to ASCII characters, which is rare in East Asian texts. */
   private asciiWords = 0;
 
   /** Adds whole lines. */
@@ -176,7 +176,7 @@ class Survey {
 
 const BEYOND_ASCII = /[\x80-\xff]/;
 
-/** Line ends between two places: LF, CRLF and CR. */
+/** Counts line ends between two positions: LF, CRLF and CR. */
 function countLines(text: string, from: number, to: number): number {
   let lines = 0;
   for (let at = from; at < to; at += 1) {

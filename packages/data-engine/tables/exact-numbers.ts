@@ -2,12 +2,13 @@ import { MAX_DIGITS } from '../limits.js';
 
 /** Maximum number of digits that programs print for a floating-point number without an exponent. */
 const PRINTED_DIGITS = 17;
-/** A number with more digits before the point is an amount or an identifier, even if a program may have printed it. */
+/** Maximum number of digits before the point in a printed number. A longer number is an amount or an identifier. */
 const MAX_PRINTED_INTEGER = 9;
 
 /**
- * Returns true if a number holds a decimal as it is written: it has at most 15 digits, or the digits of the number, as
- * 0.30000000000000004 has. Zeros at the end of a fraction do not count. Longer integers are identifiers.
+ * Returns true if a number holds a decimal exactly as written. It does if the decimal has at most 15 digits, or the same digits
+ * as the printed number, such as 0.30000000000000004. Zeros at the end of a fraction do not count. Longer integers are
+ * identifiers.
  *
  * @param text digits with an optional sign, decimal point and exponent
  */
@@ -18,22 +19,22 @@ export function isExactDecimal(text: string): boolean {
 }
 
 /**
- * Returns true for exact decimals, and for numbers that look like printed floating-point numbers: the nearest number of the same
- * length differs in its last digit at most.
+ * Returns true for exact decimals, and for numbers that look like printed floating-point numbers. The nearest double with as many
+ * digits differs in its last digit at most.
  */
 export function isExactNumber(text: string): boolean {
   if (isExactDecimal(text)) return true;
   const [integer, digits, number] = [integerLength(text), digitsOf(text), Number(text)];
   if (integer > MAX_DIGITS || !Number.isFinite(number)) return false;
   if (digits.length <= PRINTED_DIGITS) return integer <= MAX_PRINTED_INTEGER;
-  // More digits are beyond toExponential.
+  // Longer digit strings exceed the range of toExponential.
   return /e/i.test(text) && digits.length <= 100 && digitsOf(number.toExponential(digits.length - 1)) === digits;
 }
 
-/** Number of digits before the decimal point. */
+/** Returns the number of digits before the decimal point. */
 const integerLength = (text: string): number => text.split(/[.e]/i, 1)[0]!.replace(/^[+-]?0*/, '').length;
 
-/** Significant digits of a number. */
+/** Returns the significant digits of a number. */
 function digitsOf(text: string): string {
   const digits = text.toLowerCase().split('e', 1)[0]!.replace(/[^\d]/g, '');
   let start = 0;

@@ -4,14 +4,14 @@ import type { TableReadings } from './readings.js';
 import type { RowNumbering, RowNumbers } from './row-numbers.js';
 import { findStart, isHeaderAt, type StartOptions } from './table-start.js';
 
-/** Rows of a table, from the options of the caller or else from its first rows. */
+/** Range of rows that form a table. It comes from the caller's options, or else from the first rows. */
 export interface Extent {
   /** Row of the header, or first row of a table without header. */
   start: number;
-  /** First and last row of the data, if the caller knows them. */
+  /** First and last row of the data, if the caller specifies them. */
   first?: number;
   last?: number;
-  /** Whether a row holds names, if the caller knows it. */
+  /** Whether the table has a header, if the caller specifies it. */
   header?: boolean;
   usual: number;
   above: LeftOut[];
@@ -38,7 +38,7 @@ export function startOf<Row extends GridRow>(
     start: names,
     ...(first_row !== undefined && names < first_row && { first: first_row }),
     ...last,
-    // Names need a row above the data.
+    // Names require a row above the data.
     ...(header_row !== undefined ? { header: true } : names === first_row ? { header: false } : header && { header }),
     usual: found.usual,
     above: found.above.filter((part) => part.last < names),
@@ -48,8 +48,8 @@ export function startOf<Row extends GridRow>(
 }
 
 /**
- * Returns the row that may hold the names above the first row of the data: the nearest row, unless it is more data and the table
- * begins above it. Returns the first row itself if no row is above it.
+ * Returns the row that may hold the names above the first data row. It is the nearest row, unless that row is also data and the
+ * table begins above it. Returns the first data row itself if no row is above it.
  */
 function namesAbove<Row extends GridRow>(
   rows: readonly Row[],
@@ -82,7 +82,7 @@ export interface ReadTable {
 /**
  * Describes how a table was read.
  *
- * @throws TaskProblem `invalid_dialect` for rows that the file does not have
+ * @throws TaskProblem `invalid_dialect` if the options name rows beyond the end of the file
  */
 export function dialectOf(
   { decimal, thousands, date_order, uncertain: types }: TableReadings,

@@ -10,7 +10,7 @@ import {
 } from '@duckdb/node-api';
 import { type ColumnType, TaskProblem } from '../tasks.js';
 
-/** What values of a type are, in a sentence. */
+/** Plural noun for the values of each type, for messages. */
 export const PLURALS: Record<ColumnType, string> = {
   integer: 'integers',
   number: 'numbers',
@@ -22,7 +22,7 @@ export const PLURALS: Record<ColumnType, string> = {
   json: 'lists or objects',
 };
 
-/** Part of a statement with one parameter. */
+/** SQL fragment with a single parameter. */
 interface Parameter {
   sql: string;
   value: DuckDBValue;
@@ -35,7 +35,10 @@ interface Compared {
   typeId?: DuckDBTypeId;
 }
 
-/** A value as a parameter that compares with a column. @throws TaskProblem `invalid_query` for a value of another type */
+/**
+ * Converts a value to a parameter that can be compared with a column. @throws TaskProblem `invalid_query` if the value has
+ * another type
+ */
 export function comparedValue(value: unknown, column: Compared, loc: (string | number)[]): Parameter {
   const read = parameterOf(value, column);
   if (read !== undefined) return read;
@@ -49,7 +52,7 @@ export function comparedValue(value: unknown, column: Compared, loc: (string | n
 }
 
 const INTEGER_TEXT = /^-?\d{1,38}$/;
-/** Numbers that JSON has no other way to write. */
+/** Numbers that JSON cannot represent. */
 const SPECIAL = new Map([
   ['NaN', NaN],
   ['Infinity', Infinity],
@@ -86,13 +89,13 @@ function parameterOf(value: unknown, { type, typeId }: Compared): Parameter | un
   }
 }
 
-/** Digits of a whole number, which DuckDB compares exactly; empty for other values. */
+/** Returns the digits of an integer, which DuckDB compares exactly, or an empty text for other values. */
 function digitsOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value as bigint | number).toString() : '';
 }
 
-/** Returns the number that has exactly these digits, or is written with them. Other digits are undefined. */
+/** Returns the double with exactly these digits or this notation, or undefined if no double has them. */
 function exactNumber(digits: bigint): number | undefined {
   const number = Number(digits);
   return Number.isFinite(number) && (BigInt(number) === digits || String(number) === digits.toString())
@@ -112,7 +115,7 @@ function isDate(value: string): boolean {
 
 const isTime = (value: string): boolean => TIME.test(value);
 
-/** A date stands for its first moment. */
+/** Returns whether a value is a timestamp. A date is compared as its first moment. */
 function isTimestamp(value: string): boolean {
   const time = value.slice(11).replace(/Z$/, '');
   return isDate(value.slice(0, 10)) && (value.length === 10 || (/^[T ]$/.test(value.charAt(10)) && isTime(time)));

@@ -3,7 +3,7 @@ import { type ColumnProfiles, isBoolean } from './column-types.js';
 import { dateForms } from './date-forms.js';
 import { endWithoutBlanks, numberForms, startWithoutBlanks } from './number-forms.js';
 
-/** A cell of a text file or a sheet; undefined if it is empty. */
+/** Cell of a text file or a sheet. Undefined if it is empty. */
 export type GridCell = WorkbookCell | undefined;
 
 export interface GridRow {
@@ -12,10 +12,10 @@ export interface GridRow {
   cells: readonly GridCell[];
 }
 
-/** First integer range that a double does not hold exactly. Larger numbers are reported as decimals. */
+/** Start of the first integer range that doubles do not represent exactly. Larger numbers are reported as decimals. */
 const FIRST_INEXACT = 1e15;
 
-/** Adds a cell to the profile of its column and returns its text; undefined for empty cells and errors. */
+/** Adds a cell to the profile of its column and returns its text, or undefined for empty cells and errors. */
 export function observeCell(profiles: ColumnProfiles, column: number, cell: GridCell): Buffer | undefined {
   switch (typeof cell) {
     case 'number':
@@ -40,7 +40,7 @@ export function observeCells(profiles: ColumnProfiles, cells: readonly GridCell[
   for (const [column, cell] of cells.slice(0, profiles.width).entries()) observeCell(profiles, column, cell);
 }
 
-/** The text of a cell, without the blanks around it. */
+/** Returns the text of a cell without surrounding blanks. */
 export function textOf(cell: GridCell): string {
   if (cell === undefined) return '';
   if (typeof cell !== 'object') return String(cell).trim();
@@ -61,10 +61,10 @@ export function isText(cell: GridCell): boolean {
   return numberForms(bytes, start, end) === 0 && dateForms(bytes, start, end) === 0 && !isBoolean(bytes, start, end);
 }
 
-/** Whether all filled cells of a row are texts. */
+/** Returns whether all filled cells of a row are texts. */
 export const isTextRow = ({ cells }: GridRow): boolean => cells.every((cell) => !isFilled(cell) || isText(cell));
 
-/** Whether a row begins with `#`. */
+/** Returns whether a row begins with `#`. */
 export function isComment({ cells }: GridRow): boolean {
   const first = cells.find(isFilled);
   return typeof first === 'string' && textOf(first).startsWith('#');

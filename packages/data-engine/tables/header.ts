@@ -4,13 +4,13 @@ import { type GridCell, type GridRow, isFilled, isText, textOf } from './grid.js
 /** Evidence for a header: other types than the columns below, numbers in order, or a table of texts. */
 export type HeaderEvidence = 'types' | 'sequence' | 'texts';
 
-/** Columns of a scale. Fewer figures are in order by chance too often. */
+/** Minimum number of columns in a scale. Fewer numbers are too often in order by chance. */
 const SCALE_COLUMNS = 4;
 
 /**
- * Decides whether a row holds the names of the columns below it. It does when a cell is not of its column's type. If all of its
- * cells are, it does only when they are numbers or dates in order (years, weeks, sizes) beside a text that is like no cell below, or
- * years above figures. A table of texts has a header, unless its first row is all there is and has a value in it.
+ * Decides whether a row holds the names of the columns below it. A cell that does not have its column's type is evidence for
+ * names. Otherwise the cells must be ordered numbers or dates (years, weeks, sizes) beside a text unlike any cell below, or years
+ * above figures. A table of texts has a header, unless its first row is the only row and contains a value.
  *
  * @param ofRow profiles of the row alone
  * @param profiles profiles of all rows below
@@ -40,7 +40,7 @@ export function headerEvidence(
   return isName ? 'texts' : undefined;
 }
 
-/** Returns true for a header, or a first row of data, that may be the other one as well. */
+/** Returns true if a header could be a data row, or a first data row could be a header. */
 export function isUncertainHeader(
   evidence: HeaderEvidence | undefined,
   cells: readonly GridCell[],
@@ -55,7 +55,7 @@ export function isUncertainHeader(
   return isInOrder(figures) && texts.some((column) => isUnlike(cells[column], column, below));
 }
 
-/** Whether a row of several years in order is above figures. A row of figures may have some that look like years. */
+/** Returns whether a row of several ordered years is above figures. A row of figures may contain numbers that look like years. */
 function isAboveFigures(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
   const areYears = (row: readonly GridCell[]): boolean =>
     columns.every((column) => isYear(Number(textOf(row[column]))));
@@ -63,7 +63,7 @@ function isAboveFigures(cells: readonly GridCell[], columns: readonly number[], 
   return isOrdered && areYears(cells) && below.length > 0 && !below.some((row) => areYears(row.cells));
 }
 
-/** Whether a row has many whole numbers or dates in order, and rows below are not in the same order. */
+/** Returns whether a row has many ordered whole numbers or dates, and the rows below do not have the same order. */
 function isLongScale(cells: readonly GridCell[], columns: readonly number[], below: readonly GridRow[]): boolean {
   const orderIn = (row: readonly GridCell[]): number => orderOf(columns.map((column) => row[column]));
   const order = orderIn(cells);
@@ -85,7 +85,10 @@ function orderOf(cells: readonly GridCell[]): number {
   return values.every((value, at) => at === 0 || Math.sign(value - values[at - 1]!) === order) ? order || 0 : 0;
 }
 
-/** Returns true if numbers rise by the same step, or dates rise. Two numbers must be neighbours, a single number a year. */
+/**
+ * Returns true if numbers rise by the same step, or dates rise. Two numbers must be consecutive, and a single number must be a
+ * year.
+ */
 export function isSequence(cells: readonly GridCell[]): boolean {
   const texts = cells.map(textOf);
   const numbers = texts.map(Number);
@@ -101,7 +104,7 @@ export function isSequence(cells: readonly GridCell[]): boolean {
 
 export const isYear = (number: number): boolean => Number.isInteger(number) && number >= 1900 && number <= 2100;
 
-/** Whether no cell of a column is equal to a cell above it, or differs from it in its digits alone. */
+/** Returns whether every cell of a column differs from a cell above it in more than its digits. */
 function isUnlike(cell: GridCell, column: number, below: readonly GridRow[]): boolean {
   const shape = shapeOf(cell);
   return !isFilled(cell) || below.every(({ cells }) => shapeOf(cells[column]) !== shape);

@@ -27,7 +27,7 @@ it.each([
   ['2025-03-14 09:30:00', 'timestamp', '2025-03-14T09:30:00'],
   ['09:30', 'time', '09:30:00'],
   ['20250314', 'date', '2025-03-14'],
-])('reads the date or time %s of ISO 8601 in JSON', async (text, type, value) => {
+])('reads the ISO 8601 date or time %s in JSON', async (text, type, value) => {
   const table = await files.convert(JSON.stringify([{ date: text, n: 1 }]), 'json');
   expect(table).toMatchObject({ columns: [`date ${type}`, 'n integer'], rows: [[value, 1]] });
 });

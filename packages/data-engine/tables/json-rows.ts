@@ -25,16 +25,16 @@ import { RowNumbering } from './row-numbers.js';
 import { readRows, type TextFile, withText } from './text-file.js';
 import { TextWriter } from './text-writer.js';
 
-/** Dates and times of ISO 8601, also with a blank before the time. */
+/** ISO 8601 dates and times, including the form with a blank before the time. */
 const ISO_8601 =
   /^(?:\d{8}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
 
 const LF = 0x0a;
 
 /**
- * Tells the columns of a list of objects or of objects one after the other (NDJSON), and writes them as a text. Columns come in the
- * order in which their keys do; a key that is not there is null. Texts are text or, in the form of ISO 8601, dates and times. Numbers
- * with more digits than a number holds are text.
+ * Finds the columns of a JSON list of objects or of NDJSON, and rewrites the file as a delimited text. Columns are in the order
+ * of their first keys, and a missing key is null. Strings are texts, or dates and times if they are ISO 8601. Numbers with more
+ * digits than a double holds are texts.
  *
  * @throws TaskProblem `unreadable`, with the number of the object as its row
  */
@@ -100,7 +100,7 @@ async function writeRows(
   }
 }
 
-/** The text of a value, undefined for null. */
+/** Returns the text of a value, or undefined for null. */
 function cellOf(bytes: Buffer, start: number, end: number, { type }: Reading): Uint8Array | undefined {
   const raw = bytes.subarray(start, end);
   if (raw.length === 4 && raw[0] === 0x6e) return undefined;
@@ -113,7 +113,7 @@ function textOf(raw: Buffer): Buffer {
   return Buffer.from(JSON.parse(raw.toString()) as string);
 }
 
-/** Columns by their keys. */
+/** Columns by key. */
 class JsonColumns {
   readonly keys: string[] = [];
   readonly profiles = new ColumnProfiles(MAX_COLUMNS);
@@ -168,7 +168,7 @@ class JsonColumns {
   }
 }
 
-/** Finds the objects of a file. */
+/** Finds the objects in a file. */
 class JsonRows {
   skipped = 0;
   private row = 0;
@@ -231,7 +231,7 @@ class JsonRows {
       if (!this.ignoreErrors) throw this.problem(problem);
       this.skipped += 1;
       if (!this.isList) {
-        // One object a line, as far as it goes.
+        // Tries a single object per line first.
         const newline = bytes.indexOf(LF, at);
         const isThere = newline >= 0 && newline < end;
         if (!isThere && !isLast) {
@@ -247,7 +247,7 @@ class JsonRows {
     return next;
   }
 
-  /** -1 for more bytes, -2 when it does not end at all. */
+  /** Returns the end of a value, -1 if more bytes are needed, or -2 if the value never ends. */
   private endOfValue(bytes: Buffer, at: number, end: number, isLast: boolean): number {
     const next = endOfValue(bytes, at, end);
     if (next === TOO_DEEP) {

@@ -14,7 +14,7 @@ export const LIST_END = 0x5d;
 export const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** Returns why an object cannot be read, as the end of a sentence; undefined if it can. */
+/** Explains why an object cannot be read, as the end of a sentence. Returns undefined if it can. */
 export function objectProblem(bytes: Buffer, known: KnownKeys): string | undefined {
   let value: object;
   try {
@@ -24,7 +24,7 @@ export function objectProblem(bytes: Buffer, known: KnownKeys): string | undefin
   }
   const keys: string[] = [];
   eachMember(bytes, 0, bytes.length, known, (key) => keys.push(key));
-  // A parser keeps only the last value of a key.
+  // A JSON parser keeps only the last value of a repeated key.
   if (keys.length > Object.keys(value).length) {
     const double = keys.find((name, at) => keys.indexOf(name) < at);
     return `has the key ${JSON.stringify(double)} twice. Keep one of them`;
@@ -36,13 +36,13 @@ export function objectProblem(bytes: Buffer, known: KnownKeys): string | undefin
 
 const UNICODE_ESCAPE = Buffer.from('\\u');
 
-/** Whether a text cannot be stored as UTF-8 in a table. */
+/** Returns whether a text cannot be stored as UTF-8 in a table. */
 const isUnstorable = (part: unknown): boolean =>
   typeof part === 'string' && (part.includes('\0') || !part.isWellFormed());
 
 export const TOO_DEEP = -3;
 
-/** Keys by their place: most objects of a file have the same ones. */
+/** Keys by position, because most objects of a file have the same keys. */
 export class KnownKeys {
   private readonly known: { raw: Buffer; key: string }[] = [];
 
@@ -56,7 +56,7 @@ export class KnownKeys {
   }
 }
 
-/** Calls for each member of an object that is valid JSON. */
+/** Calls back for each member of a valid JSON object. */
 export function eachMember(
   bytes: Buffer,
   start: number,
@@ -78,7 +78,10 @@ export function eachMember(
   }
 }
 
-/** Where a value ends, valid or not; -1 when it does not, {@link TOO_DEEP} for too many levels. */
+/**
+ * Returns the end of a value, whether the value is valid or not. Returns -1 if it does not end, and {@link TOO_DEEP} if it has
+ * too many levels.
+ */
 export function endOfValue(bytes: Buffer, start: number, end: number): number {
   if (bytes[start] === QUOTE) return endOfText(bytes, start, end);
   let depth = 0;

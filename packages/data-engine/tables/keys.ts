@@ -4,7 +4,7 @@ import type { KeysAnswer, KeysTask } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
 import { type StoredColumn, storedColumns, trimmedText } from './table-columns.js';
 
-/** Looks whether columns tell the rows of a table apart. */
+/** Checks whether columns identify the rows of a table. */
 export async function keys({ table, columns: names }: KeysTask): Promise<KeysAnswer> {
   return await withDatabase([table], async (connection) => {
     const columns = await storedColumns(connection, table, names);
@@ -38,15 +38,15 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
   });
 }
 
-/** Columns that are looked through for texts, and characters of a text that are told. */
+/** Maximum number of columns that are searched for texts, and maximum length of the texts in the result. */
 const MAX_COLUMNS = 100;
 const MAX_CHARACTERS = 61;
-/** SQL of the place of a row in the table: rows come in the order of the file. */
+/** SQL for the index of a row in the table. Rows are in file order. */
 const PLACE = 'row_number() OVER () - 1';
-/** No name of a column: nobody can give one with this character. */
+/** Name that cannot collide with a column, because column names cannot contain this character. */
 const ROW = identifier('row\u0001');
 
-/** Texts in columns that are figures otherwise. */
+/** Finds texts in columns that otherwise contain figures. */
 async function misfitsOf(connection: DuckDBConnection, table: string): Promise<KeysAnswer['misfits']> {
   const columns = (await storedColumns(connection, table)).filter(({ type }) => type === 'text').slice(0, MAX_COLUMNS);
   if (columns.length === 0) return [];
@@ -65,6 +65,6 @@ async function misfitsOf(connection: DuckDBConnection, table: string): Promise<K
   });
 }
 
-/** What rows are told apart by; null where that is empty. */
+/** Returns the SQL of a key part, which is null if the cell is empty. */
 const partOf = ({ name, type }: StoredColumn): string =>
   type === 'text' || type === 'json' ? trimmedText(name) : identifier(name);

@@ -1,15 +1,15 @@
 import { decoderOf } from '../code-pages.js';
 
 /*
- * Tells the encodings of alphabets apart by pairs of letters. The statistics come from the names of countries, languages and
- * currencies that the runtime knows in each language.
+ * Distinguishes the encodings of alphabets by pairs of letters. The statistics come from the names of countries, languages and
+ * currencies that the runtime has in each language.
  */
 
 const [CENTRAL, RUSSIAN] = ['pl cs sk hu ro hr sl bs'.split(' '), 'ru uk be bg'.split(' ')];
 const MACINTOSH = 'de fr es pt it sv da nb fi nl'.split(' ');
 const WESTERN = [...MACINTOSH, 'is', 'ca', 'et'];
 
-/** Languages of the texts in an encoding, and the bits of evidence that it needs because it is rare. */
+/** Languages of the texts in each encoding, and the evidence in bits that a rare encoding needs. */
 const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[], rarity: number]>> = {
   'windows-1252': [WESTERN, 0],
   'windows-1250': [CENTRAL, 4],
@@ -43,36 +43,36 @@ const ENCODINGS: Readonly<Record<string, readonly [languages: readonly string[],
   cp437: [MACINTOSH, 18],
 };
 
-/** More different words prove nothing more. */
+/** Maximum number of distinct words. More words do not add evidence. */
 const MAX_WORDS = 2_000;
-/** Bits of evidence that exclude another encoding, and their maximum for a word. A single foreign word proves nothing. */
+/** Evidence in bits that excludes another encoding, and its maximum per word. A single foreign word proves nothing. */
 const PROOF_BITS = 10;
 const MAX_WORD_BITS = 6;
-/** Likeliest encodings that are listed beside the best one. */
+/** Maximum number of other encodings that are listed beside the best encoding. */
 const MAX_OTHERS = 4;
-/** Encodings that exclude others, but are too rare to be read without being stated. */
+/** Encodings that exclude others but are too rare to be used unless the caller specifies them. */
 const STATED_ENCODINGS = ['macintosh', 'x-mac-cyrillic', 'cp850', 'cp852', 'cp857', 'cp437'];
-/** Pairs of letters that tell a language from random bytes. */
+/** Minimum number of letter pairs that distinguish a language from random bytes. */
 const MIN_PAIRS = 8;
-/** Bits per pair of letters that words of a language have at most. */
+/** Maximum bits per letter pair in the words of a language. */
 const MAX_BITS = 6.7;
-/** The same for words that may be of a language. */
+/** Maximum bits per letter pair in words that may belong to a language. */
 const MAX_POSSIBLE_BITS = 8;
 const UNSEEN = 0.05;
 const ALPHABET_SIZE = 60;
-/** Bits of a character that is neither a letter nor a typographic sign. */
+/** Cost in bits of a character that is neither a letter nor a typographic sign. */
 const STRANGE_BITS = 16;
-/** Bits of a capital behind a small letter. */
+/** Cost in bits of a capital after a small letter. */
 const CAPITAL_BITS = 8;
 const TYPOGRAPHIC = /[\s'´’‘“”„‚«»‹›–—…•·°€№§©®™\u00a0\u00ad\u200e\u200f]/;
-/** Signs of units, prices and fractions, which are no part of words. */
+/** Signs of units, prices and fractions, which do not occur within words. */
 const SIGNS = '²³±×÷½¼¾µ£¥¢§¿¡ªº';
 const SIGN_BITS = 8;
-/** A sign between letters, except for apostrophes, dashes and dots. */
+/** Sign between letters, except for apostrophes, dashes and dots. */
 const SIGN_IN_WORD = /\p{L}[^\p{L}\p{M}\s'´’–—·\u00ad]+(?=\p{L})/gu;
 const EDGE = ' ';
 
-/** Pairs of letters in the names of a language. */
+/** Letter pairs in the names of a language. */
 class LetterPairs {
   private readonly pairs = new Map<string, number>();
   private readonly firsts = new Map<string, number>();
@@ -81,12 +81,12 @@ class LetterPairs {
     for (const name of namesIn(locale))
       for (const word of name.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []) {
         this.add(word);
-        // Older encodings of Romanian have cedillas below letters.
+        // Older Romanian encodings have letters with cedillas.
         if (locale === 'ro') this.add(word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ'));
       }
   }
 
-  /** Bits that a word takes in a code for the language. */
+  /** Returns the code length of a word in the language, in bits. */
   bitsOf(word: string): number {
     let bits = 0;
     let before = EDGE;
@@ -134,33 +134,33 @@ function pairsOf(locale: string): LetterPairs {
   return pairs;
 }
 
-/** An encoding and the bits that the words take in it. */
+/** Encoding with the total code length of the words, in bits. */
 interface Score {
   encoding: string;
   rarity: number;
   bits: number;
   bitsOfWords: number[];
-  /** Pairs of letters. */
+  /** Number of letter pairs. */
   pairs: number;
   text: string;
 }
 
 export interface LikelyEncodings {
-  /** The most likely encoding. */
+  /** Most likely encoding. */
   best: string;
-  /** The likeliest of the other encodings that cannot be excluded and give other letters. */
+  /** Other likely encodings that cannot be excluded and give other letters. */
   others: string[];
-  /** Whether the words may be those of a language. */
+  /** Whether the words may belong to a language. */
   isPossible: boolean;
-  /** Whether the words look like those of a language. */
+  /** Whether the words look like a language. */
   isPlausible: boolean;
-  /** Whether the words are plausible in no other encoding, except for encodings that have signs in place of letters. */
+  /** Whether the words are plausible in no other encoding, except for encodings that turn letters into signs. */
   isProven: boolean;
-  /** Whether Windows-1252 has signs in place of letters, and the same letters otherwise. */
+  /** Whether Windows-1252 turns letters into signs but otherwise gives the same letters. */
   isBetterThanWestern: boolean;
 }
 
-/** Different words with letters beyond ASCII, each byte as a character of ISO-8859-1. */
+/** Distinct words with letters beyond ASCII. Each byte is stored as a character of ISO-8859-1. */
 export class LetterStatistics {
   private readonly words = new Set<string>();
 
@@ -168,13 +168,13 @@ export class LetterStatistics {
     if (this.words.size < MAX_WORDS) this.words.add(word);
   }
 
-  /** Compares the encodings, except for one that is excluded. */
+  /** Compares all encodings except for an excluded encoding. */
   likely(excluded?: string): LikelyEncodings {
     const scores = Object.entries(ENCODINGS)
       .filter(([encoding]) => encoding !== excluded)
       .map(([encoding, [languages, rarity]]) => this.scoreOf(encoding, languages, rarity));
     const least = scores.toSorted((a, b) => a.bits - b.bits)[0]!;
-    // Many encodings have the same letters in the same places. The first one is the most usual.
+    // Many encodings have the same letters in the same positions. The first encoding is the most common.
     const best = scores.find(({ text }) => text === least.text)!;
     const different = scores.filter(({ text }, at) => scores.findIndex((other) => other.text === text) === at);
     const others = different.filter((score) => score.text !== best.text && evidence(best, score) < PROOF_BITS);
@@ -196,10 +196,10 @@ export class LetterStatistics {
     };
   }
 
-  /** The share of each language is that of the words that it explains best. */
+  /** Scores an encoding. The weight of a language is the share of words that it explains best. */
   private scoreOf(encoding: string, locales: readonly string[], rarity: number): Score {
     const decoder = decoderOf(encoding);
-    // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
+    // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is streamed.
     const texts = [...this.words].map((word) => decoder.decode(Buffer.from(word, 'latin1'), { stream: true }));
     const bits = texts.map((text) => locales.map((locale) => bitsOf(text, pairsOf(locale))));
     const shares = locales.map(() => 0.5);
@@ -216,7 +216,7 @@ export class LetterStatistics {
   }
 }
 
-/** Whether a text is the same as another one, but with signs in place of letters, as `¦akki` is in place of `Šakki`. */
+/** Returns whether two texts are equal except for signs in place of letters, such as `¦akki` for `Šakki`. */
 function hasSignsForLetters({ text }: Score, best: Score): boolean {
   const [signs, letters] = [[...text], [...best.text]];
   const isSame = (sign: string, at: number): boolean =>
@@ -224,7 +224,7 @@ function hasSignsForLetters({ text }: Score, best: Score): boolean {
   return text !== best.text && signs.length === letters.length && signs.every(isSame);
 }
 
-/** Bits of evidence for an encoding and against another. */
+/** Returns the bits of evidence for an encoding and against another encoding. */
 function evidence(best: Score, other: Score): number {
   const ofWord = (at: number): number => other.bitsOfWords[at]! - best.bitsOfWords[at]!;
   return best.bitsOfWords.reduce(
@@ -233,7 +233,7 @@ function evidence(best: Score, other: Score): number {
   );
 }
 
-/** Bits of a text of letters and signs. */
+/** Returns the code length of a text with letters and signs, in bits. */
 function bitsOf(text: string, pairs: LetterPairs): number {
   let bits = 0;
   for (const sign of text.replace(/[\p{L}\p{M}]/gu, ''))

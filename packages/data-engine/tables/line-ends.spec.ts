@@ -5,16 +5,16 @@ import type { TableFormat } from '../tasks.js';
 
 const files = new TableFiles();
 
-/** Line breaks that texts have. */
+/** Line breaks within texts. */
 const BREAKS = ['\n', '\r\n', '\r', '\n\r', '\r\r\n'];
 
 const rowsOf = async (content: string | Uint8Array, format: TableFormat): Promise<unknown[][]> =>
   (await files.convert(content, format)).rows;
 
-describe.each(BREAKS)('a cell with the line break %j', (lineBreak) => {
+describe.each(BREAKS)('cells with the line break %j', (lineBreak) => {
   const note = `line 1${lineBreak}line 2`;
 
-  it('is read in the first object of JSON', async () => {
+  it('are in the first object of JSON', async () => {
     const objects = [
       { note, n: 1 },
       { note: 'x', n: 2 },
@@ -27,12 +27,12 @@ describe.each(BREAKS)('a cell with the line break %j', (lineBreak) => {
     expect(await rowsOf(objects.map((object) => JSON.stringify(object)).join('\n'), 'json')).toEqual(rows);
   });
 
-  it('is read in a key of JSON', async () => {
+  it('are in a key of JSON', async () => {
     const table = await files.convert(JSON.stringify([{ [note]: 1, n: 2 }]), 'json');
     expect(table).toMatchObject({ columns: [`${note} integer`, 'n integer'], rows: [[1, 2]] });
   });
 
-  it('is read in the header and the first cells of a workbook', async () => {
+  it('are in the header and the first cells of a workbook', async () => {
     const escaped = note.replaceAll('\r', '_x000D_');
     const table = await files.convert(
       workbookFile({
@@ -53,7 +53,7 @@ describe.each(BREAKS)('a cell with the line break %j', (lineBreak) => {
     });
   });
 
-  it.each(['\n', '\r\n', '\r'])('is read in a CSV file whose rows end in %j', async (rowEnd) => {
+  it.each(['\n', '\r\n', '\r'])('are in a CSV file whose rows end in %j', async (rowEnd) => {
     const header = [`"${note}";quantity`, '"1,50";3', '"2,25";4', ''].join(rowEnd);
     expect(await files.convert(header, 'csv')).toMatchObject({
       columns: [`${note} number`, 'quantity integer'],

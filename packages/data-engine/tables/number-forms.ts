@@ -1,12 +1,12 @@
 /*
- * What a text can be as a number. A text may be one in several ways (1.234 is 1.234 or 1,234), so all of them are answered, as bits,
- * and the other values of its column decide.
+ * Finds all number forms that fit a text. The result is a bit set, because a text such as 1.234 has two forms, 1.234 and 1,234.
+ * The other values of the column decide.
  */
 
 import { MAX_DIGITS } from '../limits.js';
 import { isExactNumber } from './exact-numbers.js';
 
-/** Forms of numbers by their decimal sign and what groups thousands; the place of each is its bit. */
+/** Number forms by decimal sign and thousands separator. The index of a form is its bit. */
 export const NUMBER_FORMS = [
   { decimal: '.', thousands: '' },
   { decimal: '.', thousands: ',' },
@@ -22,7 +22,7 @@ export const POINT_FORMS = 0x0f;
 export const COMMA_FORMS = 0xf0;
 export const ALL_NUMBER_FORMS = POINT_FORMS | COMMA_FORMS;
 
-/** What else an answer tells, beside the forms. */
+/** Flags beside the forms. */
 export const HAS_POINT = 1 << 8;
 export const HAS_COMMA = 1 << 9;
 export const HAS_EXPONENT = 1 << 10;
@@ -36,12 +36,12 @@ const APOSTROPHE = 39;
 const ZERO = 48;
 const NINE = 57;
 
-/** Digits of a number with a plus sign that may be a telephone number. */
+/** Minimum number of digits of a telephone number with a plus sign. */
 const PHONE_DIGITS = 8;
 
 /**
- * The forms that a text has, with what it shows; 0 when it is no number. A leading zero (007) makes it none, and so does an exponent
- * without sign or decimals (12e5), which may be an identifier. Telephone numbers (+4930123456) are none either.
+ * Returns the forms and flags of a text, or 0 if it is not a number. A leading zero (007) excludes numbers, and so does an
+ * exponent without sign or decimals (12e5), which may be an identifier. Telephone numbers (+4930123456) are not numbers either.
  */
 export function numberForms(bytes: Uint8Array, start: number, end: number): number {
   let shown = HAS_NO_PERCENT;
@@ -59,7 +59,7 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
   if (leading > MAX_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
   if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
 
-  // Groups of three digits with one sign between them, then perhaps decimals after another sign.
+  // Groups of three digits have the same separator, and decimals may follow after another sign.
   const canGroup = leading >= 1 && leading <= 3 && bytes[from] !== ZERO;
   let first = 0;
   let second = 0;
@@ -85,7 +85,7 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
     const exponent = at + (isSigned ? 2 : 1);
     const isExponent = (bytes[at]! | 0x20) === 0x65 && afterDigits(bytes, exponent, end) === end;
     if (!isExponent || exponent === end || end - exponent > 3 || (!isSigned && signs === 0) || signs > 1) return 0;
-    // Beyond the range of a double.
+    // The value exceeds the range of a double.
     if (!Number.isFinite(Number(String.fromCharCode(...bytes.subarray(from, end)).replace(',', '.')))) return 0;
     shown |= HAS_EXPONENT;
     if (signs === 0) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
@@ -109,7 +109,7 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
   return forms === 0 ? 0 : forms | shown;
 }
 
-/** Returns a number with a decimal point and without signs between groups of digits. */
+/** Returns a number with a decimal point and without separators between groups of digits. */
 function plainText(bytes: Uint8Array, start: number, end: number, decimalSign: number): string {
   let text = '';
   for (const byte of bytes.subarray(start, end)) {
@@ -120,13 +120,13 @@ function plainText(bytes: Uint8Array, start: number, end: number, decimalSign: n
   return text;
 }
 
-/** Where the digits from a place end. */
+/** Returns the end of the digits from a position. */
 export function afterDigits(bytes: Uint8Array, at: number, end: number): number {
   while (at < end && bytes[at]! >= ZERO && bytes[at]! <= NINE) at += 1;
   return at;
 }
 
-/** Where a text starts behind blanks, no-break ones included. */
+/** Returns the start of a text after blanks, including no-break blanks. */
 export function startWithoutBlanks(bytes: Uint8Array, start: number, end: number): number {
   while (start < end) {
     const length = blankLength(bytes, start, end);
@@ -146,7 +146,9 @@ export function endWithoutBlanks(bytes: Uint8Array, start: number, end: number):
   return end;
 }
 
-/** Bytes of the blank at a place: a space, a tab, U+00A0, U+2009 or U+202F; 0 for none. */
+/**
+ * Returns the byte length of the blank at a position: a space, a tab, U+00A0, U+2009 or U+202F. Returns 0 for other characters.
+ */
 function blankLength(bytes: Uint8Array, at: number, end: number): number {
   const byte = bytes[at];
   if (byte === BLANK || byte === 9) return 1;
@@ -155,7 +157,7 @@ function blankLength(bytes: Uint8Array, at: number, end: number): number {
   return isThin && (bytes[at + 2] === 0xaf || bytes[at + 2] === 0x89) ? 3 : 0;
 }
 
-/** The sign between digits at a place: a point, a comma, a blank of any kind, an apostrophe (also U+2019), or 0. */
+/** Returns the sign between digits at a position: a point, a comma, any blank, an apostrophe (or U+2019), or 0. */
 function signAt(bytes: Uint8Array, at: number, end: number): number {
   if (at >= end) return 0;
   const byte = bytes[at]!;

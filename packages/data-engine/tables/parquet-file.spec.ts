@@ -22,8 +22,8 @@ async function parquet(sql: string, options = ''): Promise<Buffer> {
   return await readFile(path);
 }
 
-describe('variants of Parquet', () => {
-  it('are JSON with the types of their values', async () => {
+describe('Parquet variants', () => {
+  it('becomes JSON with the types of its values', async () => {
     const values = ['[1,2.5]', '{"a":null,"b":["x",true]}', '3', '"text"', 'null'];
     const variants = values.map((value) => `'${value}'::JSON::VARIANT`).join();
     const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${variants}, NULL]) AS v`), 'parquet');
@@ -32,10 +32,10 @@ describe('variants of Parquet', () => {
   });
 });
 
-describe('a Parquet file with an unknown compression', () => {
-  it('is refused with a sentence that names it', async () => {
+describe('Parquet file with an unknown compression', () => {
+  it('is rejected with a message that names the compression', async () => {
     const file = await parquet('SELECT 1 AS n', ', COMPRESSION lz4_raw');
-    // Gives the column the old compression LZ4 instead.
+    // Changes the compression of the column to the old LZ4.
     const old = Buffer.from(file.toString('latin1').replace('\x01n\x15\x0e', '\x01n\x15\x0a'), 'latin1');
     expect(await refusal(files.convert(old, 'parquet'))).toBe(
       'Parquet files that are compressed with LZ4 cannot be read. Save the file with Snappy or Zstandard',
@@ -43,8 +43,8 @@ describe('a Parquet file with an unknown compression', () => {
   });
 });
 
-describe('a Parquet file in a folder with an equals sign', () => {
-  it('has no column of the name of the folder', async () => {
+describe('Parquet file in a folder with an equals sign', () => {
+  it('does not get a column from the folder name', async () => {
     const folder = files.path('year=2025');
     await mkdir(folder);
     const [from, to] = [join(folder, 'from.parquet'), join(folder, 'to.parquet')];

@@ -4,30 +4,30 @@ import { identifier, literal, parquetRows } from '../sql-text.js';
 import { columnNames } from './column-names.js';
 import type { ParquetWriter } from './parquet-writer.js';
 
-/** A query whose columns have the names and types of a table. */
+/** Query whose columns have the names and types of a table. */
 export interface ParquetTable {
   query: string;
   types: { name: string; type: ColumnType }[];
   rows: number;
 }
 
-/** Integer types with values of too many digits. */
+/** Integer types whose values may have too many digits. */
 const LARGE_INTEGERS = new Set(['BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT']);
-/** First number with too many digits. */
+/** Smallest number with too many digits. */
 const FIRST_LONG = `1${'0'.repeat(MAX_DIGITS)}`;
 const FLOATS = new Set(['FLOAT', 'DOUBLE']);
 const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
-/** Most digits of a decimal that DuckDB reads. It describes longer decimals as DOUBLE and reads wrong values. */
+/** Maximum number of digits in a decimal that DuckDB reads. It describes longer decimals as DOUBLE and reads wrong values. */
 const MAX_DECIMAL_DIGITS = 38;
 
 /** Types whose values may be infinite. */
 const MAY_BE_INFINITE = /^(?:FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
 
 /**
- * Returns the table of a Parquet file. Integers are BIGINT, decimals and floats DOUBLE, times with a zone are in UTC, lists and
- * structs are JSON, and everything else is text. A column is text as well if it holds an infinity, nanoseconds, or a number with more
- * digits than a number holds. NaN is null, because pandas writes it for missing values. Decimals that DuckDB cannot read and maps
- * with a repeated key are refused.
+ * Returns the table of a Parquet file. Integers are BIGINT, decimals and floats are DOUBLE, and times with a zone are in UTC.
+ * Lists and structs are JSON, and all other types are text. A column is also text if it holds an infinity, nanoseconds, or a
+ * number with more digits than a double holds. NaN is null, because pandas writes it for missing values. Decimals that DuckDB
+ * cannot read and maps with repeated keys are rejected.
  *
  * @throws TaskProblem `unreadable`
  */
@@ -60,7 +60,7 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   return { query: `FROM ${source} SELECT ${values.join(', ')}`, types, rows };
 }
 
-/** First column that contains, possibly in a struct or a list, a decimal of too many digits. */
+/** Returns the first column that contains a decimal of too many digits, possibly within a struct or a list. */
 async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<string | undefined> {
   const digits = "coalesce(precision, TRY_CAST(regexp_extract(logical_type, 'precision=(\\d+)', 1) AS BIGINT), 0)";
   const schema = await writer.run(
@@ -68,7 +68,7 @@ async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<s
   );
   const [, ...elements] = schema.getRows();
   let column = '';
-  // Elements follow their parents. This many of the current column are still to come.
+  // Elements follow their parents. This is the number of elements that the current column still has.
   let open = 0;
   for (const [name, children, precision] of elements) {
     if (open === 0) column = String(name);
@@ -78,7 +78,7 @@ async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<s
   return undefined;
 }
 
-/** An object of JSON would keep only one value of a repeated key. */
+/** Rejects maps with repeated keys, because a JSON object would keep only one of their values. */
 async function refuseRepeatedKeys(writer: ParquetWriter, source: string, given: string): Promise<void> {
   const nodes = `json_tree(to_json(${identifier(given)}))`;
   const repeated = `SELECT key FROM ${nodes} GROUP BY parent, key HAVING count(*) > 1 LIMIT 1`;
@@ -89,12 +89,12 @@ async function refuseRepeatedKeys(writer: ParquetWriter, source: string, given: 
   throw new TaskProblem('unreadable', `${sentence}. Save its entries as a list`);
 }
 
-/** Condition for a column with a value that our type for it does not hold. */
+/** Returns an SQL condition for values that the column type does not hold exactly. */
 function inexactCondition(column: string, stored: string): string {
   const [, width = 0, scale = 0] = (DECIMAL.exec(stored) ?? []).map(Number);
   const mayBeLong = LARGE_INTEGERS.has(stored) || width - scale > MAX_DIGITS;
   const conditions = mayBeLong ? [`max(${column}) >= ${FIRST_LONG}`, `min(${column}) <= -${FIRST_LONG}`] : [];
-  // A decimal is exact if the text of its number has the same digits.
+  // A decimal is exact if the text of its double has the same digits.
   if (width > MAX_DIGITS)
     conditions.push(`bool_or(TRY_CAST(${nearest(column)}::VARCHAR AS ${stored}) IS DISTINCT FROM ${column})`);
   if (MAY_BE_INFINITE.test(stored)) conditions.push(`bool_or(isinf(${instantOf(column, stored)}))`);
@@ -104,11 +104,11 @@ function inexactCondition(column: string, stored: string): string {
   return conditions.length > 0 ? conditions.join(' OR ') : 'bool_or(false)';
 }
 
-/** Functions of instants do not take all units. */
+/** Casts instants, because date functions do not accept all units. */
 const instantOf = (column: string, stored: string): string =>
   stored.startsWith('TIMESTAMP_') ? `${column}::TIMESTAMP` : column;
 
-/** The nearest number to a decimal. A direct cast of many digits rounds twice. */
+/** Returns SQL for the nearest double to a decimal. A direct cast of many digits would round twice. */
 const nearest = (column: string): string => `${column}::VARCHAR::DOUBLE`;
 
 const textOf = (column: string, stored: string): { type: ColumnType; value: string } => {
@@ -116,7 +116,7 @@ const textOf = (column: string, stored: string): { type: ColumnType; value: stri
   return { type: 'text', value: FLOATS.has(stored) ? `CASE WHEN isnan(${column}) THEN NULL ELSE ${text} END` : text };
 };
 
-/** What a column of a type of DuckDB is for us. */
+/** Returns the column type and SQL value for a DuckDB type. */
 function valueOf(column: string, stored: string): { type: ColumnType; value: string } {
   switch (stored) {
     case 'TINYINT':
@@ -152,9 +152,9 @@ function valueOf(column: string, stored: string): { type: ColumnType; value: str
       return { type: 'json', value: column };
     default:
       if (DECIMAL.test(stored)) return { type: 'number', value: nearest(column) };
-      // `to_json` makes a text of a variant. A null of JSON is no value.
+      // `to_json` makes a text of a variant. JSON null counts as a missing value.
       if (/\bVARIANT\b/.test(stored)) return { type: 'json', value: `nullif(${column}::JSON, 'null'::JSON)` };
-      // Lists end in brackets, whatever they are of.
+      // List types end in brackets, regardless of their element type.
       if (stored.endsWith(']') || /^(?:STRUCT|MAP|UNION)/.test(stored)) {
         return { type: 'json', value: `to_json(${column})` };
       }

@@ -7,30 +7,30 @@ import { NO_EXTENSIONS, ofMemory } from './duckdb-settings.js';
 import type { Reading } from './readings.js';
 import type { RowNumbers } from './row-numbers.js';
 
-/** A delimited text in UTF-8 that DuckDB reads without guessing. */
+/** Delimited text in UTF-8 that DuckDB reads without guessing. */
 export interface TextSource {
   path: string;
   delimiter: string;
-  /** Empty: none. */
+  /** Empty if the file has no quotes. */
   quote: string;
   header: boolean;
-  /** Columns in the file. */
+  /** Number of columns in the file. */
   columns: number;
-  /** Whether rows may have fewer cells, the others being null. */
+  /** Whether rows may have fewer cells. Missing cells are null. */
   isRagged: boolean;
-  /** End of each row. DuckDB would take it from the first line, which may end inside a cell. */
+  /** End of each row. DuckDB would detect it from the first line, which may end inside a cell. */
   newLine: '\n' | '\r\n';
-  /** What a cell without value is; empty: an empty cell, in quotes or not. */
+  /** Text of a cell without a value. If empty, an empty cell has no value, quoted or not. */
   nullToken: string;
   hasNewlines: boolean;
-  /** In bytes. */
+  /** Length in bytes. */
   longestRow: number;
 }
 
-/** A table of texts, and what they mean. */
+/** Table of texts with the readings of its columns. */
 export interface TextTable {
   source: TextSource;
-  /** Column of the file, from 0, that is the first one of the table. Absent: 0. */
+  /** Index of the file column that is the first table column. Default: 0. */
   firstColumn?: number;
   names: string[];
   readings: Reading[];
@@ -39,17 +39,17 @@ export interface TextTable {
   rowNumbers: RowNumbers[];
 }
 
-/** Cells and columns that are counted in one go; distinct values take memory. */
+/** Maximum number of cells and columns whose statistics are computed in a single query. Distinct values take memory. */
 const CELLS_AT_ONCE = 16_000_000;
 const COLUMNS_AT_ONCE = { least: 4, most: 32 };
-/** A group is in memory while it is written; DuckDB's own size is the most. */
+/** Maximum number of cells in a row group, which is in memory while it is written. DuckDB's default is the upper limit. */
 const CELLS_OF_GROUP = 4_000_000;
 const ROWS_OF_GROUP = { least: 2_048, most: 122_880 };
 const BLANKS = ' \t\u00a0\u2009\u202f';
-/** Rows in quotes need not be longer than DuckDB's own limit for it to be raised. */
+/** DuckDB's limit for quoted rows is raised only for rows longer than this. */
 const USUAL_ROW_BYTES = 1024 ** 2;
 
-/** A database of a conversion: nothing but our own statements runs on it. */
+/** Database of a conversion. It runs only the service's own statements. */
 export class ParquetWriter {
   private constructor(
     private readonly instance: DuckDBInstance,
@@ -57,7 +57,7 @@ export class ParquetWriter {
     private readonly signal?: AbortSignal,
   ) {}
 
-  /** `scratch` takes what does not fit into memory. */
+  /** Opens the database. `scratch` takes data that does not fit into memory. */
   static async open(scratch: string, signal?: AbortSignal): Promise<ParquetWriter> {
     const instance = await DuckDBInstance.create(':memory:', {
       threads: '2',
@@ -76,7 +76,7 @@ export class ParquetWriter {
     this.instance.closeSync();
   }
 
-  /** Writes a table of texts, in the order of its rows; answers how many there are. */
+  /** Writes a table of texts in row order and returns the number of rows. */
   async writeText({ source, firstColumn = 0, names, readings, profiles }: TextTable, to: string): Promise<number> {
     const columns = readings.map(
       (reading, column) =>
@@ -105,7 +105,7 @@ export class ParquetWriter {
     );
   }
 
-  /** Runs a query, in DuckDB's words, into a Parquet file; answers its rows. */
+  /** Writes the result of an SQL query to a Parquet file and returns the number of rows. */
   async copy(query: string, columns: number, to: string): Promise<number> {
     const { least, most } = ROWS_OF_GROUP;
     const group = Math.max(least, Math.min(most, Math.floor(CELLS_OF_GROUP / columns)));
@@ -115,7 +115,7 @@ export class ParquetWriter {
     return Number(result.getRows()[0]![0]);
   }
 
-  /** Counts nulls and values of the columns of a Parquet file, but for those that are known to be empty. */
+  /** Counts the nulls and values of the columns in a Parquet file, except for columns that are known to be empty. */
   async describe(
     path: string,
     rows: number,
@@ -141,7 +141,10 @@ export class ParquetWriter {
     return columns;
   }
 
-  /** @throws the signal's reason; TaskProblem `out_of_memory` */
+  /**
+   * @throws the signal's reason
+   * @throws TaskProblem `out_of_memory`
+   */
   async run(statement: string) {
     this.signal?.throwIfAborted();
     const interrupt = () => this.connection.interrupt();
@@ -157,7 +160,7 @@ export class ParquetWriter {
   }
 }
 
-/** The value of a text column in DuckDB's words. */
+/** Returns SQL for the value of a text column. */
 function valueOf(reading: Reading, column: string, isPadded: boolean): string {
   const text = isPadded && reading.type !== 'text' ? `nullif(trim(${column}, ${literal(BLANKS)}), '')` : column;
   switch (reading.type) {
@@ -170,7 +173,7 @@ function valueOf(reading: Reading, column: string, isPadded: boolean): string {
     case 'integer':
     case 'number': {
       const number = plainNumber(reading, text);
-      // Decimals are read together with the hundredth: 12.3 / 100 would not be 0.123.
+      // A percentage is parsed with its exponent, because 12.3 / 100 would not be 0.123.
       if (reading.isPercent) return `(rtrim(${number}, ${literal(`%${BLANKS}`)}) || 'e-2')::DOUBLE`;
       return `${number}::${reading.type === 'integer' ? 'BIGINT' : 'DOUBLE'}`;
     }
@@ -186,7 +189,7 @@ function valueOf(reading: Reading, column: string, isPadded: boolean): string {
   }
 }
 
-/** Texts of numbers without groups, with a point. */
+/** Returns SQL that removes thousands separators and uses a decimal point. */
 function plainNumber({ decimal, thousands }: { decimal: string; thousands: string }, text: string): string {
   if (thousands === '') return decimal === '.' ? text : `replace(${text}, ',', '.')`;
   const groups = thousands === ' ' ? BLANKS : thousands === "'" ? "'\u2019" : thousands;

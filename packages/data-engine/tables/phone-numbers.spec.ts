@@ -3,7 +3,7 @@ import { TableFiles } from '../../../test/support/converted-table.js';
 
 const files = new TableFiles();
 
-describe('a telephone number with a plus sign', () => {
+describe('telephone numbers with a plus sign', () => {
   it.each([['+4930123456'], ['+15551234567'], ['+49 301 234 567'], ['+85212345678']])(
     'stays a text: %s',
     async (text) => {
@@ -23,7 +23,7 @@ describe('a telephone number with a plus sign', () => {
     ['+12345678.5', 12_345_678.5],
     ['+1e+9', 1e9],
     ['-12345678', -12_345_678],
-  ])('is not every signed number: %s', async (text, value) => {
+  ])('excludes other signed numbers: %s', async (text, value) => {
     expect((await files.convert(`id,change\na,${text}\nb,2\n`, 'csv')).rows).toEqual([
       ['a', value],
       ['b', 2],

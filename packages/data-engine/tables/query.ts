@@ -10,16 +10,16 @@ import { withDatabase } from './duckdb.js';
 import { ofMemory } from './duckdb-settings.js';
 import { checkSelect } from './select-check.js';
 
-/** Largest file that a result is saved in. */
+/** Maximum file size of a saved result, in bytes. */
 const MAX_SAVED_BYTES = 1024 ** 3;
 const WATCH_MS = 20;
-/** Longest sentence of DuckDB that is told. */
+/** Maximum length of a DuckDB error message in a response. */
 const MAX_SENTENCE = 2_000;
 
-/** How results are written; commas, quotes and line breaks in texts are quoted as RFC 4180 says. */
+/** Formats of saved results. Commas, quotes and line breaks in texts are quoted as RFC 4180 requires. */
 const FORMATS = { csv: "FORMAT csv, HEADER, DELIMITER ','", parquet: 'FORMAT parquet' };
 
-/** Runs one SELECT of a user. */
+/** Runs a user's SELECT statement. */
 export async function query(task: QueryTask): Promise<QueryAnswer> {
   const { tables, sql, save } = task;
   const part = save === undefined ? undefined : partOf(save.to);
@@ -30,7 +30,7 @@ export async function query(task: QueryTask): Promise<QueryAnswer> {
         await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT * FROM ${parquetRows(file)}`);
       await checkSelect(connection, sql, Object.keys(tables));
       if (save === undefined) return await answer(connection, sql, task);
-      // Once for both, since a query may answer something else the next time.
+      // The result is stored once, because running the query a second time may return different rows.
       await connection.run(`CREATE TEMP TABLE ${identifier(RESULT)} AS FROM query(${literal(sql)})`);
       await write(connection, partOf(save.to), save);
       return await answer(connection, `FROM temp.${identifier(RESULT)}`, task);
@@ -40,7 +40,7 @@ export async function query(task: QueryTask): Promise<QueryAnswer> {
   });
 }
 
-/** No name of a table: nobody can give one with this character. */
+/** Name that cannot collide with a table, because table names cannot contain this character. */
 const RESULT = 'result\u0001';
 
 async function answer(connection: DuckDBConnection, sql: string, { limit, maxBytes }: QueryTask): Promise<QueryAnswer> {
@@ -53,7 +53,7 @@ async function answer(connection: DuckDBConnection, sql: string, { limit, maxByt
   return { columns, rows, truncated: cut !== null };
 }
 
-/** Writes the whole result; the file comes to be when it is complete. */
+/** Writes the whole result. The file appears only when it is complete. */
 async function write(
   connection: DuckDBConnection,
   part: string,
@@ -82,7 +82,7 @@ async function write(
   }
 }
 
-/** Returns the result in a form that the file holds without loss, and the format of the file. */
+/** Returns the result in a form that the file format holds without loss, and the format. */
 async function written(
   connection: DuckDBConnection,
   format: keyof typeof FORMATS,
@@ -95,7 +95,7 @@ async function written(
     return { source: casts === '' ? source : `${source} SELECT * REPLACE (${casts})`, options };
   }
   if (statement.columnCount !== 1) return { source, options };
-  // In a CSV file of one column, a null would be an empty line and a text of blanks a blank line, which readers skip.
+  // In a single-column CSV file, a null would be an empty line and a text of blanks a blank line, which readers skip.
   const column = identifier(statement.columnName(0));
   const isText = columnType(statement.columnType(0)) === 'text';
   return {
@@ -104,12 +104,12 @@ async function written(
   };
 }
 
-/** Integers of 128 bits in the name of a type. The first two alternatives skip the names of fields and the values of enums. */
+/** 128-bit integers in a type name. The first two alternatives skip field names and enum values. */
 const HUGE_INTEGER = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\bU?HUGEINT(?=[[\],)]|$)/g;
-/** Types that Parquet has for them, of which the first is taken that holds all values. */
+/** Parquet types for 128-bit integers. The first type that holds all values is used. */
 const HUGE_INTEGER_TYPES = ['BIGINT', 'DECIMAL(38, 0)', 'VARCHAR'];
 
-/** Returns casts for integers of 128 bits, such as sums of integers, which DuckDB writes as rounded doubles to Parquet. */
+/** Returns casts for 128-bit integers, such as sums of integers. DuckDB would write them to Parquet as rounded doubles. */
 async function castsOfHugeIntegers(connection: DuckDBConnection, source: string): Promise<string> {
   const casts: string[] = [];
   for (const [name, type] of (await connection.runAndReadAll(`DESCRIBE ${source}`)).getRows() as [string, string][]) {
@@ -129,7 +129,7 @@ async function castsOfHugeIntegers(connection: DuckDBConnection, source: string)
   return casts.join(', ');
 }
 
-/** Kinds of DuckDB errors that are about the statement. All others come from bugs and damaged files. */
+/** Kinds of DuckDB errors that concern the statement. All other errors come from bugs and damaged files. */
 const ABOUT_STATEMENT = new RegExp(
   `^(?:${[
     'Binder|Catalog|Constraint|Conversion|Decimal|Dependency|Divide by Zero|Expression|Invalid Configuration|Invalid Input',
@@ -138,10 +138,10 @@ const ABOUT_STATEMENT = new RegExp(
   ].join('|')}) Error`,
 );
 
-/** The sentence of DuckDB without what it shows of the statement, and without files. */
+/** Returns DuckDB's error message without excerpts of the statement and without file names. */
 function problemOf(error: unknown, tables: Record<string, string>, part: string | undefined): unknown {
   if (!(error instanceof Error) || error instanceof TaskProblem || error instanceof Interrupted) return error;
-  // What a statement computes can become its error.
+  // The error message may contain values that the statement computed.
   const message = error.message.slice(0, MAX_SENTENCE);
   if (ofMemory(error) !== undefined || message.startsWith('INTERRUPT Error')) return error;
   if (message.startsWith('IO Error') && isDiskFull(error)) return error;

@@ -5,7 +5,7 @@ import { columnType, MAX_ANSWER_BYTES, readRows } from './cells.js';
 import { withDatabase } from './duckdb.js';
 import { plan, type SourceColumn } from './structured-query.js';
 
-/** Runs a structured query. Rows that nothing else orders are in the order of the file, groups in that of their first rows. */
+/** Runs a structured query. Rows without another order are in file order, and groups are in the order of their first rows. */
 export async function read({ table, query }: ReadTask): Promise<ReadAnswer> {
   return await withDatabase([table], async (connection) => {
     const planned = plan(query, await columnsOf(connection, table));
@@ -25,7 +25,7 @@ export async function read({ table, query }: ReadTask): Promise<ReadAnswer> {
   });
 }
 
-/** The columns as DuckDB names them: of those that differ by case alone, all but the first get a number. */
+/** Returns the columns as DuckDB names them. If names differ only in case, DuckDB numbers all but the first. */
 async function columnsOf(connection: DuckDBConnection, table: string): Promise<SourceColumn[]> {
   const statement = await connection.prepare(`FROM ${parquetRows(table)}`);
   return Array.from({ length: statement.columnCount }, (_, index) => {

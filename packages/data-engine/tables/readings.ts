@@ -1,7 +1,7 @@
 import type { DateOrder } from '../tasks.js';
 import { type DateForm, DAY_FIRST_FORMS, DOTTED_FORMS, formBit, MONTH_FIRST_FORMS } from './date-forms.js';
 
-/** How the texts of a column become values. */
+/** Conversion of a column's texts into values. */
 export type Reading =
   | { type: 'text' | 'boolean' | 'json' }
   | { type: 'integer' | 'number'; decimal: '.' | ','; thousands: string; isPercent: boolean }
@@ -9,25 +9,25 @@ export type Reading =
   | { type: 'timestamp'; form: DateForm; hasZone: boolean; hasHalf: boolean }
   | { type: 'time'; hasHalf: boolean };
 
-/** Signs of the numbers in a table, and order of its dates. */
+/** Number signs and date order of a table. */
 interface TableSigns {
-  /** Null if columns differ, as `thousands` is, too. */
+  /** Null if the columns differ. The same applies to `thousands`. */
   decimal: '.' | ',' | null;
   thousands: string | null;
-  /** Null if no column has one, or if columns differ. */
+  /** Null if no column has dates, or if the columns differ. */
   date_order: DateOrder | null;
 }
 
-/** How the columns of a table are read, and what several readings fit. */
+/** Readings of the columns, and the choices that were ambiguous. */
 export interface TableReadings extends TableSigns {
   readings: Reading[];
   uncertain: ('decimal' | 'date_order')[];
 }
 
 /**
- * Describes the signs and the order of dates that all columns have. A caller who sends the description back reads the same table.
+ * Describes the number signs and the date order of all columns. Sending the description back as options gives the same table.
  *
- * @param decimal sign of a table without numbers
+ * @param decimal decimal sign of a table without numbers
  */
 export function signsOf(
   readings: readonly Reading[],

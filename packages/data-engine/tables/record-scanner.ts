@@ -6,53 +6,57 @@ const CR = 0x0d;
 const BLANK = 0x20;
 const BACKSLASH = 0x5c;
 
-/** How a cell is written. */
+/** Notations of a cell. */
 const BARE = 0;
-/** In quotes, with nothing in it that has to be changed. */
+/** In quotes, with content that can be used unchanged. */
 const QUOTED = 1;
-/** In quotes, some of them doubled, or with something behind the closing one. */
+/** In quotes, with doubled quotes inside or text after the closing quote. */
 const ESCAPED = 2;
 
 /**
- * Finds records and cells in the bytes of a delimited text (UTF-8, or another encoding in which ASCII is one byte each).
+ * Finds records and cells in the bytes of a delimited text. The text is UTF-8, or another encoding whose ASCII characters are
+ * single bytes.
  *
- * Rules: LF, CRLF and CR end a record; a cell that starts with the quote, perhaps behind blanks, goes on to the closing quote,
- * doubled ones stand for one; text behind the closing quote belongs to the cell, blanks there do not; a quote elsewhere is text, and
- * so are quotes between blanks and text.
+ * LF, CRLF and CR end a record. A cell that starts with the quote, possibly after blanks, extends to the closing quote, and a
+ * doubled quote means a quote. Text after the closing quote belongs to the cell, but blanks do not. A quote elsewhere is text,
+ * and so are quotes between blanks and text.
  */
 export class RecordScanner {
-  /** Cells of the record that was read last; more than {@link MAX_COLUMNS} are counted only. */
+  /** Number of cells in the last record. Cells beyond {@link MAX_COLUMNS} are only counted. */
   cells = 0;
-  /** What was seen up to now that DuckDB would read in another way. */
+  /** Whether the text so far contains something that DuckDB would read differently. */
   isOdd = false;
   hasQuotes = false;
   hasNewlinesInCells = false;
-  /** A quote that is not closed; told of the last record of a text only. */
+  /** Whether the last record of the text has an unclosed quote. */
   isUnclosed = false;
-  /** Cell of the last record that text follows and whose quotes a backslash may escape, so that its end is not known; -1: none. */
+  /**
+   * Last cell that continues with text after a quote that a backslash may escape, so that its end is uncertain. -1 if no cell
+   * does.
+   */
   escapedCell = -1;
   longest = 0;
   private readonly starts = new Int32Array(MAX_COLUMNS + 1);
   private readonly ends = new Int32Array(MAX_COLUMNS + 1);
   private readonly kinds = new Uint8Array(MAX_COLUMNS + 1);
-  /** 1 for each byte that ends a bare cell. */
+  /** Lookup table with 1 for each byte that ends a bare cell. */
   private readonly isEnd = new Uint8Array(256);
   private newline = 0;
-  /** What was read last. */
+  /** Bytes, start and end of the last record. */
   bytes: Uint8Array = new Uint8Array(0);
 
   constructor(
     private readonly delimiter: number,
-    /** Zero: none. */
+    /** Zero for no quote. */
     private readonly quote: number,
   ) {
     for (const byte of [delimiter, LF, CR]) this.isEnd[byte] = 1;
   }
 
   /**
-   * Reads the record at a place and answers where the next one starts, or -1 when this one may go on behind `end`.
+   * Reads the record at a position. Returns the start of the next record, or -1 if this record may continue beyond `end`.
    *
-   * @throws TaskProblem `unreadable`, without a row, when a cell is too long
+   * @throws TaskProblem `unreadable`, without a row, if a cell is too long
    */
   read(bytes: Uint8Array, start: number, end: number, isLast: boolean): number {
     this.bytes = bytes;
@@ -148,7 +152,7 @@ export class RecordScanner {
     return this.ends[cell]!;
   }
 
-  /** Whether {@link start} and {@link end} enclose more than the content. */
+  /** Returns whether {@link start} and {@link end} enclose more than the content. */
   isEscaped(cell: number): boolean {
     return this.kinds[cell] === ESCAPED;
   }
@@ -157,19 +161,19 @@ export class RecordScanner {
     return this.starts[cell] === this.ends[cell];
   }
 
-  /** End of the rows of a text that is not odd. */
+  /** Row end of a text that is not odd. */
   get newLine(): '\n' | '\r\n' {
     return this.newline === 2 ? '\r\n' : '\n';
   }
 
-  /** A line with nothing but blanks. */
+  /** Returns whether the last record is a line of blanks. */
   isBlankLine(): boolean {
     if (this.cells !== 1 || this.kinds[0] !== BARE) return false;
     for (let at = this.starts[0]!; at < this.ends[0]!; at += 1) if (this.bytes[at] !== BLANK) return false;
     return true;
   }
 
-  /** The content of a cell. */
+  /** Returns the content of a cell. */
   content(cell: number): Buffer {
     const { buffer, byteOffset } = this.bytes;
     const raw = Buffer.from(buffer, byteOffset + this.starts[cell]!, this.ends[cell]! - this.starts[cell]!);
@@ -210,7 +214,7 @@ export class RecordScanner {
 
   private quotedKind = QUOTED;
 
-  /** Where the closing quote is; -1 when it is not there, or may be the first of two. */
+  /** Returns the position of the closing quote, or -1 if it is missing or may be the first of two. */
   private endOfQuoted(start: number, end: number): number {
     const { bytes, quote } = this;
     this.quotedKind = QUOTED;

@@ -7,15 +7,15 @@ const NINE = 0x39;
 
 /** Signs that a record may not be data. */
 export interface RecordSigns {
-  /** Whether it may be a total, a comment, a note, a drawn rule or an empty row, at which a table may end. */
+  /** Whether the record may be a total, a comment, a note, a drawn rule or an empty row, after which a table may end. */
   mayEnd: boolean;
   /** Whether a blank follows each delimiter. */
   isSpaced: boolean;
-  /** Whether one of its cells names a total. */
+  /** Whether a cell is the name of a total. */
   mayBeTotal: boolean;
 }
 
-/** Looks for signs in the bytes of the first cells of a record, because this runs for each record. */
+/** Searches the bytes of the first cells of a record. It works on bytes because it runs for each record. */
 export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
   const { bytes } = scanner;
   const signs = { mayEnd: false, mayBeTotal: false, isSpaced: scanner.cells > 1 };
@@ -37,7 +37,7 @@ export function signsOf(scanner: RecordScanner, width: number): RecordSigns {
     signs.mayEnd ||= !hasText && isTotalAt(bytes, start, end);
     hasText = true;
   }
-  // A cell alone may be a note.
+  // A single filled cell may be a note.
   signs.mayEnd ||= filled < 2 || hasSignsAlone;
   return signs;
 }

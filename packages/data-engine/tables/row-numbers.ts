@@ -1,22 +1,22 @@
-/** From the row of the table at `index` (from 0) on, rows are numbered in the file from `row` (from 1), one after the other. */
+/** Run of consecutive rows. From the row at `index` of the table (from 0), row numbers in the file start at `row` (from 1). */
 export interface RowNumbers {
   index: number;
   row: number;
 }
 
-/** More interruptions than that are not kept; rows behind them are told by too low a number. */
+/** Maximum number of recorded interruptions. After more interruptions, reported row numbers are too low. */
 const MAX_INTERRUPTIONS = 10_000;
 
-/** Keeps what number each row of a table has in its file, where rows may be left out. */
+/** Maps the rows of a table to row numbers in the file, where rows may be left out. */
 export class RowNumbering {
-  /** Rows of the table up to now. */
+  /** Number of table rows so far. */
   count = 0;
   private readonly runs: RowNumbers[] = [];
-  /** Number of the first row in the file; 0 if there is none. */
+  /** Number of the first row in the file. 0 before the first row. */
   first = 0;
   private expected = 1;
 
-  /** Number of the last row in the file; 0 if there is none. */
+  /** Number of the last row in the file. 0 before the first row. */
   get last(): number {
     return this.expected - 1;
   }
@@ -29,7 +29,7 @@ export class RowNumbering {
     this.count += 1;
   }
 
-  /** Number of the last row above a row, in the file; 0 if there is none. */
+  /** Returns the number of the last table row above a row of the file, or 0 above the first table row. */
   lastAbove(row: number): number {
     const at = this.runs.findLastIndex((run) => run.row < row);
     if (at < 0) return 0;
@@ -38,7 +38,7 @@ export class RowNumbering {
     return Math.min(row - 1, run.row + length - 1);
   }
 
-  /** The runs; without the first row when that holds the names of columns. */
+  /** Returns the runs, without the first row if it is the header. */
   list(isHeaderFirst: boolean): RowNumbers[] {
     if (!isHeaderFirst) return this.runs;
     const [first, second] = this.runs;

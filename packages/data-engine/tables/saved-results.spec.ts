@@ -5,7 +5,7 @@ import { query } from './query.js';
 
 const files = new TableFiles();
 
-/** Rows of a result, and of the saved file. */
+/** Returns the rows of a query result and of the saved file. */
 async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<string, string> = {}) {
   const to = files.path(`result.${format}`);
   const { rows } = await query({ kind: 'query', tables, sql, limit: 1_000, save: { to, format } });
@@ -13,8 +13,8 @@ async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<stri
   return { content, answered: JSON.parse(rows) as unknown[][], read: await files.convert(content, format) };
 }
 
-describe('a result that is saved as CSV', () => {
-  it('keeps nulls at the end of a table of one column', async () => {
+describe('result that is saved as CSV', () => {
+  it('keeps nulls at the end of a single-column table', async () => {
     const { path } = await files.convert('id,v\n1,1.5\n2,\n3,\n', 'csv');
     const { content, read } = await saved('SELECT v FROM t ORDER BY id', 'csv', { t: path });
     expect(read).toMatchObject({ columns: ['v number'], rows: [[1.5], [null], [null]] });
@@ -49,7 +49,7 @@ describe('a result that is saved as CSV', () => {
     }
   });
 
-  it('is a table of no rows', async () => {
+  it('contains a header without rows', async () => {
     expect((await saved("SELECT 'a' AS name WHERE false", 'csv')).read).toMatchObject({
       columns: ['name text'],
       rows: [],
@@ -57,7 +57,7 @@ describe('a result that is saved as CSV', () => {
   });
 });
 
-describe('a result that is saved as Parquet', () => {
+describe('result that is saved as Parquet', () => {
   it.each([
     ['integers beyond 64 bits', 'SELECT 12345678901234567890::HUGEINT AS a'],
     ['the largest integers', "VALUES ('170141183460469231731687303715884105727'::HUGEINT), (NULL)"],
@@ -79,7 +79,7 @@ describe('a result that is saved as Parquet', () => {
     expect(JSON.parse(JSON.stringify(read.rows))).toEqual(answered);
   });
 
-  it('has sums of integers as integers', async () => {
+  it('keeps sums of integers as integers', async () => {
     const { read } = await saved('SELECT sum(x) AS total FROM (VALUES (1), (2)) t(x)', 'parquet');
     expect(read).toMatchObject({ columns: ['total integer'], rows: [[3]] });
   });

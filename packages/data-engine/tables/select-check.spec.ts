@@ -28,7 +28,7 @@ it.each([
 });
 
 it.each(['SELECT pg_sleep(9)', 'SELECT "PG_SLEEP"(9)', 'SELECT pg_catalog.pg_sleep(0.1)', 'SELECT sleep_ms(9000)'])(
-  'rejects functions that wait: %s',
+  'rejects functions that sleep: %s',
   async (sql) => {
     await expect(test.query(sql)).rejects.toMatchObject({
       code: 'invalid_sql',

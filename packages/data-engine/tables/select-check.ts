@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { MAX_SQL } from '../limits.js';
 import { TaskProblem } from '../tasks.js';
 
-/** Functions that stand for a table; every other one reads files, or tells of the database or the machine. */
+/** Allowed table functions. All others read files or reveal details of the database or the machine. */
 const TABLE_FUNCTIONS = new Set([
   'range',
   'generate_series',
@@ -13,7 +13,7 @@ const TABLE_FUNCTIONS = new Set([
   'repeat_row',
 ]);
 
-/** Functions that tell of settings, which name files, take SQL, wait, or trust what they are given too much. */
+/** Rejected functions: they reveal settings (which contain file names), execute SQL, sleep, or trust their arguments too much. */
 const REFUSED_FUNCTIONS = new Set([
   'combine',
   'current_setting',
@@ -32,7 +32,7 @@ const REFUSED_FUNCTIONS = new Set([
   'write_log',
 ]);
 
-/** Functions whose second argument names types inside a text. */
+/** Functions whose second argument contains type names. */
 const STRUCTURED_FUNCTIONS = new Set(['from_json', 'from_json_strict', 'json_transform', 'json_transform_strict']);
 
 const LIKE_A_FILE = /[./\\:*?[]/;
@@ -46,10 +46,10 @@ interface Syntax {
 }
 
 /**
- * Lets pass exactly one SELECT that reads no table but the named ones.
+ * Accepts a single SELECT that only reads the named tables.
  *
- * The locked database refuses files, network and settings by itself. This says so before anything runs, and keeps what
- * tells of the machine out of reach: the syntax tree is DuckDB's own.
+ * The locked database rejects files, network access and settings anyway. This check rejects them before anything runs, and blocks
+ * functions that reveal details of the machine. It uses DuckDB's own syntax tree.
  *
  * @throws TaskProblem `invalid_sql`
  */
@@ -59,7 +59,7 @@ export async function checkSelect(connection: DuckDBConnection, sql: string, tab
   const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
   const syntax = parse(String(reader.getRows()[0]![0]));
   if (syntax.error) {
-    // It knows no other statements.
+    // The serializer supports SELECT only.
     if (syntax.error_type === 'not implemented') refuse('Only one SELECT can be run, and no other statement');
     refuse(`Parser Error: ${syntax.error_message ?? 'syntax error'}${lineOf(sql, syntax.position)}`);
   }
@@ -71,7 +71,7 @@ function parse(tree: string): Syntax {
   try {
     return JSON.parse(tree) as Syntax;
   } catch {
-    // DuckDB writes infinity as no JSON knows it.
+    // DuckDB writes infinity as invalid JSON.
     return refuse('The statement has a number that is out of range');
   }
 }
@@ -84,7 +84,7 @@ function lineOf(sql: string, position: string | undefined): string {
 
 type Node = Record<string, unknown>;
 
-/** All objects of a syntax tree, without recursion: trees can be deep. */
+/** Yields all objects of a syntax tree. It is not recursive because trees can be deep. */
 function* nodesOf(root: unknown): Generator<Node> {
   const waiting = [root];
   while (waiting.length > 0) {
@@ -95,7 +95,7 @@ function* nodesOf(root: unknown): Generator<Node> {
   }
 }
 
-/** Names of tables in lower case: those that are given, and those that WITH defines and the database does not have itself. */
+/** Returns table names in lower case: the given tables, and the WITH definitions that do not hide a table of the database. */
 async function knownTables(
   connection: DuckDBConnection,
   tables: readonly string[],
@@ -104,7 +104,7 @@ async function knownTables(
   const defined = new Set<string>();
   for (const node of nodesOf(tree)) {
     if (!('key' in node && 'value' in node)) continue;
-    // Where WITH does not reach, DuckDB would take it for one.
+    // Outside the scope of its WITH, DuckDB would read such a name as a file.
     if (LIKE_A_FILE.test(String(node['key']))) refuse('A name in WITH cannot look like that of a file');
     defined.add(lower(node['key']));
   }
@@ -142,7 +142,7 @@ function checkTable(node: Node, tables: ReadonlySet<string>): void {
 
 function checkFunction(called: string, { children }: Node): void {
   const plain = lower(called);
-  // DuckDB 1.5 corrupts its memory when it sorts values of the type VARIANT.
+  // DuckDB 1.5 corrupts memory when it sorts VARIANT values.
   if (REFUSED_FUNCTIONS.has(plain) || plain.startsWith('__internal') || plain.startsWith('variant_'))
     refuse(`The function ${called} cannot be used`);
   if (STRUCTURED_FUNCTIONS.has(plain) && !isPlainStructure((children as Node[])[1]))

@@ -24,9 +24,9 @@ export interface SheetTable extends TextTable {
 }
 
 /**
- * Writes the table of a sheet as a text. Empty rows are left out, and so are empty columns at the left, titles above, totals and
- * notes below, and another table beside it. Cells of text have types as in a CSV file; errors (`#N/A`) are nulls; merged cells have
- * their value in the first one.
+ * Writes the table of a sheet as a text. It leaves out empty rows and columns at the left, titles above, totals and notes below,
+ * and another table beside it. Text cells get types as in a CSV file, errors (`#N/A`) become null, and merged cells keep their
+ * value in the first cell.
  *
  * @throws TaskProblem `unreadable`, `unknown_sheet`, `invalid_dialect`
  */
@@ -108,7 +108,7 @@ class SheetRows {
     this.tail = new TableTail(this.extent.usual, this.leftOut.rows.size > 0 || options.subtotals === 'keep');
   }
 
-  /** Subtotals among the rows, after the last one. */
+  /** Subtotals among the rows. Complete after the last row. */
   get subtotals(): Subtotals {
     return this.search.result(this.options.subtotals, this.options.last_row);
   }
@@ -187,7 +187,7 @@ class SheetRows {
     };
   }
 
-  /** A row without the cells beside the table. */
+  /** Returns a row without the cells beside the table. */
   private cut({ number, cells }: GridRow): GridRow {
     return { number, cells: this.beside === undefined ? cells : cells.slice(0, this.beside.gap) };
   }
@@ -213,7 +213,7 @@ class SheetRows {
 
 const numbersOf = ({ cells }: GridRow): (number | undefined)[] => cells.map(toNumber);
 
-/** Returns the number of a cell, even if the cell stores it as a text. */
+/** Returns the number in a cell, even if the cell stores it as a text. */
 function toNumber(cell: GridCell): number | undefined {
   if (typeof cell === 'number') return cell;
   const number = typeof cell === 'string' && cell.trim() !== '' ? Number(cell) : NaN;

@@ -2,16 +2,16 @@ import type { LeftOut } from '../tasks.js';
 import { type GridRow, isFilled, textOf } from './grid.js';
 import { leaveOut } from './left-out.js';
 
-/** Columns of a sheet beside its table. */
+/** Columns beside the table of a sheet. */
 export interface SideBySide {
-  /** The empty column between them, from 0. */
+  /** Index of the empty column between the table and the other columns. */
   gap: number;
   leftOut: LeftOut[];
 }
 
 /**
- * Finds the columns behind the first empty one of a table, which are another table or a note. Their cells above the table belong to
- * them, too.
+ * Finds the columns behind the first empty column of a table, which are another table or a note. They include the cells of these
+ * columns above the table.
  *
  * @param rows the first rows of the sheet
  * @param start row where the table begins
@@ -34,7 +34,7 @@ export function columnsBeside(rows: readonly GridRow[], start: number): SideBySi
   return { gap, leftOut };
 }
 
-/** The columns with cells, from 0, in their order. */
+/** Returns the columns with cells, from 0, in ascending order. */
 const filledColumns = (rows: readonly GridRow[]): number[] => {
   const columns = rows.flatMap(({ cells }) => [...cells.keys()].filter((column) => isFilled(cells[column])));
   return [...new Set(columns)].toSorted((a, b) => a - b);

@@ -3,33 +3,33 @@ import { identifier } from '../sql-text.js';
 import { type Aggregate, type ColumnType, type Filter, type StructuredQuery, TaskProblem } from '../tasks.js';
 import { comparedValue, PLURALS } from './filter-values.js';
 
-/** A statement, or a part of one, with the values of its parameters. */
+/** Statement or SQL fragment with its parameter values. */
 export interface Bound {
   sql: string;
   values: DuckDBValue[];
   types: DuckDBType[];
 }
 
-/** A column of a table. */
+/** Column of a table. */
 export interface SourceColumn {
   name: string;
   type: ColumnType;
   typeId: DuckDBTypeId;
 }
 
-/** A structured query as statements on a view `file`, which selects `source` of the table. */
+/** Structured query as SQL statements on a view `file`, which is defined by `source`. */
 export interface Plan {
   source: string;
-  /** What is counted: all rows or groups that match. */
+  /** Statement that counts all matching rows or groups. */
   matched: Bound & { isGrouped: boolean };
-  /** The rows of the answer; `from` gives what matched. */
+  /** Returns the statement for the result rows. `from` provides the matching rows. */
   page(from: string): string;
   columns: { name: string; type: ColumnType }[];
 }
 
 type Loc = (string | number)[];
 
-/** A column that the answer can have, and its name in statements. */
+/** Column of the result and its name in the statements. */
 interface Answered {
   name: string;
   type: ColumnType;
@@ -37,10 +37,9 @@ interface Answered {
 }
 
 /**
- * Makes statements of a query. Only names that the table has get into their text, as `c0`, `c1` and so on; values become
- * parameters.
+ * Compiles a query to SQL. Only existing column names are used, as `c0`, `c1` and so on, and values become parameters.
  *
- * @throws TaskProblem at the place of what makes no sense
+ * @throws TaskProblem at the location of the invalid part
  */
 export function plan(query: StructuredQuery, columns: readonly SourceColumn[]): Plan {
   const find = finder(columns);
@@ -68,7 +67,7 @@ export function plan(query: StructuredQuery, columns: readonly SourceColumn[]): 
   };
 }
 
-/** Each column under a short name, and the number of the row in the file. */
+/** Selects each column under a short name, together with the row number. */
 function source(columns: readonly SourceColumn[]): string {
   const listed = columns.map(({ name: column, type, typeId }, index) => {
     const isOther = type === 'text' && typeId !== DuckDBTypeId.VARCHAR;
@@ -90,7 +89,7 @@ function finder(columns: readonly SourceColumn[]): Find {
   };
 }
 
-/** In a grouped query, rows are ordered by what is answered. */
+/** Returns a lookup for the ORDER BY columns of a grouped query, which must be in the result. */
 function answeredFinder(answered: readonly Answered[]): Find {
   const places = new Map(answered.map(({ name: column, type }, index) => [column, { type, sql: `a${index}` }]));
   return (column, loc) => {
@@ -161,7 +160,7 @@ function aggregated({ function: kind, column, as }: Aggregate, loc: Loc, find: F
 
 const isNumeric = (type: ColumnType): boolean => type === 'integer' || type === 'number';
 
-/** DuckDB keeps the order of the file by itself as long as nothing is sorted, and then need not read what it skips. */
+/** Returns the ORDER BY clause. Without sorting, DuckDB keeps the file order and does not need to read skipped rows. */
 function orderBy({ order_by = [] }: StructuredQuery, isGrouped: boolean, find: Find): string {
   const terms = order_by.map(({ column, descending = false }, index) => {
     const { sql } = find(column, ['order_by', index, 'column']);
@@ -176,7 +175,7 @@ function conditions(filters: readonly Filter[], find: Find): Bound {
   return { ...bound, sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '' };
 }
 
-/** A null makes each of these unknown, except for IS NULL; so it satisfies nothing else. */
+/** Compiles a filter. Comparisons with null are unknown, so null only satisfies IS NULL. */
 function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: Bound): string {
   const found = find(column, [...loc, 'column']);
   const { sql, type } = found;
@@ -206,7 +205,7 @@ function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: B
   return `${sql} ${op} ${parameter(value, [...loc, 'value'])}`;
 }
 
-/** @throws for a number that has no place in a statement; whoever asks has checked it */
+/** Checks a number before it is inserted into SQL. @throws if it is not a whole number, which callers must prevent */
 function whole(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error('limit and offset are whole numbers');
   return value;

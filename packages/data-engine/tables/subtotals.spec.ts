@@ -162,11 +162,11 @@ describe('rows that are the sums of the rows above them', () => {
       GOODS,
       ['inside total 3-3', 'below total 6-6'],
     ],
-  ])('are left out and reported: %s', async (_, content, rows, leftOut) => {
+  ])('leaves them out and reports them: %s', async (_, content, rows, leftOut) => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop' });
   });
 
-  it('do not count twice in long tables', async () => {
+  it('adds them up only once in long tables', async () => {
     const groups = Array.from({ length: 300 }, (_, group) => [
       ...Array.from({ length: 20 }, (__, item) => `item ${item},${group * item}.25`),
       `Total ${group},${group * 190 + 5}`,
@@ -184,7 +184,7 @@ const PAIR = [
   ['S', 20],
 ];
 
-describe('rows that are sums and have no label', () => {
+describe('sum rows without a label', () => {
   it.each<[string, Content, unknown[][], string[]]>([
     ['the last row', csv('p,n', 'N,10', 'S,20', ',30'), PAIR, ['below total 4-4']],
     [
@@ -216,7 +216,7 @@ describe('rows that are sums and have no label', () => {
       ],
       ['below total 5-5'],
     ],
-  ])('are left out and reported: %s', async (_, content, rows, leftOut) => {
+  ])('leaves them out and reports them: %s', async (_, content, rows, leftOut) => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop', uncertain: [] });
   });
 
@@ -224,12 +224,12 @@ describe('rows that are sums and have no label', () => {
     ['that are no sums', csv('p,n', 'N,10', 'S,20', ',31')],
     ['that repeat a figure', csv('p,n', 'N,10', ',10')],
     ['in a later column', csv('n,p', '1,x', '2,y', '3,')],
-  ])('are not looked for among rows %s', async (_, content) => {
+  ])('does not search rows %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });
 
-describe('rows that are sums and have another label', () => {
+describe('sum rows with another label', () => {
   const MONTHS = ['Jan,10', 'Feb,20', 'Mar,30', 'Q1,60', 'Apr,5', 'May,6', 'Jun,7', 'Q2,18'];
   it.each<[string, Content]>([
     ['in other characters', csv('p,n', 'N,10', 'S,20', 'All,30')],
@@ -252,7 +252,7 @@ describe('rows that are sums and have another label', () => {
         ['All', 30],
       ],
     ],
-  ])('are kept and reported: %s', async (_, content) => {
+  ])('keeps and reports them: %s', async (_, content) => {
     const table = await read(content);
     expect(table).toMatchObject({ leftOut: [], subtotals: 'keep' });
     expect(table.uncertain).toContain('subtotals');
@@ -262,7 +262,7 @@ describe('rows that are sums and have another label', () => {
     [{ subtotals: 'keep' }, 8, []],
     [{ subtotals: 'drop' }, 6, ['inside total 5-5', 'below total 9-9']],
     [{ subtotals: 'drop', last_row: 9 }, 7, ['inside total 5-5']],
-  ])('are rows as the caller wants: %j', async (dialect, rows, leftOut) => {
+  ])('follows the choice of the caller: %j', async (dialect, rows, leftOut) => {
     const table = await read(csv('m,n', ...MONTHS), dialect);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual(leftOut);
@@ -281,7 +281,7 @@ describe('rows that are sums and have another label', () => {
     ],
     ['powers of two', csv('p,n', 'a,1', 'b,2', 'c,4', 'd,8')],
     ['a large table', csv('p,n', ...Array.from({ length: 60_000 }, () => 'x,1'), 'All,60000')],
-  ])('are not found in %s', async (_, content) => {
+  ])('does not detect them in %s', async (_, content) => {
     expect(await read(content)).toMatchObject({
       leftOut: [],
       subtotals: null,
@@ -289,7 +289,7 @@ describe('rows that are sums and have another label', () => {
   });
 });
 
-describe('rows that are only called totals', () => {
+describe('rows that are only named like totals', () => {
   it.each<[string, Content, number]>([
     ['a brand', csv('brand,litres', 'Shell,10', 'Total,20', 'Esso,30'), 3],
     ['a brand with the sum of two others', csv('brand,litres', 'Shell,10', 'Esso,20', 'Total,30', 'BP,7'), 4],
@@ -312,7 +312,7 @@ describe('rows that are only called totals', () => {
       ],
       4,
     ],
-  ])('are kept and reported: %s', async (_, content, rows) => {
+  ])('keeps and reports them: %s', async (_, content, rows) => {
     const table = await read(content);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual([]);
@@ -323,12 +323,12 @@ describe('rows that are only called totals', () => {
     ['words that contain a total', csv('p,n', 'Totalizer,1', 'Summer,2', 'Subtotalled,3')],
     ['rows without figures', csv('p,n', 'oak,10', 'Total,', 'pine,20')],
     ['remarks behind the figures', csv('p,n,remark', 'oak,10,x', 'pine,20,total', 'elm,5,y')],
-  ])('are none: %s', async (_, content) => {
+  ])('does not report other rows: %s', async (_, content) => {
     expect(await read(content)).toMatchObject({ leftOut: [], subtotals: null });
   });
 });
 
-describe('the choice of the caller', () => {
+describe('subtotal choice of the caller', () => {
   const proven = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,30', 'elm,5');
   const other = csv('p,n', 'oak,10', 'pine,20', 'Subtotal,31', 'elm,5');
   it.each<[string, Content, DialectOptions, number, string[]]>([
@@ -374,7 +374,7 @@ describe('the choice of the caller', () => {
       3,
       [],
     ],
-  ])('%s', async (_, content, dialect, rows, leftOut) => {
+  ])('decides: %s', async (_, content, dialect, rows, leftOut) => {
     const table = await read(content, dialect);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual(leftOut);

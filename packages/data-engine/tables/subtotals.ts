@@ -5,48 +5,54 @@ import { leaveOut, leftOutRow } from './left-out.js';
 import { findSumRows, type NumberRow, type SumRow } from './sum-rows.js';
 import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
 
-/** Blocks that are added up at the same time. A total of several subtotals ends a block that starts above all of them. */
+/**
+ * Maximum number of blocks that are added up at the same time. A total of several subtotals ends a block that starts above all of
+ * them.
+ */
 const MAX_BLOCKS = 32;
-/** Tables with more cells are searched for rows with the names of totals only. */
+/** Maximum number of cells. In larger tables, only rows with names of totals are checked. */
 export const MAX_CELLS = 100_000;
-/** Subtotals that are listed on their own. */
+/** Maximum number of subtotals that are listed separately. */
 const MAX_LISTED = 100;
 
 type Numbers = readonly (number | undefined)[];
 
-/** A row that is called a total, between the rows of a table. */
+/** Row between the rows of a table that is named like a total. */
 interface Candidate {
   row: GridRow;
-  /** Whether its numbers are the sums of the rows above it, down from the start of a block. */
+  /** Whether its numbers are the sums of the rows above it, from the start of a block. */
   isSum: boolean;
   /** Whether neither the name nor the sums can be a coincidence. */
   isCertain: boolean;
-  /** Whether a block of more than one row adds up to it. */
+  /** Whether it is the sum of a block with several rows. */
   hasAddends: boolean;
 }
 
 /** Subtotals of a table. */
 export interface Subtotals {
-  /** Rows that are left out, by their numbers. */
+  /** Left-out rows by number. */
   rows: ReadonlyMap<number, GridRow>;
-  /** Numbers of the rows with names of totals that are sums of other rows. */
+  /** Numbers of rows that have the name of a total and are sums of other rows. */
   sums: ReadonlySet<number>;
   choice: SubtotalChoice | null;
-  /** Whether rows that are called totals are read as data. */
+  /** Whether rows with names of totals are read as data. */
   isUncertain: boolean;
 }
 
 export const NO_SUBTOTALS: Subtotals = { rows: new Map(), sums: new Set(), choice: null, isUncertain: false };
 
 /**
- * Finds rows that are the sums of the rows above them, such as `Subtotal North`. A name alone proves nothing, because products and
- * brands have such names, too.
+ * Finds rows that are the sums of the rows above them, such as `Subtotal North`. A name alone proves nothing, because products
+ * and brands have such names, too.
  */
 export class SubtotalSearch {
   /** Numbers of the rows that are sums of other rows. */
   readonly sums = new Set<number>();
   private readonly candidates: Candidate[] = [];
-  /** Sums since the starts of the blocks that may end at the next row. The first row may be a header, so blocks start behind it, too. */
+  /**
+   * Sums since the start of each block that may end at the next row. The first row may be a header, so a block also starts after
+   * it.
+   */
   private blocks = [new ColumnSums()];
   private above: readonly GridCell[] = [];
   private rows = 0;
@@ -55,7 +61,7 @@ export class SubtotalSearch {
   /** Number of the last row with numbers and without a label. */
   private lastData = 0;
 
-  /** Adds a row of the table, with the numbers in its columns of numbers. */
+  /** Adds a row of the table with its numbers in the numeric columns. */
   add(row: GridRow, numbers: Numbers): void {
     this.rows += 1;
     const label = this.rows === 1 ? undefined : labelIn(row.cells, numbers);
@@ -66,7 +72,7 @@ export class SubtotalSearch {
     const isData = !mayBeSum || !this.addCandidate(row, numbers, label);
     if (isData) for (const block of this.blocks) block.add(numbers);
     if (this.rows === 1 || mayBeSum) this.blocks.push(new ColumnSums());
-    // The blocks of the whole table stay.
+    // The two blocks of the whole table remain.
     if (this.blocks.length > MAX_BLOCKS) this.blocks.splice(2, 1);
     if (label === undefined) {
       this.above = row.cells;
@@ -74,7 +80,7 @@ export class SubtotalSearch {
     }
   }
 
-  /** @param choice what the caller wants to be done with all rows that are called totals */
+  /** @param choice the caller's choice for all rows with names of totals */
   result(choice: SubtotalChoice | undefined, lastRow?: number): Subtotals {
     if (choice === 'keep') return { ...NO_SUBTOTALS, sums: this.sums, choice };
     const unnamedSums = this.sumsWithoutName(lastRow);
@@ -83,7 +89,7 @@ export class SubtotalSearch {
     const areSeveral = this.areSeveral();
     const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (areSeveral || isCertain);
     const named = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
-    // Without other subtotals, the end of the table is not decided here.
+    // Another step decides about the end of the table if there are no other subtotals.
     const isEnd = named.every((candidate) => choice !== 'drop' && end.has(candidate));
     const canBeLeftOut = ({ row, isProven: isSum }: SumRow): boolean =>
       row !== this.all[0]?.row && (choice === 'drop' || isSum);
@@ -99,19 +105,19 @@ export class SubtotalSearch {
     };
   }
 
-  /** Whether several rows with names are sums, one of them of more than one row. */
+  /** Returns whether several rows with names of totals are sums, including a sum of several addends. */
   private areSeveral(): boolean {
     const sums = this.candidates.filter(({ isSum }) => isSum);
     return sums.length > 1 && sums.some(({ hasAddends }) => hasAddends);
   }
 
-  /** Rows that are sums and have not the name of a total. */
+  /** Returns rows that are sums but do not have the name of a total. */
   private sumsWithoutName(lastRow?: number): SumRow[] {
     const others = new Set([lastRow, ...this.candidates.map(({ row }) => row.number)]);
     return findSumRows(this.all).filter(({ row }) => !others.has(row.number));
   }
 
-  /** Returns whether a row is a sum. */
+  /** Adds a candidate, and returns whether the row is a sum. */
   private addCandidate(row: GridRow, numbers: Numbers, label: TotalLabel): boolean {
     const at = this.blocks.findLastIndex(
       (block) =>
@@ -128,14 +134,14 @@ export class SubtotalSearch {
     return true;
   }
 
-  /** Rows with plain labels below all data. They are the end of the table, for which other rules apply. */
+  /** Returns the rows with plain labels below all data. They are the end of the table, which has other rules. */
   private endOfTable(): ReadonlySet<Candidate> {
     const isPlain = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find(isText)));
     return new Set(this.candidates.filter(({ row }) => row.number > this.lastData && isPlain(row)));
   }
 }
 
-/** The label of a row: its first text, or a text with a number to its right. Rows without numbers have none. */
+/** Returns the label of a row: its first text, or a text with a number to its right. Rows without numbers do not have a label. */
 function labelIn(cells: readonly GridCell[], numbers: Numbers): TotalLabel | undefined {
   const lastNumber = numbers.findLastIndex((number) => number !== undefined);
   if (lastNumber < 0) return undefined;

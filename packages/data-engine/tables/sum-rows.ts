@@ -2,43 +2,43 @@ import { ColumnSums } from './column-sums.js';
 import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
 
 /*
- * Finds totals by arithmetic, whatever they are called. Each row that equals the sums of the rows above or below it has some bits of
- * evidence: from its figures, from its label and from its place in the table.
+ * Finds totals by arithmetic, regardless of their names. A row that equals the sums of the rows above or below it has evidence in
+ * bits. The evidence comes from its figures, its label and its place in the table.
  */
 
-/** Evidence of a table's totals that is worth a note. */
+/** Minimum evidence for a note about the totals of a table. */
 const MIN_BITS = 4.5;
-/** Evidence of a row without label that is left out. */
+/** Minimum evidence for leaving out a row without a label. */
 const PROOF_BITS = 8;
-/** Evidence of a row between others is less by the bits of its place. The last row of a table is often the total of all. */
+/** Bits for the place of a row. The last row of a table is often the grand total, so rows between others have less evidence. */
 const LAST_ROW_BITS = 2.5;
-/** Evidence of a row with the name of a total, of a row without label, and of a label that is unlike the others. */
+/** Evidence of a row with the name of a total, of a row without a label, and of a label unlike the other labels. */
 const NAME_BITS = 20;
 const NO_LABEL_BITS = 10;
 const UNLIKE_LABEL_BITS = 3.5;
-/** Blocks of rows that a row is compared with. */
+/** Maximum number of blocks that a row is compared with. */
 const MAX_BLOCKS = 8;
 
 export interface NumberRow {
   row: GridRow;
   numbers: readonly (number | undefined)[];
-  /** Whether it has the name of a total. */
+  /** Whether the row has the name of a total. */
   isNamed: boolean;
 }
 
-/** A row that equals the sums of other rows. */
+/** Row that equals the sums of other rows. */
 export interface SumRow {
   row: GridRow;
   bits: number;
-  /** Whether it is a total for sure, as it has no label. */
+  /** Whether the row is certain to be a total because it has no label. */
   isProven: boolean;
 }
 
-/** Rows from one total to the next. */
+/** Block of rows between two totals. */
 interface Block {
   start: number;
   sums: ColumnSums;
-  /** Whether totals are added up, too. */
+  /** Whether totals are also added up. */
   hasTotals?: boolean;
 }
 
@@ -56,7 +56,7 @@ function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
   const found: SumRow[] = [];
   const totals = new Set<number>();
   const blockAt = (start: number): Block => ({ start, sums: new ColumnSums() });
-  // The first row may be a header of numbers. Totals that were found by chance may be data.
+  // The first row may be a header of numbers, and totals that were found by chance may be data.
   let blocks = [{ ...blockAt(0), hasTotals: true }, { ...blockAt(1), hasTotals: true }, blockAt(0), blockAt(1)];
   const fixed = blocks.length;
   const lastWithNumbers = rows.findLastIndex(({ numbers }) => numbers.some((number) => number !== undefined));
@@ -86,7 +86,7 @@ function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
   return found;
 }
 
-/** Bits of evidence from the label of a row, compared with those of its addends. */
+/** Returns the bits of evidence from a row's label, compared with the labels of its addends. */
 function labelBits({ row, numbers, isNamed }: NumberRow, addends: readonly NumberRow[]): number {
   if (isNamed) return NAME_BITS;
   const isLabel = (cell: GridCell, column: number): boolean => isFilled(cell) && numbers[column] === undefined;
@@ -105,7 +105,7 @@ function labelBits({ row, numbers, isNamed }: NumberRow, addends: readonly Numbe
   return shapes.size === 1 && !shapes.has(shapeOf(label)) ? UNLIKE_LABEL_BITS : 0;
 }
 
-/** The kinds of characters in a label, such as `Aa Aa` for `New York` and `A0` for `Q1`. */
+/** Returns the kinds of characters in a label, such as `Aa Aa` for `New York` and `A0` for `Q1`. */
 const shapeOf = (cell: GridCell): string =>
   textOf(cell)
     .replace(/\p{Script=Latin}+/gu, (word) =>

@@ -11,7 +11,7 @@ afterAll(async () => await tables.close());
 
 type Content = string | Uint8Array | (SheetCell[] | undefined)[];
 
-/** The parts that are left out, as `place kind first-last`. */
+/** Formats the left-out parts as `place kind first-last`. */
 const shortForm = (parts: LeftOut[]): string[] =>
   parts.map(({ place, kind, first, last }) => `${place} ${kind} ${first}-${last}`);
 
@@ -28,7 +28,7 @@ const DEMAND_ROWS = [
   ['pine', 2, 20],
 ];
 
-describe('a header of numbers', () => {
+describe('header of numbers', () => {
   const wide = [
     ['oak', 10, 20, 30],
     ['pine', 11, 21, 31],
@@ -65,7 +65,7 @@ describe('a header of numbers', () => {
         [11, 21, 31],
       ],
     ],
-  ])('holds names: years alone, %s', async (_, content) => {
+  ])('holds names: years only, %s', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names.every((name) => /^20\d\d$/.test(name))).toBe(true);
     expect(table.cells).toEqual([
@@ -114,7 +114,7 @@ describe('titles above a table', () => {
       ['above title 1-1', 'above note 2-2'],
     ],
   ];
-  it.each(cases.map(([name, ...rest]) => [name, rest] as const))('are left out: %s', async (_, rest) => {
+  it.each(cases.map(([name, ...rest]) => [name, rest] as const))('leaves them out: %s', async (_, rest) => {
     const [content, leftOut, more] = rest;
     const table = await tables.read(content, more);
     expect(table.names).toEqual(DEMAND_NAMES);
@@ -143,7 +143,7 @@ describe('titles above a table', () => {
     ],
     ['a year, which is a title', `Report,2025\n${DEMAND}`, ['above title 1-1'], false],
     ['dates, which are titles', `Printed,2025-01-01\nValid,2025-02-01\n${DEMAND}`, ['above title 1-2'], false],
-  ])('are tables if they have figures: %s', async (_, content, leftOut, isUncertain) => {
+  ])('reports a table if they have figures: %s', async (_, content, leftOut, isUncertain) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(DEMAND_NAMES);
     expect(shortForm(table.leftOut)).toEqual(leftOut);
@@ -165,7 +165,7 @@ describe('titles above a table', () => {
       ['above table 1-4'],
     ],
     ['a shorter table', 'p,n\na,1\n\nproduct,quantity\noak,10\npine,20\n', ['above table 1-2']],
-  ])('may be as wide as the table if an empty row follows: %s', async (_, content, leftOut) => {
+  ])('accepts titles as wide as the table if an empty row follows: %s', async (_, content, leftOut) => {
     const table = await tables.read(content);
     expect(table.types).toEqual(['product text', 'quantity integer']);
     expect(table.cells).toEqual([
@@ -176,7 +176,7 @@ describe('titles above a table', () => {
     expect(table.dialect?.uncertain).toEqual(['header']);
   });
 
-  it('can be read with their row numbers', async () => {
+  it('reads them with their row numbers if the caller asks for them', async () => {
     const table = await tables.read(`region,q\nN,10\nS,20\n\n${DEMAND}`, { dialect: { header_row: 1, last_row: 3 } });
     expect(table.names).toEqual(['region', 'q']);
     expect(table.cells).toEqual([
@@ -232,7 +232,7 @@ describe('titles above a table', () => {
         ['elm', 8, 9],
       ],
     ],
-  ])('are never rows of %s', async (_, content, rows) => {
+  ])('never treats them as rows of %s', async (_, content, rows) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual(rows);
     expect(table.leftOut).toEqual([]);
@@ -259,7 +259,7 @@ describe('titles above a table', () => {
         [2, 'elm'],
       ],
     ],
-  ])('are not a header in which %s', async (_, content, names, rows) => {
+  ])('does not treat them as a header in which %s', async (_, content, names, rows) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(names);
     expect(table.cells).toEqual(rows);
@@ -274,13 +274,13 @@ describe('titles above a table', () => {
       ['Main St 1, Berlin', 'Elm St 2, Paris'],
     ],
     ['decimal commas', 'value\n1,5\n2,5\n', [1.5, 2.5]],
-  ])('are not the name of a single column: %s', async (_, content, cells) => {
+  ])('does not treat them as the name of a single column: %s', async (_, content, cells) => {
     const table = await tables.read(content);
     expect(table.cells).toEqual(cells.map((cell) => [cell]));
     expect(table.dialect?.uncertain).toContain('delimiter');
   });
 
-  it('rejects a header with fewer cells than its rows, and reads the rows on demand', async () => {
+  it('rejects a header with fewer cells than its rows, and reads the rows if errors are ignored', async () => {
     const content = 'a,b\n1,2,3\n4,5,6\n7,8,9\n';
     expect(await problemOf(content)).toMatchObject({ code: 'ragged_row', place: { row: 2, column: 3 } });
     const table = await tables.read(content, { ignoreErrors: true });
@@ -289,7 +289,7 @@ describe('titles above a table', () => {
   });
 });
 
-describe('a row with a cell too many', () => {
+describe('row with an extra cell', () => {
   it.each([
     ['in the middle', 'a,b\n1,2\n3,4,\n5,6\n', 3],
     ['below the header', 'a,b\n1,2,\n3,4\n5,6\n', 2],
@@ -311,7 +311,7 @@ describe('a row with a cell too many', () => {
     ['all rows', 'a,b\n1,2,\n3,4,\n'],
     ['all rows and the header', 'a,b,\n1,2,\n3,4,\n'],
     ['the header', 'a,b,\n1,2\n3,4\n'],
-  ])('is none when %s end with a delimiter', async (_, content) => {
+  ])('does not exist when %s end with a delimiter', async (_, content) => {
     const table = await tables.read(content);
     expect(table.names).toEqual(['a', 'b']);
     expect(table.cells).toEqual([
@@ -321,7 +321,7 @@ describe('a row with a cell too many', () => {
   });
 });
 
-describe('a line break in a header', () => {
+describe('line break in a header', () => {
   it.each<[string, Content, string]>([
     ['LF in a file with CRLF', '"unit\nprice";quantity\r\n"1,50";3\r\n"2,25";4\r\n', 'unit\nprice'],
     ['CRLF in a file with LF', '"unit\r\nprice";quantity\n"1,50";3\n"2,25";4\n', 'unit\r\nprice'],
@@ -335,7 +335,7 @@ describe('a line break in a header', () => {
       ],
       'unit\nprice',
     ],
-  ])('is part of the name: %s', async (_, content, name) => {
+  ])('becomes part of the name: %s', async (_, content, name) => {
     const table = await tables.read(content);
     expect(table.names).toEqual([name, 'quantity']);
     expect(table.cells).toEqual([
@@ -345,7 +345,7 @@ describe('a line break in a header', () => {
   });
 });
 
-describe('the end of a table', () => {
+describe('end of a table', () => {
   it.each<[string, Content, string[]]>([
     ['a total', `${DEMAND}Total,,30\n`, ['below total 4-4']],
     ['a total in capitals with a colon', `${DEMAND}TOTAL:,,30\n`, ['below total 4-4']],
@@ -439,7 +439,7 @@ describe('the end of a table', () => {
     ['a missing figure', 'p,n\na,1\nb,\n'],
     ['missing figures in other rows, too', 'p,n,m\na,1,2\nb,,\nc,2,3\nd,,\n'],
     ['sections', 'p,n,m\nNorth: wood,,\na,1,2\nSouth: steel,,\nb,2,3\n'],
-  ])('reports no note at the end of a table with %s', async (_, content) => {
+  ])('does not report a note at the end of a table with %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('last_row');
   });
 
@@ -450,7 +450,7 @@ describe('the end of a table', () => {
     ['fewer rows than the groups above', 'p,n\na,1\nb,2\n\nc,3\nd,4\n\nCapacity,500\n', 6],
     ['a value behind delimiters', 'p,n,m\na,1,2\n,,\nCapacity,500,1\n', 2],
     ['a value in a sheet', [['p', 'n'], ['oak', 1], ['pine', 2], undefined, ['Capacity', 500]], 3],
-  ])('reports rows behind the only empty row: %s', async (_, content, last) => {
+  ])('reports rows after the only empty row: %s', async (_, content, last) => {
     const table = await tables.read(content);
     expect(table.leftOut).toEqual([]);
     expect(table.dialect).toMatchObject({ other_last_row: last });
@@ -463,13 +463,13 @@ describe('the end of a table', () => {
     ['an empty row below the header', 'p,n\n\na,1\nb,2\n'],
     ['an empty row above many rows', `p,n\na,1\n\n${'b,2\n'.repeat(30)}`],
     ['an empty row below the title of a sheet', [['Plan'], undefined, ['p', 'n'], ['oak', 1], ['pine', 2]]],
-  ])('reports no other end of a table with %s', async (_, content) => {
+  ])('does not report another end of a table with %s', async (_, content) => {
     const { dialect } = await tables.read(content);
     expect(dialect).toMatchObject({ other_last_row: null });
     expect(dialect?.uncertain).not.toContain('last_row');
   });
 
-  it('reports the last row above another table and above a total that is no sum', async () => {
+  it('reports the last row above another table and above a total that is not a sum', async () => {
     const second = await tables.read('p,n\na,1\nb,2\n\nplant,capacity\nMetz,5\nLyon,6\n');
     expect(second.dialect).toMatchObject({ last_row: 7, other_last_row: 3 });
     const total = await tables.read('p,n\na,10\nb,20\nTotal,99\n');
@@ -578,7 +578,7 @@ describe('the end of a table', () => {
 describe('columns beside the table of a sheet', () => {
   const side = (rows: (SheetCell[] | undefined)[]) => tables.read(rows);
 
-  it('are left out as another table, even a longer table', async () => {
+  it('leaves out another table, even a longer table', async () => {
     const table = await side([
       ['p', 'n', null, 'q', 'm'],
       ['a', 1, null, 'u', 5],
@@ -592,7 +592,7 @@ describe('columns beside the table of a sheet', () => {
     expect(table.leftOut).toEqual([{ place: 'beside', kind: 'table', first: 4, last: 5, text: 'q m u 5 v 6 w 7' }]);
   });
 
-  it('are left out as a note, beside a table with title and total', async () => {
+  it('leaves out a note beside a table with title and total', async () => {
     const table = await side([['Plan'], undefined, ['p', 'n'], ['a', 10, null, 'ask Ann'], ['b', 20], ['Total', 30]]);
     expect(table.cells).toEqual([
       ['a', 10],
@@ -601,14 +601,14 @@ describe('columns beside the table of a sheet', () => {
     expect(shortForm(table.leftOut)).toEqual(['above title 1-1', 'below total 6-6', 'beside note 4-4']);
   });
 
-  it('are left out with the cells above them', async () => {
+  it('leaves them out with the cells above them', async () => {
     const above = [['Plan'], [null, null, 'draft'], [null, null, null, null, null, 'v2']];
     const data = ['a', 'b', 'c', 'd'].map((name, row) => [name, row, null, row === 1 ? 'ask Ann' : null]);
     const { leftOut } = await side([...above, ['p', 'n'], ...data]);
     expect(leftOut.at(-1)).toEqual({ place: 'beside', kind: 'table', first: 3, last: 6, text: 'draft v2 ask Ann' });
   });
 
-  it('are columns of the table when the column between them has a value further below', async () => {
+  it('keeps columns if the column between them has a value further below', async () => {
     const rows = Array.from({ length: 300 }, (_, n): SheetCell[] => [`p${n}`, n, n === 299 ? 1 : null, 2]);
     const table = await side([['p', 'n', null, 'q'], ...rows]);
     expect(table.names).toEqual(['p', 'n', 'column_3', 'q']);
@@ -616,7 +616,7 @@ describe('columns beside the table of a sheet', () => {
     expect(table.leftOut).toEqual([]);
   });
 
-  it('are columns of the table when the column between them has a name', async () => {
+  it('keeps columns if the column between them has a name', async () => {
     const table = await side([
       ['p', 'n', 'spare', 'q'],
       ['a', 1, null, 2],
@@ -625,10 +625,10 @@ describe('columns beside the table of a sheet', () => {
   });
 });
 
-describe('a table of Markdown', () => {
+describe('Markdown table', () => {
   const MARKDOWN = '| product | quantity |\n|:---|---:|\n| oak | 10 |\n| pine | 20 |\n';
 
-  it('has neither its rule nor columns outside its bars', async () => {
+  it('contains neither the rule nor columns outside the bars', async () => {
     const table = await tables.read(MARKDOWN);
     expect(table.types).toEqual(['product text', 'quantity integer']);
     expect(table.cells).toEqual([
@@ -639,7 +639,7 @@ describe('a table of Markdown', () => {
     expect(table.dialect?.uncertain).toEqual([]);
   });
 
-  it('may stand below a title and have no outer bars', async () => {
+  it('accepts a title above and a table without outer bars', async () => {
     const table = await tables.read('Demand\n\nproduct | quantity\n--- | :-:\noak | 10\npine | 20\n');
     expect(table.names).toEqual(['product', 'quantity']);
     expect(table.cells.map(([, quantity]) => quantity)).toEqual([10, 20]);

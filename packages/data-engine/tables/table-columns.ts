@@ -3,22 +3,22 @@ import { identifier, literal, parquetRows } from '../sql-text.js';
 import { type ColumnType, TaskProblem } from '../tasks.js';
 import { columnType } from './cells.js';
 
-/** A column of a converted table, as DuckDB names it. */
+/** Column of a converted table as DuckDB names it. */
 export interface StoredColumn {
   name: string;
   type: ColumnType;
 }
 
-/** What JavaScript takes for white space at the ends of a text. */
+/** Characters that JavaScript trims from texts. */
 const WHITE_SPACE =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
-/** SQL of the text of a column without the white space around it; null where nothing is left. */
+/** Returns SQL for the trimmed text of a column, or null if the text is empty. */
 export const trimmedText = (column: string): string =>
   `nullif(trim(${identifier(column)}::VARCHAR, ${literal(WHITE_SPACE)}), '')`;
 
 /**
- * Some columns of a converted table, in the order of `names`; by default all.
+ * Returns columns of a converted table in the order of `names`, or all columns by default.
  *
  * @throws TaskProblem `unknown_column`
  */

@@ -6,25 +6,25 @@ import { isTotalLabel } from './total-labels.js';
 
 /** Maximum number of rows from the first total or note to the end of a file. */
 const MAX_ROWS = 20;
-/** A row that may be the end of a table. */
+/** Row that may be the end of a table. */
 export interface TailRow extends GridRow {
-  /** Whether an empty row is above it. */
+  /** Whether the row above it is empty. */
   isApart: boolean;
   /** Whether it has as many cells as the table. */
   isFull: boolean;
-  /** Whether a blank follows each delimiter, as it does in prose and nowhere else in the file. */
+  /** Whether a blank follows each delimiter, as in prose, and no other row of the file is written like this. */
   isProse?: boolean;
 }
 
 export interface TableEnd {
-  /** Rows that belong to the table after all. */
+  /** Held-back rows that belong to the table. */
   rows: TailRow[];
   below: LeftOut[];
   /** Number of the first row that may not belong to the table: a total, a note, or a row of another table. */
   otherEnd: number | undefined;
 }
 
-/** Whether a table may end above a row, or above a row that follows it. */
+/** Returns whether a table may end above a row or soon after it. */
 export const mayEndAt = (row: TailRow): boolean =>
   row.isApart ||
   row.isProse === true ||
@@ -39,27 +39,27 @@ const hasLabel = ({ cells }: GridRow): boolean => isTotalLabel(textOf(cells.find
 /** Returns true for a text in the first cell, such as a note, and no other cells. */
 const isTextAlone = (row: GridRow): boolean => isText(row.cells[0]) && countFilled(row) === 1;
 
-/** Returns true for a row of signs that is drawn across a table, such as `-----` and `---`. */
+/** Returns true for a row of signs that draws a line across a table, such as `-----` and `---`. */
 const isRule = ({ cells }: GridRow): boolean => {
   const texts = cells.map(textOf).filter(Boolean);
   return texts.some((text) => text.length > 2) && texts.every((text) => /^([-_=*~.─—])\1*$/.test(text));
 };
 
-/** Texts of notes: with a colon, in parentheses, behind an asterisk, or several words. */
+/** Patterns of notes: a colon, parentheses, an asterisk, or several words. */
 const NOTE = /^[*†‡(\[]|：|:(?:\s|$)|\S\s+\S+\s+\S/;
-/** Columns of a table in which a row with one cell is unlikely. */
+/** Minimum number of columns that makes a row with a single cell unlikely. */
 const MIN_COLUMNS = 3;
 
-/** The last rows of a table that is read, among which totals and notes are looked for at its end. */
+/** Last rows of a table during reading. Totals and notes at the end of the table are among them. */
 export class TableTail {
   private rows: TailRow[] = [];
   /** Number of rows with a single text. */
   private textsAlone = 0;
   /** First row that may be the header of another table. */
   private nextHeader: TailRow | undefined;
-  /** Rows with a text in a column of other values. */
+  /** Rows with a text in a non-text column. */
   private readonly unlike = new WeakSet<TailRow>();
-  /** Number of the last row behind an empty row, and the fewest rows between two empty rows. */
+  /** Number of the last row after an empty row, and the minimum number of rows between two empty rows. */
   private lastGap: number | undefined;
   private smallestGroup = Infinity;
 
@@ -72,13 +72,13 @@ export class TableTail {
     private readonly hasGroups: boolean,
   ) {}
 
-  /** Whether rows wait for the end. */
+  /** Whether rows are held back until the end. */
   get isOpen(): boolean {
     return this.rows.length > 0;
   }
 
   /**
-   * Takes a row; returns rows that belong to the table.
+   * Holds back a row and returns rows that turned out to belong to the table.
    *
    * @param profiles profiles of the rows above
    */
@@ -87,7 +87,7 @@ export class TableTail {
       column < profiles.width && isText(cell) && profiles.isTyped(column);
     if (row.cells.some(isUnlike)) {
       this.unlike.add(row);
-      // A row of texts behind an empty row is below figures, as the header of another table is.
+      // A row of texts after an empty row and below figures may be the header of another table.
       if (row.isApart && isTextRow(row) && countFilled(row) > 1) this.nextHeader ??= row;
     }
     const isBelowData =
@@ -145,7 +145,7 @@ export class TableTail {
     return { rows: kept, below, otherEnd: Math.min(guess, kept[lastAbove + 1]?.number ?? guess) };
   }
 
-  /** Number of the first of the last rows if they may be notes: a name of a total, prose, or the only single texts. */
+  /** Returns the number of the first of the last rows if they may be notes: names of totals, prose, or the only single texts. */
   private noteAt(rows: readonly TailRow[]): number | undefined {
     const last = rows.at(-1);
     const isProse = last?.isProse === true && NOTE.test(textOf(last.cells[0]));
@@ -156,7 +156,7 @@ export class TableTail {
     return mayBeNotes ? notes[0]!.number : undefined;
   }
 
-  /** Number of the first row behind the last empty row, unless empty rows separate groups of the table. */
+  /** Returns the number of the first row after the last empty row, unless empty rows separate groups of the table. */
   private gapAbove(rows: readonly TailRow[]): number | undefined {
     const { lastGap } = this;
     if (lastGap === undefined || !rows.some(({ number }) => number === lastGap)) return undefined;
@@ -176,7 +176,7 @@ export class TableTail {
     return filled === 0 && !isBelow ? '' : 'note';
   }
 
-  /** Whether a row is a sentence with delimiters that cannot be a row of the table. */
+  /** Returns whether a row is a sentence with delimiters that cannot be a row of the table. */
   private isNote(row: TailRow): boolean {
     const mayBeNote =
       row.isProse === true || (row.isApart && !row.isFull && isTextRow(row) && NOTE.test(textOf(row.cells[0])));

@@ -14,23 +14,23 @@ import {
 import { type HeaderEvidence, headerEvidence, isSequence, isYear } from './header.js';
 import { leaveOut, leftOutRow } from './left-out.js';
 
-/** Rows below a header that are compared with it. */
+/** Maximum number of rows below a header that are compared with it. */
 const ROWS_BELOW = 200;
 
-/** Beginning of the table in a file. */
+/** Start of the table in a file. */
 export interface TableStart {
   /** Number of the row with the header, or of the first row of a table without header. */
   start: number;
   /** Usual number of filled cells. */
   usual: number;
   above: LeftOut[];
-  /** Rows above the table that cannot be titles; only with `ignoreErrors`. */
+  /** Number of rows above the table that cannot be titles. Other than 0 only with `ignoreErrors`. */
   skipped: number;
   isUncertain: boolean;
 }
 
 export interface StartOptions<Row extends GridRow = GridRow> {
-  /** Whether a row has as many delimiters as most others. Absent for sheets. */
+  /** Returns whether a row has as many delimiters as most others. Undefined for sheets. */
   isFull?: (row: Row) => boolean;
   ignoreErrors?: boolean;
 }
@@ -77,7 +77,7 @@ export function findStart<Row extends GridRow>(
   const above: LeftOut[] = [];
   for (const run of runsOf(rows.slice(0, start - skipped))) {
     const isTable = isTableAbove(run);
-    // A table with a header could be the one that the caller wants.
+    // The caller may want a table with a header instead.
     if (isTable && run.length > 2 && isTextRow(run[0]!)) isUncertain = true;
     for (const row of run) {
       const kind = isComment(row) ? 'comment' : isTable ? 'table' : row.cells.some(isText) ? 'title' : 'note';
@@ -93,12 +93,12 @@ export function findStart<Row extends GridRow>(
   }
 }
 
-/** Rows above an empty row that may be a list of values. */
+/** Maximum number of rows above an empty row that may be a list of values. */
 const MAX_VALUES = 20;
 
 /**
- * Returns the place of a header behind an empty row, below a list of values as wide as the table, such as `Date` and 2025-01-02. The
- * rows above are a table of their own if they have a header and are not fewer than the rows below.
+ * Returns the index of a header after an empty row, below a list of values as wide as the table, such as `Date` and 2025-01-02.
+ * The rows above are a separate table if they have a header and are not fewer than the rows below.
  */
 function headerBehindGap<Row extends GridRow>(
   rows: readonly Row[],
@@ -119,7 +119,7 @@ function headerBehindGap<Row extends GridRow>(
   return undefined;
 }
 
-/** Returns true if the row at a place holds the names of the rows below. */
+/** Returns true if the row at an index holds the names of the rows below. */
 export const isHeaderAt = <Row extends GridRow>(
   rows: readonly Row[],
   place: number,
@@ -139,10 +139,10 @@ function runsOf(rows: readonly GridRow[]): GridRow[][] {
   return runs;
 }
 
-/** Cells of a single value: its name, the value and a unit. */
+/** Maximum number of cells in a row with a single value: its name, the value and a unit. */
 const MAX_VALUE_CELLS = 3;
 
-/** Returns true for rows with figures: another table, or a list of values such as `Capacity` and 500. */
+/** Returns true if rows contain figures, as in another table or in a list of values such as `Capacity` and 500. */
 function isTableAbove(rows: readonly GridRow[]): boolean {
   const figures = rows.map(({ cells }) => cells.filter((cell) => isFigure(cell)));
   if (rows.some((row) => countFilled(row) < 2 || isComment(row))) return false;
@@ -150,16 +150,18 @@ function isTableAbove(rows: readonly GridRow[]): boolean {
   return figures[0]?.length === 1 && rows[0]!.cells.some(isText) && countFilled(rows[0]!) <= MAX_VALUE_CELLS;
 }
 
-/** Whether a cell has a number that is not likely to be a year. */
+/** Returns whether a cell has a number that is unlikely to be a year. */
 function isFigure(cell: GridCell): boolean {
   const profiles = profilesOf([{ cells: [cell] }]);
   return profiles.isNumeric(0) && !isYear(Number(textOf(cell)));
 }
 
-/** Rows with titles above a table of a header alone. */
+/** Number of titles that may be above a table without rows. */
 const TITLES_ABOVE_HEADER = 5;
 
-/** Returns the count of most rows, from its first row to the end. A count of 1 is usual only if every other count fails. */
+/**
+ * Returns the most frequent count, compared from its first row to the end. A count of 1 is used only if all other counts fail.
+ */
 export function usualCount(counts: readonly number[]): number {
   const times = (count: number, from = 0): number => counts.slice(from).filter((other) => other === count).length;
   const distinct = [...new Set(counts)].map((count) => ({ count, first: counts.indexOf(count) }));
@@ -174,7 +176,7 @@ export function usualCount(counts: readonly number[]): number {
   return best?.count ?? 0;
 }
 
-/** A row and the rows below it. */
+/** Row with the rows below it. */
 interface Comparison {
   evidence: HeaderEvidence | undefined;
   /** Profiles of the rows below. */
@@ -204,15 +206,14 @@ function profilesOf(rows: readonly Pick<GridRow, 'cells'>[], width = 0): ColumnP
   return profiles;
 }
 
-/** Returns true if a row can only be a header: texts, perhaps beside numbers that rise evenly. */
+/** Returns true if a row can only be a header: texts, possibly beside numbers that rise evenly. */
 function isHeaderAlone({ cells }: GridRow): boolean {
   const others = cells.filter((cell) => isFilled(cell) && !isText(cell));
   return others.length === 0 || isSequence(others);
 }
 
 /**
- * Whether a row is a text with figures that are unlike the columns below, such as `Printed on` and a date above numbers or
- * texts.
+ * Returns whether a row is a text with figures unlike the columns below, such as `Printed on` and a date above numbers or texts.
  */
 function isLabel({ cells }: GridRow, { profiles, below }: Comparison): boolean {
   const ofRow = profilesOf([{ cells }], profiles.width);

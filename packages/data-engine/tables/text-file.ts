@@ -7,30 +7,30 @@ import { TaskProblem } from '../tasks.js';
 import { MAX_ROW_BYTES } from '../limits.js';
 import { surveyEncoding } from './encodings.js';
 
-/** A text file that is read as UTF-8. */
+/** Text file that is read as UTF-8. */
 export interface TextFile {
   path: string;
-  /** Where the text starts, behind its byte order mark. */
+  /** Offset of the text after its byte order mark. */
   start: number;
-  /** Encoding of the original file, as the encoding standard names it: `utf-8`, `windows-1252`, `shift_jis`. */
+  /** Encoding of the original file by its name in the Encoding Standard: `utf-8`, `windows-1252`, `shift_jis`. */
   encoding: string;
   /** Other encodings that the bytes fit. */
   otherEncodings: string[];
 }
 
 export interface TextOptions {
-  /** Encoding that the request states. Absent: it is found out. */
+  /** Encoding that the request specifies. Detected if absent. */
   encoding?: string | undefined;
-  /** Whether the format allows Unicode only, so that other encodings are refused. */
+  /** Whether the format allows Unicode only, so that other encodings are rejected. */
   isUnicode?: boolean;
-  /** Whether bytes that cannot be read become U+FFFD. Otherwise they are a problem. */
+  /** Whether invalid bytes become U+FFFD. Otherwise they are rejected. */
   ignoreErrors?: boolean;
 }
 
 const CHUNK_BYTES = 4 * 1024 ** 2;
-/** The first bytes of a file, by which it is told what it may be. */
+/** Number of bytes at the start of a file that reveal its kind. */
 export const SAMPLE_BYTES = 1024 ** 2;
-/** Control characters that texts have: tab, line feed, vertical tab, form feed, carriage return, substitute, escape. */
+/** Control characters that occur in texts: tab, line feed, vertical tab, form feed, carriage return, substitute, escape. */
 const CONTROLS_OF_TEXTS = new Set([9, 10, 11, 12, 13, 26, 27]);
 const FIRST_PRINTABLE = 32;
 const JAPANESE_ESCAPE = /\x1b\$[@B]/;
@@ -41,7 +41,7 @@ const remedyOf = ({ isUnicode = false }: TextOptions): string =>
 /** Thrown by {@link readRows} for bytes that are not UTF-8. */
 class NotUtf8 extends Error {}
 
-/** Finds the encoding by the byte order mark and the first bytes. Other encodings than UTF-8 are converted into `copy`. */
+/** Detects the encoding by the byte order mark and the first bytes. Encodings other than UTF-8 are converted into `copy`. */
 async function openText(from: string, copy: string, options: TextOptions, signal?: AbortSignal): Promise<TextFile> {
   const { encoding, isUnicode = false } = options;
   const sample = await readStart(from);
@@ -52,16 +52,16 @@ async function openText(from: string, copy: string, options: TextOptions, signal
   if (encoding === undefined && mark === 'feff') return recode(from, copy, 'utf-16be', options, signal);
   if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) return recode(from, copy, encoding, options, signal);
   if (!isUtf8(sample.subarray(0, endOfCharacters(sample, sample.length)))) throw new NotUtf8();
-  // The escape sequences of ISO-2022-JP are ASCII.
+  // The escape sequences of ISO-2022-JP are ASCII and would pass as UTF-8.
   if (encoding === undefined && !isUnicode && JAPANESE_ESCAPE.test(sample.toString('latin1')))
     return recode(from, copy, 'iso-2022-jp', options, signal);
   return { path: from, start: hasMark(sample) ? 3 : 0, encoding: 'utf-8', otherEncodings: [] };
 }
 
 /**
- * Opens a text that is not UTF-8 as a whole.
+ * Opens a text whose bytes are not valid UTF-8.
  *
- * @throws TaskProblem `unreadable`, or `invalid_dialect` if the request states UTF-8
+ * @throws TaskProblem `unreadable`, or `invalid_dialect` if the request specifies UTF-8
  */
 async function openLegacyText(
   from: string,
@@ -95,7 +95,7 @@ async function openLegacyText(
 const mayBe = (encodings: readonly string[]): string =>
   encodings.length === 0 ? '' : `, but it may be ${encodings.join(' or ')}`;
 
-/** Runs on a file's text, and once more if it turns out only then that it is not UTF-8. */
+/** Runs on a file's text, and a second time if the text turns out not to be UTF-8. */
 export async function withText<Answer>(
   from: string,
   copy: string,
@@ -111,7 +111,7 @@ export async function withText<Answer>(
   }
 }
 
-/** Up to {@link SAMPLE_BYTES} of a file's start. */
+/** Returns up to {@link SAMPLE_BYTES} from the start of a file. */
 export async function readStart(path: string, start = 0): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -127,7 +127,7 @@ export async function readStart(path: string, start = 0): Promise<Buffer> {
   }
 }
 
-/** @throws TaskProblem `unreadable` if the text is not in this encoding, `invalid_dialect` if the request states it */
+/** @throws TaskProblem `unreadable` if the text is not in this encoding, `invalid_dialect` if the request specifies it */
 async function recode(
   from: string,
   copy: string,
@@ -167,10 +167,10 @@ function knownDecoder(encoding: string, fatal: boolean): Decoder {
 }
 
 /**
- * Calls `onRow` for each place of the text where a row starts; it answers where the next one does, or -1 for more bytes. `end` is
- * where the bytes that are there end.
+ * Calls `onRow` for the start of each row. `onRow` returns the start of the next row, or -1 if it needs more bytes. Its argument
+ * `end` is the end of the available bytes.
  *
- * @throws NotUtf8 for bytes that are none
+ * @throws NotUtf8 if the bytes are not UTF-8
  * @throws TaskProblem `unreadable` for binary files and rows that are too long
  */
 export async function readRows(
@@ -221,7 +221,7 @@ export async function readRows(
   }
 }
 
-/** The end of the last whole character of UTF-8, so that one that goes on is not taken for a broken one. */
+/** Returns the end of the last complete UTF-8 character, so that a character at the end of the chunk does not count as broken. */
 function endOfCharacters(bytes: Uint8Array, end: number): number {
   for (let at = end - 1; at >= Math.max(0, end - 3); at -= 1) {
     const byte = bytes[at]!;
@@ -231,7 +231,7 @@ function endOfCharacters(bytes: Uint8Array, end: number): number {
   return end;
 }
 
-/** Describes files that often have the wrong ending, by their first bytes. */
+/** Kinds of files that often have the wrong file name ending, by their first bytes. */
 const BINARY_KINDS: readonly [start: string, kind: string][] = [
   [
     '504b0304',
@@ -243,7 +243,7 @@ const BINARY_KINDS: readonly [start: string, kind: string][] = [
   ['1f8b', 'compressed with gzip. Unpack it before you upload it'],
 ];
 
-/** Texts may start with the same letters, but have no such control characters. */
+/** Returns the kind of a binary file. Texts may start with the same letters but do not contain such control characters. */
 function binaryKind(sample: Buffer): string | undefined {
   const start = sample.subarray(0, 4).toString('hex');
   const [, kind] = BINARY_KINDS.find(([bytes]) => start.startsWith(bytes)) ?? [];

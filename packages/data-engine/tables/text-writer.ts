@@ -3,7 +3,7 @@ import { TaskProblem } from '../tasks.js';
 import { MAX_ROW_BYTES, MAX_TEXT_BYTES } from '../limits.js';
 import type { TextSource } from './parquet-writer.js';
 
-/** What a cell without value is in the files of {@link TextWriter}; all others are in quotes. */
+/** Text of an empty cell in the files of {@link TextWriter}. All other cells are in quotes. */
 const NULL_TOKEN = String.raw`\N`;
 
 const QUOTE = 0x22;
@@ -13,7 +13,7 @@ const CR = 0x0d;
 const NULL_BYTES = Buffer.from(NULL_TOKEN);
 const FLUSH_BYTES = 1024 ** 2;
 
-/** Writes a table of texts in the one form that DuckDB reads without doubt: `"a","b""c",\N`. */
+/** Writes a table of texts in a form that DuckDB reads unambiguously: `"a","b""c",\N`. */
 export class TextWriter {
   private readonly file: number;
   private bytes = Buffer.allocUnsafeSlow(2 * FLUSH_BYTES);
@@ -22,7 +22,7 @@ export class TextWriter {
   private cells = 0;
   private hasNewlines = false;
   private longestRow = 0;
-  /** Bytes in the file. */
+  /** Number of bytes written so far. */
   private written = 0;
 
   constructor(private readonly path: string) {
@@ -53,7 +53,7 @@ export class TextWriter {
     this.bytes[this.length] = LF;
     this.length += 1;
     this.longestRow = Math.max(this.longestRow, this.length - this.rowStart);
-    // Quotes may double what the file has.
+    // Quoting may double the length of a cell.
     if (this.longestRow > 2 * MAX_ROW_BYTES)
       throw new TaskProblem('unreadable', `A row has more than ${MAX_ROW_BYTES / 1024 ** 2} MiB`);
     this.rowStart = this.length;
@@ -61,7 +61,7 @@ export class TextWriter {
     if (this.length >= FLUSH_BYTES) this.flush();
   }
 
-  /** Ends the file; answers how DuckDB reads it. Rows may have fewer cells than there are `columns`. */
+  /** Completes the file and returns how DuckDB must read it. Rows may have fewer cells than `columns`. */
   finish(columns: number, { header, isRagged }: { header: boolean; isRagged: boolean }): TextSource {
     this.flush();
     const { path, hasNewlines, longestRow } = this;

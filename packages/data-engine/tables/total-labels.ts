@@ -1,12 +1,13 @@
-/*
- * Names of totals, subtotals and averages in the languages of Europe and East Asia.
- */
+/* Names of totals, subtotals and averages in the languages of Europe and East Asia. */
 
 const list = (...lines: readonly string[]): string[] => lines.join(',').split(',');
 
-/** Names of averages, which stand alone. */
+/** Names of averages, which must be the whole label. */
 const AVERAGES = list('average,avg,mean,mittelwert,durchschnitt,moyenne,media,média,promedio,gemiddelde');
-/** Names of other statistics, which stand alone. `Max` and `Min` are names of people, too, so their figures prove nothing. */
+/**
+ * Names of other statistics, which must be the whole label. Figures beside `Max` and `Min` prove nothing, because people have
+ * these names, too.
+ */
 const OTHER_STATISTICS = {
   maximum: list('maximum,höchstwert,massimo,máximo,maximo'),
   minimum: list('minimum,mindestwert,minimo,mínimo'),
@@ -15,19 +16,19 @@ const OTHER_STATISTICS = {
     'max,min,median,std,stdev,stddev,std dev,standard deviation,variance,varianz,standardabweichung,médiane,mediana',
   ),
 };
-/** Names of subtotals. Hardly anything else has such a name. */
+/** Names of subtotals. They are hardly ever used for anything else. */
 const SUBTOTALS = list(
   'subtotal,sub-total,sub total,subtotals,zwischensumme,teilsumme,sous-total,sous total,subtotale,subtotaal,delsumma,delsum,välisumma',
   'suma częściowa,suma cząstkowa,mezisoučet,medzisúčet,részösszeg,ara toplam,промежуточный итог,подытог,промежуточная сумма',
   '小計,小计,소계',
 );
-/** Names of totals that may be beside the name of a group, as in `Total North`. */
+/** Names of totals that may precede or follow the name of a group, as in `Total North`. */
 const TOTALS = list(
   'total,totals,grand total,overall total,gesamt,gesamtsumme,summe,gesamtergebnis,ergebnis,total général,total general,totaux,somme',
   'totale,totali,somma,suma,totales,gran total,total geral,totaal,eindtotaal,totalt,summa,yhteensä,razem,ogółem,celkem,součet,spolu',
   'összesen,toplam,toplamı,genel toplam,σύνολο,итого,всего,итог,сумма,разом,усього,общо,ukupno,skupaj,sum,σ,∑,合計,総計,合计,总计,總計,합계,총계',
 );
-/** All names, most of which are whole labels only. */
+/** All names. Most of them must be the whole label. */
 const LABELS = new Set([
   ...AVERAGES,
   ...Object.values(OTHER_STATISTICS).flat(),
@@ -42,7 +43,7 @@ const NAMES = new Set([...SUBTOTALS, ...TOTALS]);
 /** Names in scripts without blanks between words. */
 const UNSPACED = [...NAMES].filter((name) => /\p{Script=Han}|\p{Script=Hangul}/u.test(name));
 const ARE_SUBTOTALS = new Set(SUBTOTALS);
-/** The figures that a name promises. A name that is not listed promises sums. */
+/** Statistic that a name announces. Names that are not listed announce sums. */
 export type Statistic = 'sum' | 'average' | keyof typeof OTHER_STATISTICS;
 const STATISTICS = new Map<string, Statistic>([
   ...AVERAGES.map((name) => [name, 'average'] as const),
@@ -52,13 +53,13 @@ const STATISTICS = new Map<string, Statistic>([
 ]);
 const FILLERS = new Set(list('for,of,in,für,von,pour,de,del,des,du,per,di,da,do,van,за,по,-,–,—,|,/'));
 
-/** Longer texts are no labels. */
+/** Maximum label length in bytes. */
 const MAX_LABEL_BYTES = 200;
 /** Signs around a label, as in `** Total **` and `Total:`. */
 const SIGNS = ` *:=.,-_~+<>()[]|/#"'`;
 const SIGN_BYTES = new Set(Buffer.from(SIGNS));
 
-/** A text that names a total. */
+/** Text that names a total. */
 export interface TotalLabel {
   /** Name of the group, such as `north` in `Total North`. Empty for a plain label. */
   group: string;
@@ -66,7 +67,7 @@ export interface TotalLabel {
   statistic: Statistic;
 }
 
-/** Returns the parts of a text that consists of the name of a total, or begins or ends with one. */
+/** Returns the label in a text that consists of the name of a total, or begins or ends with such a name. */
 export function totalLabelOf(text: string): TotalLabel | undefined {
   if (text.length > MAX_LABEL_BYTES) return undefined;
   const label = cleaned(text);
@@ -101,7 +102,7 @@ const labelOf = (name: string, group: string): TotalLabel => ({
   statistic: 'sum',
 });
 
-/** Whether a text is nothing but the name of a total. */
+/** Returns whether a text consists only of the name of a total. */
 export const isTotalLabel = (text: string): boolean => LABELS.has(cleaned(text));
 
 function cleaned(text: string): string {
@@ -122,14 +123,14 @@ export function partInsideSigns(bytes: Uint8Array, start: number, end: number): 
   return { start, end };
 }
 
-/** First two bytes and lengths of all labels, which few other texts have. */
+/** First two bytes and lengths of all labels. Few other texts share them. */
 const OUTLINES = new Set(
   [...LABELS]
     .flatMap((label) => [Buffer.from(label), Buffer.from(label.toUpperCase())])
     .map((bytes) => outlineOf(bytes, 0, bytes.length)),
 );
 
-/** Returns true if the bytes name a total. Fast, because it runs for each row. */
+/** Returns true if the bytes name a total. It must be fast because it runs for each row. */
 export const isTotalAt = (bytes: Uint8Array, start: number, end: number): boolean =>
   OUTLINES.has(outlineOf(bytes, start, end)) && isTotalLabel(Buffer.from(bytes.subarray(start, end)).toString());
 
@@ -138,7 +139,7 @@ function outlineOf(bytes: Uint8Array, start: number, end: number): number {
   return (((bytes[start]! | 0x20) << 8) | (second | 0x20)) * 256 + Math.min(255, end - start);
 }
 
-/** Four bytes regardless of case. */
+/** Returns four bytes as a number, ignoring case. */
 const four = (bytes: Uint8Array, at: number): number =>
   (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]! | 0x20202020;
 
@@ -149,7 +150,7 @@ const ENDINGS = new Set(
   [...NAMES].flatMap((name) => spellings(` ${name}`)).map((bytes) => four(bytes, bytes.length - 4)),
 );
 
-/** Returns true if the bytes begin or end with the name of a total. Fast, because it runs for each cell with a text. */
+/** Returns true if the bytes begin or end with the name of a total. It must be fast because it runs for each text cell. */
 export function hasTotalAt(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_LABEL_BYTES) return false;
   const isLikely =

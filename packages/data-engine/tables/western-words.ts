@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 
-/** Letters beyond ASCII of the languages that are written in Windows-1252. */
+/** Letters beyond ASCII in the languages that use Windows-1252. */
 const ALPHABETS = [
   'äöüß',
   'àâæçéèêëîïôœùûüÿ',
@@ -15,7 +15,7 @@ const ALPHABETS = [
 const [ESTONIAN, ICELANDIC] = [ALPHABETS[6]!, ALPHABETS[7]!];
 const LETTER = 'A-Za-zÀ-ÖØ-öø-ÿŠšŽžŒœŸ';
 const CAPITAL = 'À-ÖØ-ÞŠŽŒŸ';
-/** Signs that are never beside a letter with an accent, or beside each other. */
+/** Signs that never occur beside an accented letter, or beside each other. */
 const SIGN = '¢¤¦¨¬¯°±²³´¶·¸¹¼½¾×÷';
 
 /** Patterns that words in Windows-1252 do not match. */
@@ -23,29 +23,32 @@ const ODD = [
   `[${SIGN}]{2}|[${SIGN}](?=[À-ÖØ-öø-ÿ])|[À-ÖØ-öø-ÿ][${SIGN}]`,
   // Signs between letters, except apostrophes, dashes, blanks and square metres.
   `[${LETTER}](?:(?<!m)[²³]|[^${LETTER}²³’‘´·–—…•×\\u00ad\\u00a0])(?=[${LETTER}])`,
-  // Opening quotes, and signs of questions and exclamations, at the end of a word.
+  // Opening quotes, inverted question marks and inverted exclamation marks at the end of a word.
   `[${LETTER}][¿¡‚„]`,
-  // Capitals in small letters.
+  // Capitals among small letters.
   `[a-zß-öø-ÿ][${CAPITAL}]|[${LETTER}][${CAPITAL}](?=[a-zß-öø-ÿ])`,
   '[À-ÖØ-öø-ÿ]{4}',
 ].map((pattern) => new RegExp(pattern));
 
 const LETTERS = new RegExp(`[${LETTER}]+`, 'g');
 
-/** Letters of a single language. If few words are in this language, the encoding is another: Hungarian has `ő` in place of `õ`. */
+/**
+ * Letters of a single language. If few words are in this language, the text has another encoding: Hungarian has `ő` in place of
+ * `õ`.
+ */
 const MARKS = [
   { mark: /õ(?!e)/, alphabet: ESTONIAN },
   { mark: /[ýþ]/, alphabet: ICELANDIC },
 ];
-/** Letters that no language has together. In Windows-1250, `è`, `æ` and `ð` are letters of Slavic languages that have `š` and `ž`. */
+/** Letters that no language combines. In Windows-1250, `è`, `æ` and `ð` are letters of Slavic languages that have `š` and `ž`. */
 const SIBILANT = /[šž]/;
 const SLAVIC = /[èæðìø]/;
-/** Share of odd words that a text may have: names, codes, misspelled words. */
+/** Maximum share of odd words, such as names, codes and misspelled words. */
 const MAX_ODD_SHARE = 0.05;
 const MIN_MARK_SHARE = 0.6;
 const MAX_MIXED_SHARE = 0.1;
 
-/** Words with letters beyond ASCII, as if they were in Windows-1252. */
+/** Words with letters beyond ASCII, decoded as Windows-1252. */
 export class WesternWords {
   private readonly decoder = new TextDecoder('windows-1252');
   private words = 0;
@@ -59,7 +62,7 @@ export class WesternWords {
   add(bytes: Uint8Array): void {
     this.words += 1;
     this.isDefined &&= !bytes.some((byte) => UNDEFINED.has(byte));
-    // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is a stream.
+    // Node 20 decodes Windows-1252 as ISO-8859-1 unless it is streamed.
     const word = this.decoder.decode(bytes, { stream: true });
     if (isOdd(word)) {
       this.oddWords += 1;
@@ -75,7 +78,7 @@ export class WesternWords {
     if (SLAVIC.test(small)) this.slavic += 1;
   }
 
-  /** Whether all bytes are defined, and nearly all words may be words of Western Europe. */
+  /** Whether all bytes are defined, and nearly all words may be Western European. */
   get arePlausible(): boolean {
     const { words } = this;
     const strange = this.marked.filter((_, index) => this.fitting[index]! < MIN_MARK_SHARE * words);
