@@ -2,23 +2,23 @@ import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { EmbeddedPostgresError } from './errors.js';
 
-/** An operating system user that a process is started as. */
+/** Operating system user that runs a process. */
 export interface Account {
   name: string;
   uid: number;
   gid: number;
 }
 
-/** Accounts made for the purpose, then the one that owns nothing. */
+/** Unprivileged accounts, with dedicated accounts first. */
 const UNPRIVILEGED = ['postgres', '_postgres', 'nobody'];
 
 /**
- * The user to run PostgreSQL as: `undefined` for the present one.
+ * Chooses the user that runs PostgreSQL. Returns undefined for the current user.
  *
- * PostgreSQL refuses to run as root. In place of root comes the owner of one of `paths` (an existing cluster stays with
- * its owner), else an unprivileged account that the machine already has; none is created.
+ * PostgreSQL refuses to run as root. Instead of root, the owner of one of `paths` runs it, so that an existing cluster keeps its
+ * owner. Otherwise an existing unprivileged account is used. Accounts are never created.
  *
- * @throws EmbeddedPostgresError when root's machine has no such account.
+ * @throws EmbeddedPostgresError if the current user is root and there is no such account
  */
 export async function chooseAccount(paths: string[]): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -37,7 +37,7 @@ export async function chooseAccount(paths: string[]): Promise<Account | undefine
   return account;
 }
 
-/** The user id that a file or folder belongs to; `undefined` when it does not exist. */
+/** Returns the user id that owns a file or folder, or undefined if it does not exist. */
 export async function ownerOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).uid;
@@ -47,7 +47,7 @@ export async function ownerOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Whether `account` can enter `folder`, found out by entering it: modes alone do not tell. */
+/** Returns whether `account` can enter `folder`. It tries, because file modes alone are not sufficient. */
 export function canEnter(account: Account, folder: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const { uid, gid } = account;

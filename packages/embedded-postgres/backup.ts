@@ -20,7 +20,7 @@ import { EmbeddedPostgresError } from './errors.js';
 import { takeOwnership } from './ownership.js';
 import { findPlace, makeDataDirectory } from './places.js';
 
-/** Contents of DATA_DIR beside the database; all else is made again. */
+/** Contents of DATA_DIR to keep beside the database. Everything else can be recreated. */
 const KEPT = ['objects', 'jwt-secret', 'dev-tokens.json', 'started-before'];
 
 /**
@@ -34,7 +34,7 @@ export async function backUp(dataDir: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
     throw new EmbeddedPostgresError(`${resolve(folder)} is not empty: name a new folder for the backup.`);
-  // Ends a server that a killed service left, and finishes its recovery.
+  // Stops a server that a killed service left running, and completes its recovery.
   const server = await startEmbeddedPostgres({ dataDir });
   await server.stop();
   const ownership = await takeOwnership(await realpath(dataDir));
@@ -47,9 +47,9 @@ export async function backUp(dataDir: string, folder: string): Promise<void> {
 }
 
 /**
- * Brings a backup to a DATA_DIR without a database. The database comes last, so an interrupted restore can be repeated.
+ * Restores a backup to a DATA_DIR without a database. The database is restored last, so an interrupted restore can be repeated.
  *
- * @throws EmbeddedPostgresError if the folder is no backup, or DATA_DIR has a database
+ * @throws EmbeddedPostgresError if the folder is not a backup, or DATA_DIR already has a database
  */
 export async function restore(folder: string, dataDir: string): Promise<void> {
   if (!(await exists(join(folder, 'postgres/PG_VERSION'))))

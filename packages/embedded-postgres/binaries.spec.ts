@@ -39,8 +39,8 @@ async function expectWhole(): Promise<void> {
   expect(await readdir(folder)).toEqual(['native', 'postgresql-18']);
 }
 
-describe('a copy of the programs of PostgreSQL', () => {
-  it('is made once, for everybody to run', async () => {
+describe('copy of the PostgreSQL programs', () => {
+  it('is created once and can be run by every user', async () => {
     await ensureCopy(native, copy);
     await expectWhole();
     const { ino } = await lstat(copy);
@@ -74,7 +74,7 @@ describe('a copy of the programs of PostgreSQL', () => {
     await expectWhole();
   });
 
-  it('is made by several processes at once', async () => {
+  it('is created by several processes at the same time', async () => {
     await chmod(join(native, 'bin'), 0o700);
     await Promise.all(Array.from({ length: 4 }, async () => await ensureCopy(native, copy)));
     await expectWhole();

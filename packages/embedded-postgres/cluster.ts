@@ -7,13 +7,13 @@ import type { Binaries } from './binaries.js';
 import { EmbeddedPostgresError } from './errors.js';
 import type { ClusterPlace } from './places.js';
 
-/** The cluster's superuser, which the service connects as. */
+/** Superuser of the cluster. The service connects as this user. */
 export const SUPERUSER = 'postgres';
-/** In the cluster itself, so that neither can be without the other. */
+/** Name of the password file. It is in the cluster itself, so that both are always present together. */
 const PASSWORD_FILE = 'password';
 export const DRAFT_PREFIX = 'postgres.new-';
 
-/** The superuser's password. */
+/** Returns the superuser's password. */
 export async function readPassword(directory: string): Promise<string> {
   return (await readFile(join(directory, PASSWORD_FILE), 'utf8')).trim();
 }
@@ -21,7 +21,7 @@ export async function readPassword(directory: string): Promise<string> {
 /**
  * Checks that these programs and this user can serve the cluster.
  *
- * @throws EmbeddedPostgresError when it is another major version's or another user's.
+ * @throws EmbeddedPostgresError if the cluster has another major version or another owner
  */
 export async function checkCluster(directory: string, binaries: Binaries): Promise<void> {
   const owner = await ownerOf(directory);
@@ -41,8 +41,8 @@ export async function checkCluster(directory: string, binaries: Binaries): Promi
 }
 
 /**
- * Makes the cluster, whole or not at all: it gets its name when nothing is missing any more, and what an interrupted
- * attempt left is removed.
+ * Creates the cluster completely or not at all. It gets its final name when it is complete, and leftovers of interrupted attempts
+ * are removed.
  */
 export async function createCluster(
   place: ClusterPlace,
@@ -80,15 +80,15 @@ export async function createCluster(
 
 async function removeDrafts(parent: string): Promise<void> {
   const drafts = (await readdir(parent)).filter((name) => name.startsWith(DRAFT_PREFIX));
-  // An initdb whose starter was killed may still be writing; it ends when its files are gone.
+  // An initdb whose parent was killed may still be writing. It ends when its files are gone.
   await Promise.all(drafts.map((name) => rm(join(parent, name), { recursive: true, force: true, maxRetries: 10 })));
 }
 
 function initdb(program: string, account: Account | undefined, args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const identity = account === undefined ? {} : { uid: account.uid, gid: account.gid };
-    // An empty environment: locale, time zone and PG* variables of the caller must not shape the cluster. Detached:
-    // Ctrl-C in a terminal is for the service, which ends in order.
+    // The environment is empty because the caller's locale, time zone and PG* variables must not affect the cluster. The process
+    // is detached because Ctrl-C in a terminal is meant for the service, which stops it in order.
     const options = { ...identity, cwd: '/', env: { LC_ALL: 'C' }, detached: true };
     const child = execFile(program, args, options, (error, _stdout, stderr) => {
       if (error === null) resolve();
@@ -105,7 +105,7 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-3).join(' ');
 }
 
-/** Makes renames in `folder` survive a power failure. */
+/** Makes renames in `folder` durable across power failures. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

@@ -14,7 +14,7 @@ import { findServerProcesses } from './processes.js';
 
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
-/** A program of its own that starts the server, says where it is, and can be killed. */
+/** Program that starts the server, reports its address and can be killed. */
 const OWNER = `
   import { startEmbeddedPostgres } from './embedded-postgres.js';
   process.on('SIGINT', () => console.log('"interrupted"'));
@@ -25,7 +25,7 @@ const OWNER = `
 
 interface Owner {
   process: ChildProcess & { pid: number };
-  /** The next line it says. */
+  /** Resolves with the next line of output. */
   next(): Promise<unknown>;
   started(): Promise<{ url: string; pid: number; adopted: boolean }>;
   kill(): Promise<void>;
@@ -38,7 +38,7 @@ describe('startEmbeddedPostgres', () => {
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
-    // As root, PostgreSQL runs as somebody else, who has to come by.
+    // PostgreSQL cannot run as root and uses another account, which must be able to enter the folder.
     await chmod(root, 0o711);
     dataDir = join(root, 'data');
     await compile(join(root, 'program'));
@@ -52,9 +52,9 @@ describe('startEmbeddedPostgres', () => {
 
   function own(options: { dataDir: string; ephemeral?: boolean }): Owner {
     const child = spawn(process.execPath, [join(root, 'program', 'owner.js'), JSON.stringify(options)], {
-      // Neither locale nor anything else.
+      // The environment is empty, including the locale.
       env: {},
-      // A process group of its own, as in a terminal.
+      // Runs in its own process group, as in a terminal.
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
     }) as ChildProcess & { pid: number };
@@ -74,7 +74,7 @@ describe('startEmbeddedPostgres', () => {
     return owner;
   }
 
-  it('makes a UTF-8 cluster in an empty environment and serves it on the loopback interface', async () => {
+  it('creates a UTF-8 cluster in an empty environment and serves it on the loopback interface', async () => {
     const owner = own({ dataDir });
     const { url, pid, adopted } = await owner.started();
     expect(adopted).toBe(false);
@@ -112,7 +112,7 @@ describe('startEmbeddedPostgres', () => {
     await owner.kill();
   });
 
-  it('refuses a second owner, takes a killed one over and stops', async () => {
+  it('rejects a second owner, adopts the server of a killed owner, and stops', async () => {
     const owner = own({ dataDir });
     const first = await owner.started();
     await query(first.url, `INSERT INTO kept VALUES ('adopted')`);
@@ -129,7 +129,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await readdir(dataDir)).not.toContain('postgres.json');
   });
 
-  it('keeps serving through Ctrl-C until it is told to stop', async () => {
+  it('keeps serving through Ctrl-C until it is stopped', async () => {
     const owner = own({ dataDir });
     const { url } = await owner.started();
     process.kill(-owner.process.pid, 'SIGINT');
@@ -139,7 +139,7 @@ describe('startEmbeddedPostgres', () => {
     await owner.kill();
   });
 
-  it('recovers when owner and server were killed', async () => {
+  it('recovers after owner and server were killed', async () => {
     const owner = own({ dataDir });
     const { url, pid } = await owner.started();
     await query(url, `INSERT INTO kept VALUES ('recovered')`);
@@ -149,7 +149,7 @@ describe('startEmbeddedPostgres', () => {
     expect(server.adopted).toBe(false);
     expect(await kept(server)).toContain('recovered');
 
-    // A server that is gone already is as good as stopped.
+    // A server that has already exited counts as stopped.
     process.kill(server.pid, 'SIGKILL');
     await server.stop();
   });
@@ -175,7 +175,7 @@ describe('startEmbeddedPostgres', () => {
     await server.stop();
   });
 
-  it('refuses the cluster of another major version', async () => {
+  it('rejects the cluster of another major version', async () => {
     const file = join(dataDir, 'postgres', 'PG_VERSION');
     const made = await readFile(file, 'utf8');
     await writeFile(file, '17\n');
@@ -183,7 +183,7 @@ describe('startEmbeddedPostgres', () => {
     await writeFile(file, made);
   });
 
-  it('says in a sentence why a DATA_DIR does not serve', async () => {
+  it('explains in a sentence why a DATA_DIR is unusable', async () => {
     const file = join(root, 'file');
     await writeFile(file, '');
     const refusal = startEmbeddedPostgres({ dataDir: file });
@@ -191,7 +191,7 @@ describe('startEmbeddedPostgres', () => {
     await expect(refusal).rejects.toThrow(`${file} does not serve as DATA_DIR: EEXIST`);
   });
 
-  it('starts over after a kill while the cluster was made, and ends a test server with its killed owner', async () => {
+  it('recreates a cluster whose creation was killed, and ends a test server with its killed owner', async () => {
     const fresh = join(root, 'fresh');
     const interrupted = own({ dataDir: fresh, ephemeral: true });
     const draft = await until(async () => {
@@ -258,7 +258,7 @@ async function compile(folder: string): Promise<void> {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
-  // The servers of these tests are killed; what matters is what the query says.
+  // These tests kill the server, and only the query result matters.
   client.on('error', () => undefined);
   try {
     await client.connect();

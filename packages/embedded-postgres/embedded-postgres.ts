@@ -11,10 +11,10 @@ import { adoptServer, ensureDatabase, launchServer, type Server, type Settings }
 
 const HOST = '127.0.0.1';
 const WATCH_MS = 1_000;
-/** What {@link EmbeddedPostgres.stop} waits for each way of stopping. */
+/** Milliseconds that {@link EmbeddedPostgres.stop} waits for each kind of shutdown. */
 const PATIENCE = { fast: 10_000, immediate: 5_000 };
 
-/** Errors of the file system that whoever chose the folder can help, and the code cannot. */
+/** File system errors that the operator who chose the folder can fix. */
 const OPERATOR_CODES = new Set([
   'ENOENT',
   'EACCES',
@@ -35,35 +35,38 @@ const SETTINGS: Settings = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
 };
-/** Fast, and lost with the machine. */
+/** Settings that are fast but lose data if the machine crashes. */
 const EPHEMERAL_SETTINGS: Settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 export interface EmbeddedPostgresOptions {
-  /** Folder that belongs to one service; made when absent. The cluster is `postgres` in it, the log `postgres.log`. */
+  /**
+   * Folder that belongs to a single service. It is created if absent, with the cluster in `postgres` and the log in
+   * `postgres.log`.
+   */
   dataDir: string;
-  /** The service's database, created when absent. Default: `workspace`. */
+  /** Database of the service, created if absent. Default: `workspace`. */
   database?: string;
-  /** For tests: nothing is forced to disk, and the server never outlives this process. */
+  /** For tests. Nothing is forced to disk, and the server never outlives this process. */
   ephemeral?: boolean;
 }
 
-/** A running PostgreSQL of this process. */
+/** Running PostgreSQL server of this process. */
 export interface EmbeddedPostgres {
-  /** Connection URL of a database, by default the service's. */
+  /** Returns the connection URL of a database, by default the service's database. */
   url(database?: string): string;
   readonly port: number;
   readonly pid: number;
-  /** Whether the server was still running from an earlier process that did not stop it. */
+  /** Whether an earlier process started the server and did not stop it. */
   readonly adopted: boolean;
-  /** What the person who starts the service should know, a sentence each. */
+  /** Sentences for the operator who starts the service. */
   readonly notes: readonly string[];
-  /** Resolves when the server has ended, stopped or not. */
+  /** Resolves when the server has ended for any reason. */
   readonly ended: Promise<void>;
-  /** Ends the server in bounded time and gives the directory up. Calling it again waits for the same end. */
+  /** Stops the server in bounded time and releases the directory. Repeated calls wait for the same shutdown. */
   stop(): Promise<void>;
 }
 
-/** What `postgres.json` in the data directory says while a server runs. */
+/** Content of `postgres.json` in the data directory while a server runs. */
 interface ServerRecord extends Server {
   host: string;
   user: string;
@@ -74,15 +77,15 @@ interface ServerRecord extends Server {
 }
 
 /**
- * Starts PostgreSQL on the cluster in `dataDir`, which is made first when absent, or takes over the server that a
- * killed process left running there.
+ * Starts PostgreSQL on the cluster in `dataDir`, which is created if absent. Adopts a server that a killed process left running
+ * there.
  *
- * @throws OwnedElsewhereError when a living process serves from the same folder.
- * @throws EmbeddedPostgresError for everything else that the person who starts the service can do something about.
+ * @throws OwnedElsewhereError if a living process serves from the same folder
+ * @throws EmbeddedPostgresError for other problems that the operator can fix
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (process.platform === 'win32') {
-    // Without signals every stop would be a crash.
+    // Every stop would be a crash because the platform has no signals.
     throw new EmbeddedPostgresError('The embedded PostgreSQL runs on Linux and macOS: set DATABASE_URL.');
   }
   const held: Ownership[] = [];
@@ -106,14 +109,14 @@ async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ow
   const account = await chooseAccount([join(dataDir, 'postgres'), dataDir]);
   const binaries = await findBinaries(account);
   const place = await findPlace(dataDir, account);
-  // A copy of DATA_DIR leads to the same place.
+  // A copy of DATA_DIR links to the same cluster.
   if (place.link !== undefined) held.push(await takeOwnership(place.parent));
   if (place.exists) await checkCluster(place.directory, binaries);
   else await createCluster(place, binaries, account, { durable: !ephemeral });
 
   const directory = await realpath(place.directory);
   const password = await readPassword(directory);
-  // Says `disable` because clients otherwise follow PGSSLMODE of the environment, and this server has no certificate.
+  // Sets `sslmode=disable` because clients would otherwise follow PGSSLMODE, and this server does not have a certificate.
   const urlOf = (port: number, name: string) =>
     `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${encodeURIComponent(name)}?sslmode=disable`;
   const recordFile = join(dataDir, 'postgres.json');
@@ -136,7 +139,7 @@ async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ow
       logFile: join(dataDir, 'postgres.log'),
     }));
 
-  // A process that ends without stop() still ends its server, as far as it can.
+  // A process that exits without stop() still stops its server as far as possible.
   const onExit = () => {
     if (isServerProcess(server.pid, directory)) signalProcess(server.pid, 'SIGINT');
   };
@@ -173,7 +176,7 @@ async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ow
   };
 }
 
-/** An adopted server is no child of this process, so nothing tells of its end: it is looked at. */
+/** Resolves when the server has ended. An adopted server is not a child of this process, so it is polled. */
 function untilEnded(pid: number, directory: string): Promise<void> {
   return new Promise((resolve) => {
     const watch = setInterval(() => {
@@ -189,7 +192,7 @@ async function releaseAll(held: Ownership[]): Promise<void> {
   for (const ownership of held.splice(0).reverse()) await ownership.release();
 }
 
-/** Whether the server on record is the one that a start would make now. */
+/** Returns whether the recorded server equals the server that would be started now. */
 function isSame(
   known: Partial<ServerRecord> | undefined,
   wanted: Pick<ServerRecord, 'pid' | 'version' | 'settings'>,
@@ -206,7 +209,7 @@ async function readRecord(file: string): Promise<Partial<ServerRecord> | undefin
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Partial<ServerRecord>;
   } catch (error) {
-    // Absent or cut short: the server it would tell of is then started anew.
+    // A missing or truncated record means that a new server is started.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
- * Why the embedded PostgreSQL cannot serve.
+ * Problem that prevents the embedded PostgreSQL from serving.
  *
- * The message is written for the person who started the service: print it alone, a stack adds nothing.
+ * The message is written for the operator. Print it without the stack, which adds nothing.
  */
 export class EmbeddedPostgresError extends Error {
   override readonly name: string = 'EmbeddedPostgresError';

@@ -10,12 +10,12 @@ describe('takeOwnership', () => {
   let directory: string;
 
   beforeEach(async () => {
-    // Deeper than a socket's path may be long.
+    // The path is longer than socket paths may be.
     directory = await mkdtemp(join(tmpdir(), `ownership-${'x'.repeat(120)}-`));
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  it('gives a directory to one of many who ask at once', async () => {
+  it('grants a directory to only one of many simultaneous claimants', async () => {
     const asked = await Promise.allSettled(Array.from({ length: 8 }, () => takeOwnership(directory)));
     const won = asked.filter((result) => result.status === 'fulfilled');
     const lost = asked.filter((result) => result.status === 'rejected');
@@ -25,12 +25,12 @@ describe('takeOwnership', () => {
     await won[0]?.value.release();
   });
 
-  it('can be taken again once released, and leaves nothing behind', async () => {
+  it('allows a new claim after release and leaves nothing behind', async () => {
     for (let turn = 0; turn < 3; turn += 1) await (await takeOwnership(directory)).release();
     expect(await readdir(join(directory, 'postgres.owner'))).toEqual([]);
   });
 
-  it('sees past the sockets of the dead and removes them', async () => {
+  it('ignores and removes the sockets of dead processes', async () => {
     await (await takeOwnership(directory)).release();
     await writeFile(join(directory, 'postgres.owner', '1-dead.sock'), '');
     const ownership = await takeOwnership(directory);
@@ -38,7 +38,7 @@ describe('takeOwnership', () => {
     await ownership.release();
   });
 
-  it('takes an owner that does not answer for a living one', async () => {
+  it('treats an owner that does not answer as alive', async () => {
     const short = await mkdtemp(join(tmpdir(), 'ownership-'));
     await (await takeOwnership(short)).release();
     const silent = createServer(() => undefined);

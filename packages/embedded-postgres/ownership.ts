@@ -6,25 +6,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError, OwnedElsewhereError } from './errors.js';
 
 /*
- * One process at a time may own a directory. The kernel has to release the ownership when its holder dies in any way,
- * and Node offers no file lock that does. A listening Unix socket is released so: its file stays behind, but nobody
- * answers there any more. It also works between containers that share the directory, where process ids and abstract
- * sockets mean nothing to each other.
+ * Only a single process at a time may own a directory. The kernel must release the ownership when its holder dies in any way, and
+ * Node has no such file lock. A listening Unix socket is released this way: its file remains, but connections to it fail. It also
+ * works between containers that share the directory and cannot see each other's process ids or abstract sockets.
  *
- * Taking over a dead socket's name cannot be done in one step, so every claimant listens under a name of its own and
- * only then looks for others that answer. Of two claimants at least one sees the other, and whoever sees another one
- * withdraws; claimants of the same moment try again after a random pause.
+ * Taking over a dead socket's name is not atomic. Therefore every claimant listens under its own name and only then searches for
+ * others that answer. If two claimants compete, either or both see the other and withdraw. Simultaneous claimants try again after
+ * a random pause.
  */
 
 const FOLDER = 'postgres.owner';
-/** What a socket tells whoever connects. */
+/** Message of a socket to clients that connect. */
 type Standing = 'claimant' | 'owner';
-/** How long claimants of the same moment make way for each other. */
+/** Time that simultaneous claimants yield to each other. */
 const CONTENTION_MS = 10_000;
-/** An owner too busy to say so within this time is still an owner. */
+/** Maximum time to wait for an answer. A busy owner that does not answer in time is still an owner. */
 const ANSWER_MS = 2_000;
 
-/** The exclusive right to a directory. */
+/** Exclusive right to a directory. */
 export interface Ownership {
   release(): Promise<void>;
 }
@@ -32,13 +31,13 @@ export interface Ownership {
 /**
  * Takes the exclusive right to `directory`, held until it is released or this process ends.
  *
- * @throws OwnedElsewhereError when a living process holds it.
+ * @throws OwnedElsewhereError if a living process holds it
  */
 export async function takeOwnership(directory: string): Promise<Ownership> {
   const folder = join(directory, FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const handle = await open(folder);
-  // A socket's path may have 107 bytes at most; through the open folder it is short wherever the folder is.
+  // A socket path may have at most 107 bytes. The path through the open folder is always short enough.
   const root = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : folder;
   const deadline = Date.now() + CONTENTION_MS;
   try {
@@ -74,7 +73,7 @@ class Claim {
 
   private constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
-      // Who asked may be gone before the answer.
+      // The client may disconnect before the answer.
       socket.on('error', () => socket.destroy());
       socket.end(this.standing, () => socket.destroy());
     });
@@ -90,7 +89,7 @@ class Claim {
     });
   }
 
-  /** Stops answering and removes the socket's file. */
+  /** Stops answering and removes the socket file. */
   withdraw(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve());
@@ -108,7 +107,7 @@ function standingOf(path: string): Promise<Standing | 'dead'> {
     };
     socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => finish('owner'));
     socket.on('data', (text: string) => (said += text));
-    // No answer comes from a claimant that withdrew in this moment.
+    // A claimant that is just withdrawing does not answer.
     socket.on('end', () => finish(said === 'owner' ? 'owner' : 'claimant'));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') finish('dead');
@@ -117,7 +116,7 @@ function standingOf(path: string): Promise<Standing | 'dead'> {
   });
 }
 
-/** An owner that found this claim before it listened took it for dead and removed its file. */
+/** Returns whether the socket file still exists. An owner that checked this claim before it listened removed the file as dead. */
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -7,31 +7,34 @@ import { EmbeddedPostgresError } from './errors.js';
 
 const NAME = 'project-workspace-service';
 
-/** Where a cluster is or will be. */
+/** Location of an existing or future cluster. */
 export interface ClusterPlace {
-  /** The folder that holds the cluster's folder. */
+  /** Folder that contains the cluster's folder. */
   parent: string;
-  /** The cluster itself; may not exist yet. */
+  /** Folder of the cluster. It may not exist yet. */
   directory: string;
   exists: boolean;
-  /** Set when `parent` is not DATA_DIR: the link in DATA_DIR that leads to the cluster. */
+  /** Link in DATA_DIR to the cluster. Set if `parent` is not DATA_DIR. */
   link?: string;
   notes: string[];
 }
 
-/** Makes the folder if need be: closed to others, but passable for the account that root runs PostgreSQL as. */
+/**
+ * Creates the folder if it is missing. Other users cannot list it, but the account that root runs PostgreSQL as can pass through
+ * it.
+ */
 export async function makeDataDirectory(path: string): Promise<void> {
   const made = await mkdir(path, { recursive: true });
   if (made !== undefined) await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
 }
 
 /**
- * Finds the cluster of `dataDir`, which must be a real path, or the place for a new one.
+ * Finds the cluster of `dataDir`, which must be a real path, or the location for a new cluster.
  *
- * That is `postgres` below it, a folder. Where `account` cannot come there, `postgres` is a link to a folder that it
- * can reach, so the cluster is found again, moves with its DATA_DIR and is let go with it.
+ * The cluster is the folder `postgres` in `dataDir`. If `account` cannot reach it, `postgres` is a link to a folder that it can
+ * reach. The link lets the cluster be found again, moved with its DATA_DIR and deleted with it.
  *
- * @throws EmbeddedPostgresError when an existing cluster cannot be reached.
+ * @throws EmbeddedPostgresError if an existing cluster cannot be reached
  */
 export async function findPlace(dataDir: string, account: Account | undefined): Promise<ClusterPlace> {
   const directory = join(dataDir, 'postgres');
@@ -68,7 +71,7 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
   const target = join(parent, 'postgres');
   const notes = placeNotes(dataDir, target, account);
   if ((await ownerOf(target)) !== undefined) {
-    // The DATA_DIR that this cluster belonged to was removed, and files of that time with it.
+    // The DATA_DIR of this cluster was removed, together with its other files.
     const aside = `${target}.${new Date().toISOString().replaceAll(/[^0-9]/g, '')}`;
     await rename(target, aside);
     notes.push(`An earlier database of ${dataDir} is kept in ${aside}.`);
@@ -77,9 +80,9 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
 }
 
 /**
- * A folder of this service that `account` can reach and only root can change.
+ * Returns a folder of this service that `account` can reach and only root can change.
  *
- * @throws EmbeddedPostgresError when the machine has no place for it.
+ * @throws EmbeddedPostgresError if the machine has no location for it
  */
 export async function findShelter(account: Account): Promise<string> {
   for (const parent of ['/var/lib', '/var/tmp', tmpdir()]) {
@@ -91,7 +94,7 @@ export async function findShelter(account: Account): Promise<string> {
       if (['ENOENT', 'EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) continue;
       throw error;
     }
-    // In a folder that everybody may write to, somebody else can have put something under this name.
+    // In a world-writable folder, another user may have created an entry with this name.
     const found = await lstat(folder);
     const trusted = found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0;
     if (trusted && (await canEnter(account, folder))) return folder;
@@ -101,7 +104,7 @@ export async function findShelter(account: Account): Promise<string> {
   );
 }
 
-/** Makes a folder that others may pass through but neither list nor change. */
+/** Creates a folder that others may pass through but neither list nor change. */
 async function makeOpenFolder(path: string): Promise<void> {
   try {
     await mkdir(path);

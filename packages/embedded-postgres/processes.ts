@@ -3,21 +3,21 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds that a server gets for each way of ending. */
+/** Milliseconds that a server gets for each kind of shutdown. */
 export interface Patience {
-  /** Open transactions are rolled back, everything is written. */
+  /** Rolls back open transactions and writes all data. */
   fast: number;
-  /** Without writing: the next start recovers from the log. */
+  /** Skips writing, so the next start recovers from the log. */
   immediate: number;
 }
 
 const KILL_MS = 5_000;
 
 /**
- * The processes of the PostgreSQL that serves the cluster in `directory` (a real path), its children included.
+ * Finds the processes of the PostgreSQL server of the cluster in `directory` (a real path), including its children.
  *
- * A process id alone proves nothing after a crash: another program may have it. A server has its cluster as working
- * directory.
+ * A process id alone proves nothing after a crash, because another program may have it. The working directory of a server is its
+ * cluster.
  */
 export function findServerProcesses(directory: string): number[] {
   if (process.platform !== 'linux') return findByCommand(directory);
@@ -26,7 +26,7 @@ export function findServerProcesses(directory: string): number[] {
     .filter((pid) => Number.isInteger(pid) && isServerProcess(pid, directory));
 }
 
-/** Whether process `pid` is one of {@link findServerProcesses}. */
+/** Returns whether process `pid` would be in {@link findServerProcesses}. */
 export function isServerProcess(pid: number, directory: string): boolean {
   if (process.platform !== 'linux') return findByCommand(directory).includes(pid);
   try {
@@ -34,12 +34,12 @@ export function isServerProcess(pid: number, directory: string): boolean {
       readlinkSync(`/proc/${pid}/cwd`) === directory && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres'
     );
   } catch {
-    // Ended meanwhile, a zombie, or somebody else's.
+    // The process has ended, is a zombie, or belongs to another user.
     return false;
   }
 }
 
-/** Without /proc: by command line, which only the postmaster keeps. */
+/** Finds the postmaster by its command line, on systems without /proc. Its children change theirs. */
 function findByCommand(directory: string): number[] {
   return execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' })
     .split('\n')
@@ -48,9 +48,10 @@ function findByCommand(directory: string): number[] {
 }
 
 /**
- * Ends the server of `directory`: a fast shutdown, then ever less gently. Resolves when none of its processes is left.
+ * Stops the server of `directory`, first with a fast shutdown, then with increasing force. Resolves when all of its processes
+ * have ended.
  *
- * @param postmaster its first process, if it still lives.
+ * @param postmaster its first process, if it is still running
  */
 export async function endServer(directory: string, postmaster: number | undefined, patience: Patience): Promise<void> {
   const first = postmaster === undefined ? [] : [postmaster];
@@ -64,7 +65,7 @@ async function ends(directory: string, pids: number[], signal: NodeJS.Signals, w
   for (const pid of pids) if (isServerProcess(pid, directory)) signalProcess(pid, signal);
   const deadline = Date.now() + within;
   for (;;) {
-    // The postmaster ends last; until then the costlier search is not needed.
+    // The postmaster ends last, so the more expensive search is only needed afterwards.
     if (!pids.some((pid) => isServerProcess(pid, directory)) && findServerProcesses(directory).length === 0)
       return true;
     if (Date.now() >= deadline) return false;
@@ -72,7 +73,7 @@ async function ends(directory: string, pids: number[], signal: NodeJS.Signals, w
   }
 }
 
-/** The name is looked at again because a server that crashed has left its process id to others. */
+/** Script that checks the process name again, because another program may have the process id of a crashed server. */
 const END_AFTER_INPUT = `
   read -r _
   name=postgres
@@ -80,8 +81,8 @@ const END_AFTER_INPUT = `
   [ "$name" = postgres ] && kill -INT "$1"`;
 
 /**
- * Makes the server `pid` end when this process does, in whatever way: a shell waits at a pipe that closes with this
- * process. Returns what calls it off.
+ * Makes the server `pid` end when this process ends for any reason. A shell waits on a pipe that closes with this process.
+ * Returns a function that cancels this.
  */
 export function endWithThisProcess(pid: number): () => void {
   const shell = spawn('/bin/sh', ['-c', END_AFTER_INPUT, 'sh', String(pid)], {
@@ -95,7 +96,7 @@ export function endWithThisProcess(pid: number): () => void {
   return () => void shell.kill('SIGKILL');
 }
 
-/** Sends a signal; a process that has ended meanwhile needs none. */
+/** Sends a signal. Has no effect if the process has already ended. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

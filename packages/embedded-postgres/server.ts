@@ -9,21 +9,21 @@ import type { Account } from './account.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { endServer, findServerProcesses, isServerProcess } from './processes.js';
 
-/** Server settings by name, as PostgreSQL names them. */
+/** Server settings by PostgreSQL name. */
 export type Settings = Record<string, string>;
 
-/** A server that accepts connections. */
+/** Server that accepts connections. */
 export interface Server {
   pid: number;
   port: number;
 }
 
-/** Long: a start after a crash first replays its log. */
+/** Maximum start time. It is long because a start after a crash replays the log. */
 const START_MS = 300_000;
 const PORT_ATTEMPTS = 5;
 const PATIENCE = { busy: { fast: 30_000, immediate: 5_000 }, silent: { fast: 2_000, immediate: 1_000 } };
 
-/** What a launch needs to know. */
+/** Parameters of a launch. */
 export interface Launch {
   program: string;
   directory: string;
@@ -35,22 +35,22 @@ export interface Launch {
 /**
  * Starts the server on a free port of the loopback interface and waits until it accepts connections.
  *
- * It runs in a session of its own: neither Ctrl-C nor a closed terminal reach it before the service has ended its work,
- * and it outlives a service that was killed.
+ * It runs in its own session. Neither Ctrl-C nor a closed terminal reaches it before the service has finished its work, and it
+ * outlives a killed service.
  */
 export async function launchServer(launch: Launch): Promise<Server> {
   await keepPreviousLog(launch.logFile);
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryLaunch(launch, await freePort());
     if (typeof outcome !== 'string') return outcome;
-    // The port was free a moment ago; another program can have been faster.
+    // Another program may have taken the port since it was found free.
     if (!outcome.includes('Address already in use') || attempt === PORT_ATTEMPTS) {
       throw new EmbeddedPostgresError(`PostgreSQL did not start (its log is ${launch.logFile}): ${outcome}`);
     }
   }
 }
 
-/** The server, or the last it said. */
+/** Returns the server, or its last output if it failed. */
 async function tryLaunch(launch: Launch, port: number): Promise<Server | string> {
   const log = await open(launch.logFile, 'a', 0o600);
   const logStart = (await log.stat()).size;
@@ -88,7 +88,7 @@ async function untilReady(directory: string, server: Server): Promise<Server> {
   while (Date.now() < deadline) {
     const file = await readPidFile(directory);
     if (file?.pid === server.pid && file.status === 'ready') return server;
-    // Ended: its exit tells more.
+    // If the server has ended, its exit handler reports more details.
     if (file?.pid === server.pid && !isServerProcess(server.pid, directory)) await sleep(1_000);
     await sleep(15);
   }
@@ -97,8 +97,8 @@ async function untilReady(directory: string, server: Server): Promise<Server> {
 }
 
 /**
- * Looks after what an earlier owner left running on the cluster: returns its server when it answers and `acceptable`
- * says so, else ends it and clears the way for a new one.
+ * Handles a server that an earlier owner left running on the cluster. Returns the server if it answers and `acceptable` accepts
+ * it. Otherwise stops it and clears the way for a new server.
  */
 export async function adoptServer(
   directory: string,
@@ -111,10 +111,10 @@ export async function adoptServer(
   if (processes.length > 0) {
     const answer = server === undefined ? 'none' : await ask(urlOf(server.port));
     if (server !== undefined && answer === 'ready' && acceptable(server)) return server;
-    // One that says it starts or stops gets the time to; one that says nothing hangs.
+    // A server that is starting or stopping gets time to finish. A server that does not answer hangs.
     await endServer(directory, server?.pid, answer === 'none' ? PATIENCE.silent : PATIENCE.busy);
   }
-  // PostgreSQL would take any program that has this process id by now for a running server.
+  // PostgreSQL would mistake any program with this process id for a running server.
   await rm(join(directory, 'postmaster.pid'), { force: true });
   return undefined;
 }
@@ -136,7 +136,7 @@ export async function ensureDatabase(maintenanceUrl: string, name: string): Prom
 
 async function query(url: string, sql: string, values: unknown[] = []): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 30_000 });
-  // A connection that breaks fails the query too, which is where it is dealt with.
+  // A broken connection also fails the query, which handles the error.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -146,7 +146,7 @@ async function query(url: string, sql: string, values: unknown[] = []): Promise<
   }
 }
 
-/** What PostgreSQL writes of itself into its cluster. */
+/** Reads the status file that PostgreSQL writes into its cluster. */
 async function readPidFile(directory: string): Promise<{ pid: number; port: number; status: string } | undefined> {
   try {
     const lines = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
