@@ -1,16 +1,16 @@
 import { isValidText } from './text.js';
 
 /**
- * A JSON value as it was received. Objects are maps, so that they keep the order of the text and any key (`__proto__`,
- * `0`) is only a key; integers that a number cannot hold exactly are bigints. How a number was spelled is not kept: 3.0
- * is written out as 3, which every reader of JSON takes for the same.
+ * JSON value as it was received. Objects are maps, which keep the key order of the text and treat every key (`__proto__`, `0`) as
+ * ordinary. Integers that a number cannot hold exactly are bigints. The notation of numbers is lost: 3.0 is written as 3, which
+ * JSON readers treat as equal.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, Json>;
 
 export const isJsonObject = (value: unknown): value is JsonObject => value instanceof Map;
 
-/** Whether every text and key inside can be stored. */
+/** Returns whether all texts and keys in a value can be stored. */
 export function hasValidTexts(value: Json): boolean {
   if (typeof value === 'string') return isValidText(value);
   if (Array.isArray(value)) return value.every(hasValidTexts);
@@ -19,7 +19,7 @@ export function hasValidTexts(value: Json): boolean {
   return true;
 }
 
-/** The value as plain objects, arrays and numbers; an integer beyond 2^53 becomes the nearest number. */
+/** Converts a value to plain objects, arrays and numbers. An integer beyond 2^53 becomes the nearest number. */
 export function toPlain(value: Json): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(toPlain);
@@ -27,7 +27,7 @@ export function toPlain(value: Json): unknown {
   return Object.fromEntries(Array.from(value, ([key, member]) => [key, toPlain(member)]));
 }
 
-/** Compact JSON text of received values (exact and in their order) and of plain ones. */
+/** Returns compact JSON of received values (exact and in their order) and of plain values. */
 export function toJsonText(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`;

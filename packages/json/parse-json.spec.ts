@@ -16,7 +16,7 @@ function syntaxError(text: string): [string, number] {
 
 const object = (...members: [string, Json][]): Json => new Map(members);
 
-describe('a JSON text', () => {
+describe('parseJson', () => {
   it.each<[string, Json]>([
     ['null', null],
     [' true\n', true],
@@ -41,22 +41,22 @@ describe('a JSON text', () => {
     ['{}', object()],
     ['{ }', object()],
     ['{"a":{"b":[null]}}', object(['a', object(['b', [null]])])],
-  ])('%s is read', (text, value) => expect(parseJson(text)).toStrictEqual(value));
+  ])('reads %s', (text, value) => expect(parseJson(text)).toStrictEqual(value));
 
-  it('keeps the order of keys, also of those that look like indexes', () => {
+  it('keeps the order of keys, including keys that look like indexes', () => {
     const keys = ['b', '10', '2', '', '__proto__', 'constructor', 'a'];
     const text = `{${keys.map((key) => `${JSON.stringify(key)}:1`).join(',')}}`;
     expect([...(parseJson(text) as Map<string, Json>).keys()]).toEqual(keys);
   });
 
-  it('takes the last of equal keys, at the place of the first', () => {
+  it('uses the last of equal keys, at the position of the first', () => {
     expect([...(parseJson('{"a":1,"b":2,"a":3}') as Map<string, Json>)]).toEqual([
       ['a', 3],
       ['b', 2],
     ]);
   });
 
-  // Texts and positions as Python 3.10 to 3.12 give them.
+  // Texts and positions reported by Python 3.10 to 3.12.
   it.each<[string, string, number]>([
     ['', 'Expecting value', 0],
     [' \n ', 'Expecting value', 3],
@@ -107,9 +107,9 @@ describe('a JSON text', () => {
     ['"\\u12x4"', 'Invalid \\uXXXX escape', 2],
     ['"\\u12"', 'Invalid \\uXXXX escape', 2],
     ['"\\u1234', 'Invalid \\uXXXX escape', 2],
-  ])('%j is refused: %s at %d', (text, message, position) => expect(syntaxError(text)).toEqual([message, position]));
+  ])('rejects %j: %s at %d', (text, message, position) => expect(syntaxError(text)).toEqual([message, position]));
 
-  it.each(['[', '{"a":'])('may be nested 200 deep, not deeper: %s', (opening) => {
+  it.each(['[', '{"a":'])('accepts a nesting depth of 200 but not more: %s', (opening) => {
     const nested = (depth: number): string =>
       opening.repeat(depth) + (opening === '[' ? '' : '0') + (opening === '[' ? ']' : '}').repeat(depth);
     expect(() => parseJson(nested(200))).not.toThrow();
@@ -117,7 +117,7 @@ describe('a JSON text', () => {
     expect(() => parseJson(opening.repeat(1_000_000))).toThrow(JsonLimitError);
   });
 
-  it('may have integers of 4300 digits, not more', () => {
+  it('accepts integers of 4300 digits but not more', () => {
     expect(parseJson(`-${'9'.repeat(4300)}`)).toBe(BigInt(`-${'9'.repeat(4300)}`));
     expect(() => parseJson('9'.repeat(4301))).toThrow(JsonLimitError);
     expect(parseJson(`0.${'9'.repeat(5000)}`)).toBe(1);
@@ -128,7 +128,7 @@ describe('a JSON text', () => {
     ['arrays', '[]', 1],
     ['objects', '{}', 1],
     ['members', '{"a":0}', 3],
-  ])('may hold 10,000 values and one for 128 characters, keys among them: %s', (_, item, values) => {
+  ])('accepts 10,000 values and one per 128 characters, including keys: %s', (_, item, values) => {
     const list = (count: number): string => `[${Array<string>(count).fill(item).join(',')}]`;
     const most = Math.floor((10_000 + 2 ** 20 / 128 - 1) / values);
     expect(parseJson(list(most), 2 ** 20)).toHaveLength(most);
@@ -141,7 +141,7 @@ describe('a JSON text', () => {
     ['escapes', '\\u0001', 1],
     ['pairs of surrogates', '\\ud83d\\ude00', 2],
     ['quotes', '\\"', 1],
-  ])('of 8 MiB is read quickly, all of it %s', (_, escape, length) => {
+  ])('reads 8 MiB quickly if the text is all %s', (_, escape, length) => {
     const count = Math.floor(2 ** 23 / escape.length);
     const texts = escape.repeat(count);
     expect(cpuMs(() => expect(parseJson(`"${texts}"`)).toHaveLength(count * length))).toBeLessThan(1_000);
@@ -153,13 +153,13 @@ describe('a JSON text', () => {
     ['-', JsonLimitError],
     ['1.', undefined],
     ['1e', JsonSyntaxError],
-  ])('with a number of 8 MiB that begins %s is read or refused quickly', (start, error) => {
+  ])('reads or rejects a number of 8 MiB that begins %s quickly', (start, error) => {
     const text = start + '1'.repeat(2 ** 23);
     const read = expect(() => parseJson(text));
     expect(cpuMs(() => (error === undefined ? read.not.toThrow() : read.toThrow(error)))).toBeLessThan(1_000);
   });
 
-  it('means what JSON.parse says, and is given back as it came', () => {
+  it('agrees with JSON.parse and round-trips', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
         const value = parseJson(text);
@@ -169,7 +169,7 @@ describe('a JSON text', () => {
     );
   });
 
-  it('that is any text is read or refused in one of two ways', () => {
+  it('reads or rejects any text with a documented error', () => {
     const piece = fc.oneof(
       fc.constantFrom(...'{}[]",:\\u0-1eE.', 'null', 'true', '"a"', '\n'),
       fc.string({ unit: 'binary' }),
@@ -186,7 +186,7 @@ describe('a JSON text', () => {
           expect(position).toBeLessThanOrEqual(text.length);
           return;
         }
-        // As text: the integer -0 is 0 here, as in Python.
+        // Compared as text because the integer -0 is 0 here, as in Python.
         expect(JSON.stringify(toPlain(parseJson(text)))).toBe(JSON.stringify(native));
       }),
     );
@@ -194,17 +194,17 @@ describe('a JSON text', () => {
 });
 
 describe('received JSON', () => {
-  it('is written out exactly, in its order, without escaping letters', () => {
+  it('keeps its exact values and order in text and does not escape letters', () => {
     const text = '{"10":12345678901234567890,"2":[1.5,"é😀",{"__proto__":null}],"":{}}';
     expect(toJsonText(parseJson(text))).toBe(text);
   });
 
-  it('is written out beside plain values', () => {
+  it('serializes beside plain values', () => {
     const value = { a: undefined, b: [undefined, new Date(0)], c: new Map([['d', 1n]]) };
     expect(toJsonText(value)).toBe('{"b":[null,"1970-01-01T00:00:00.000Z"],"c":{"d":1}}');
   });
 
-  it('becomes plain without any key having a meaning', () => {
+  it('converts to plain values without special keys', () => {
     const plain = toPlain(parseJson('{"__proto__":{"admin":true},"constructor":1,"n":12345678901234567890}'));
     expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
     expect(Object.entries(plain as object)).toEqual([
@@ -215,9 +215,9 @@ describe('received JSON', () => {
   });
 
   it.each(['"\\u0000"', '["\\ud800"]', '{"a":[{"b":"\\udc00"}]}', '{"\\u0000":1}', '{"a":{"\\ud800":1}}'])(
-    'cannot be stored: %s',
+    'rejects unstorable texts: %s',
     (text) => expect(hasValidTexts(parseJson(text))).toBe(false),
   );
 
-  it('can be stored otherwise', () => expect(hasValidTexts(parseJson('{"é":[1,null,true,"😀"]}'))).toBe(true));
+  it('accepts storable texts', () => expect(hasValidTexts(parseJson('{"é":[1,null,true,"😀"]}'))).toBe(true));
 });

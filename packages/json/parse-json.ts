@@ -2,33 +2,36 @@ import type { Json } from './json.js';
 import { codePoints } from './text.js';
 
 const MAX_DEPTH = 200;
-/** Values and keys that any text may hold, and one more for so many characters that it may have. */
+/**
+ * Number of values and keys that any text may have. Longer texts may have an additional value per `CHARACTERS_PER_VALUE`
+ * characters.
+ */
 const MIN_VALUES = 10_000;
 const CHARACTERS_PER_VALUE = 128;
 const MAX_INTEGER_DIGITS = 4300;
 
-/** Text that is not JSON; the message is that of Python's parser. */
+/** Thrown if a text is not JSON. The message equals that of Python's parser. */
 export class JsonSyntaxError extends Error {
   constructor(
     message: string,
-    /** Index of the fault in code points. */
+    /** Index of the error in code points. */
     readonly position: number,
   ) {
     super(message);
   }
 }
 
-/** JSON that goes beyond what is read: nested deeper than 200, too many values, an integer of over 4300 digits. */
+/** Thrown if JSON exceeds a limit: a nesting depth of 200, the number of values, or 4300 digits in an integer. */
 export class JsonLimitError extends Error {}
 
 /**
- * Reads a JSON text.
+ * Parses a JSON text.
  *
- * `JSON.parse` cannot serve here: it reorders keys that look like indexes, rounds large integers and tells neither
- * Python's messages nor positions. NaN and infinities, which Python lets pass, are syntax errors.
+ * `JSON.parse` cannot be used because it reorders keys that look like indexes, rounds large integers and reports other messages
+ * and positions than Python. NaN and infinities, which Python accepts, are syntax errors.
  *
- * @param maxLength most characters that a text of its kind has; the number of values and keys is bounded by it. A short text
- * can hold many values, and each takes a hundred times the memory of its text.
+ * @param maxLength maximum length of such texts, which bounds the number of values and keys. A short text can hold many values,
+ * and each takes a hundred times the memory of its text.
  * @throws JsonSyntaxError, JsonLimitError
  */
 export function parseJson(text: string, maxLength = text.length): Json {
@@ -126,7 +129,7 @@ class Parser {
     return container;
   }
 
-  /** Whether the container ends here; otherwise the next item begins behind the comma. */
+  /** Returns whether the container ends here. Otherwise moves to the next item after the comma. */
   private endOfItem(closing: number): boolean {
     const code = this.skipSpace();
     if (code === closing) return true;
@@ -142,24 +145,24 @@ class Parser {
     this.at = end + 1;
     if (!text.includes('\\')) return text.slice(1, -1);
     try {
-      // Much faster than step by step, and without a piece of memory for each escape.
+      // JSON.parse is much faster than a loop, and does not allocate memory for each escape.
       return JSON.parse(text) as string;
     } catch {
       return this.failInText(start);
     }
   }
 
-  /** The index of the quote that ends a string. */
+  /** Returns the index of the quote that ends a string. */
   private endOfText(start: number): number {
     for (let at = this.endOfPlainText(start + 1); ; at = this.endOfPlainText(at + 2)) {
       const code = this.text.charCodeAt(at);
       if (code === QUOTE) return at;
-      // Errors before it are reported first.
+      // Earlier errors are reported first.
       if (code !== BACKSLASH) this.failInText(start);
     }
   }
 
-  /** Reports the first fault of a faulty string. */
+  /** Reports the first error in an invalid string. */
   private failInText(start: number): never {
     for (let from = start + 1; ;) {
       const end = this.endOfPlainText(from);
@@ -167,7 +170,7 @@ class Parser {
       if (this.text.charCodeAt(end) !== BACKSLASH) this.fail('Invalid control character at', end);
       if (end + 1 >= this.text.length) this.fail('Unterminated string starting at', start);
       if (this.text[end + 1] === 'u') {
-        // Python wants a character behind the four digits as well, and the place of the `u` either way.
+        // Python also requires a character after the four digits, and reports the position of the `u` in both cases.
         if (end + 6 >= this.text.length || !this.isHex(end + 2, end + 6)) this.fail('Invalid \\uXXXX escape', end + 1);
         from = end + 6;
       } else {
@@ -185,7 +188,7 @@ class Parser {
   private endOfPlainText(from: number): number {
     for (let at = from; ; at++) {
       const code = this.text.charCodeAt(at);
-      // The comparison is false behind the end, too, where the code is NaN.
+      // The comparison is also false beyond the end, where the code is NaN.
       if (!(code >= 0x20) || code === QUOTE || code === BACKSLASH) return at;
     }
   }
@@ -209,14 +212,14 @@ class Parser {
     return value;
   }
 
-  /** Where a fraction that begins here ends; here when there is none. */
+  /** Returns the end of a fraction that begins here, or this position without a fraction. */
   private endOfFraction(at: number): number {
     if (this.text.charCodeAt(at) !== POINT) return at;
     const end = this.endOfDigits(at + 1);
     return end === at + 1 ? at : end;
   }
 
-  /** Where an exponent that begins here ends; here when there is none. */
+  /** Returns the end of an exponent that begins here, or this position without an exponent. */
   private endOfExponent(at: number): number {
     if (!['e', 'E'].includes(this.text.charAt(at))) return at;
     const digits = ['+', '-'].includes(this.text.charAt(at + 1)) ? at + 2 : at + 1;
@@ -224,7 +227,7 @@ class Parser {
     return end === digits ? at : end;
   }
 
-  /** A regular expression would need a stack that grows with the digits. */
+  /** Returns the end of the digits. A regular expression would need a stack that grows with their number. */
   private endOfDigits(from: number): number {
     for (let at = from; ; at++) {
       const code = this.text.charCodeAt(at);
@@ -232,17 +235,17 @@ class Parser {
     }
   }
 
-  /** Goes past one character and the space behind it. */
+  /** Skips a character and the white space after it. */
   private step(): number {
     this.at++;
     return this.skipSpace();
   }
 
-  /** Goes to the next character that is no space and returns its code, NaN at the end. */
+  /** Moves to the next character that is not white space and returns its code, or NaN at the end. */
   private skipSpace(): number {
     for (;;) {
       const code = this.text.charCodeAt(this.at);
-      // Mostly there is no space; behind the end the code is NaN.
+      // Usually the next character is not white space. Beyond the end the code is NaN.
       if (!(code <= 0x20) || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) return code;
       this.at++;
     }

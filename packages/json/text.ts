@@ -1,4 +1,7 @@
-/** Length in code points, as the documented limits and error positions count: an emoji is 1, a combining mark is 1. */
+/**
+ * Returns the length in code points, the unit of the documented limits and error positions. An emoji counts as 1, and so does a
+ * combining mark.
+ */
 export function codePoints(text: string): number {
   let count = text.length;
   for (let index = text.length - 1; index > 0; index--) {
@@ -13,5 +16,5 @@ export function codePoints(text: string): number {
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
 
-/** Whether the database can hold a text: it takes neither U+0000 nor lone surrogates. */
+/** Returns whether the database can store a text. It cannot store U+0000 and lone surrogates. */
 export const isValidText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
