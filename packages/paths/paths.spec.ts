@@ -13,7 +13,7 @@ describe('normalizePath', () => {
     ['.hidden/..a', '.hidden/..a'],
     ['x'.repeat(255), 'x'.repeat(255)],
     ['\u2028', '\u2028'],
-  ])('takes %j as %j', (text, path) => {
+  ])('normalizes %j to %j', (text, path) => {
     expect(normalizePath(text)).toBe(path);
   });
 
@@ -34,7 +34,7 @@ describe('normalizePath', () => {
     ['x'.repeat(256), 'path segments must have at most 255 bytes'],
     ['ü'.repeat(128), 'path segments must have at most 255 bytes'],
     ['x/'.repeat(512) + 'x', 'path must have at most 1024 bytes'],
-  ])('refuses %j: %s', (text, message) => {
+  ])('rejects %j: %s', (text, message) => {
     expect(() => normalizePath(text)).toThrow(new InvalidPath(message));
     expect(pathProblem(text)).toBe(message);
   });
@@ -42,26 +42,26 @@ describe('normalizePath', () => {
   it.each([
     [`a${'\u0301\u0323'.repeat(500_000)}`, 'path must have at most 1024 bytes'],
     [`a${'\u0301\u0323'.repeat(255)}`, 'path segments must have at most 255 bytes'],
-  ])('refuses long runs of combining marks before it sorts them', (text, message) => {
+  ])('rejects long runs of combining marks before it sorts them', (text, message) => {
     expect(cpuMs(() => pathProblem(text))).toBeLessThan(250);
     expect(pathProblem(text)).toBe(message);
   });
 
-  it('counts the bytes of NFC, also where it is a third of what was given', () => {
+  it('counts the bytes after NFC normalization, even if it shortens the text to a third', () => {
     expect(normalizePath('\u03b9\u0308\u0301'.repeat(127))).toBe('\u0390'.repeat(127));
   });
 
-  it('takes the root only where it is asked for', () => {
+  it('accepts the root only if the caller allows it', () => {
     expect(normalizePath('', { root: true })).toBe('');
     expect(normalizePath('/', { root: true })).toBe('');
     expect(() => normalizePath('//', { root: true })).toThrow(InvalidPath);
   });
 
-  it('counts bytes after normalisation', () => {
+  it('counts bytes after normalization', () => {
     expect(normalizePath('e\u0301'.repeat(127))).toBe('\u00e9'.repeat(127));
   });
 
-  it('gives a path that it takes unchanged and that splits into plain names', () => {
+  it('returns normalized paths unchanged and splits them into plain names', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -91,7 +91,7 @@ describe('isWithin', () => {
     ['ab', 'a', false],
     ['a', 'a/b', false],
     ['a', '', true],
-  ])('%j in %j: %s', (path, ancestor, within) => {
+  ])('checks %j in %j: %s', (path, ancestor, within) => {
     expect(isWithin(path, ancestor)).toBe(within);
   });
 });

@@ -1,23 +1,24 @@
-/** Longest path, in bytes of UTF-8. */
+/** Maximum path length in UTF-8 bytes. */
 export const MAX_PATH_BYTES = 1024;
 
-/** Longest name of a file or directory, in bytes of UTF-8. */
+/** Maximum length of a file or directory name in UTF-8 bytes. */
 export const MAX_NAME_BYTES = 255;
 
-/** How often shorter NFC is than another form of the same text, at most, in bytes. */
+/** Maximum ratio in bytes of another Unicode form of a text to NFC. */
 const NFC_SHORTENS = 3;
 
-/** A text that cannot be a path; the message says why. */
+/** Thrown if a text cannot be a path. The message says why. */
 export class InvalidPath extends Error {}
 
 /**
- * The one form of a path inside a container: relative, segments joined by single `/`, Unicode NFC. One leading `/` is
- * dropped. The root is `''`, allowed where `root` says so.
+ * Returns the canonical form of a path inside a container: relative, with single `/` between segments, in Unicode NFC. A leading
+ * `/` is dropped. The root is `''` and allowed only if `root` is true.
  *
  * @throws InvalidPath
  */
 export function normalizePath(text: string, { root = false } = {}): string {
-  // Normalisation takes quadratic time for long runs of combining marks, so what cannot become short enough stays out.
+  // Normalization takes quadratic time for long runs of combining marks, so texts that cannot become short enough are rejected
+  // first.
   assertLength(text, NFC_SHORTENS);
   const path = text.normalize('NFC').replace(/^\//, '');
   if (path === '') {
@@ -44,7 +45,7 @@ function assertLength(path: string, times: number): void {
   }
 }
 
-/** Why a text cannot be a path, in words without a full stop; undefined when it can. */
+/** Explains why a text cannot be a path, in words without a full stop. Returns undefined if it can. */
 export function pathProblem(text: string, options?: { root?: boolean }): string | undefined {
   try {
     normalizePath(text, options);
@@ -55,7 +56,7 @@ export function pathProblem(text: string, options?: { root?: boolean }): string 
   }
 }
 
-/** Names from the root down; none for the root itself. */
+/** Returns the names from the root down. Empty for the root itself. */
 export function namesOf(path: string): string[] {
   return path === '' ? [] : path.split('/');
 }
@@ -64,7 +65,7 @@ export function joinPath(parent: string, name: string): string {
   return parent === '' ? name : `${parent}/${name}`;
 }
 
-/** Whether `path` is `ancestor` or below it. */
+/** Returns whether `path` is `ancestor` or below it. */
 export function isWithin(path: string, ancestor: string): boolean {
   return ancestor === '' || path === ancestor || path.startsWith(`${ancestor}/`);
 }
