@@ -2,33 +2,33 @@ import type { Model, Row, Variable } from './model.js';
 import type { Highs, ModelArrays } from './highs.js';
 import { type Run, runWithin } from './run.js';
 
-/** Why a model is infeasible. */
+/** Explanation of an infeasible model. */
 export interface Clash {
   message: string;
-  /** Names of constraints, and bounds as `x <= 5`: at most 50, and then how many more there are. */
+  /** Names of constraints, and bounds in the form `x <= 5`. After 50 entries, the last entry gives the number of the others. */
   conflict: string[];
 }
 
-/** Something that could be left out of a model. */
+/** Bound or constraint that can be left out of a model. */
 interface Demand {
   text: string;
   drop: (data: ModelArrays) => void;
 }
 
-/** Most names of a conflict. */
+/** Maximum number of names in a conflict. */
 const MAX_CONFLICT = 50;
-/** Most names in a sentence. */
+/** Maximum number of names in a sentence. */
 const MAX_NAMED = 20;
 const LEAST_STEP = 1e-7;
-/** A trial that takes longer is inconclusive. */
+/** Time limit of a trial. Trials that take longer are inconclusive. */
 const TRIAL_SECONDS = 2;
-/** The same for one that branches so often: without bounds it may do so for ever, and fill the memory on the way. */
+/** Branching limit of a trial. Without bounds, a trial may branch forever and fill the memory. */
 const TRIAL_NODES = 1_000;
 
 /**
- * Finds constraints and bounds that cannot hold together, such that without any of them the others can: leaves out all
- * that can be left out without making the model feasible, first in large parts, then one by one. Integrality stays.
- * Where that cannot be found out of some, in time or at all, they stay, and the message says so.
+ * Finds a minimal set of constraints and bounds that cannot hold together. Leaves out demands as long as the model stays
+ * infeasible, first in large groups, then individually. Integrality is never left out. A demand stays if its trial is
+ * inconclusive or the time is up, and the message says so.
  */
 export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Clash {
   const all = demandsOf(model);
@@ -36,11 +36,11 @@ export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays,
   let isLeast = true;
   for (let size = Math.ceil(kept.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < kept.length;) {
-      // Each trial takes time by itself, however little is left for the solver.
+      // Each trial has a fixed cost, even with little time left for the solver.
       if (secondsUntil(deadline) === 0) return toClash(kept, false);
       const others = kept.toSpliced(from, size);
       const found = hasValues(highs, withOnly(data, all, others), deadline);
-      // Only the last round asks for each by itself.
+      // Only the last round tests every demand separately.
       if (found === undefined && size === 1) isLeast = false;
       if (found === false) kept = others;
       else from += size;
@@ -54,13 +54,13 @@ function toClash(kept: readonly Demand[], isLeast: boolean): Clash {
   return { message: clashMessage(conflict, isLeast), conflict: fewOf(conflict) };
 }
 
-/** So many names at most, and how many more there are. */
+/** Returns at most {@link MAX_CONFLICT} names, followed by the number of the others. */
 function fewOf(names: string[]): string[] {
   const more = names.length - MAX_CONFLICT;
   return more > 0 ? [...names.slice(0, MAX_CONFLICT), `and ${more} more`] : names;
 }
 
-/** A single variable or constraint that cannot be satisfied whatever the others are, seen without the solver. */
+/** Finds a single variable or constraint that can never be satisfied, without the solver. */
 export function clashAtFirstSight({ variables, rows }: Model): Clash | undefined {
   const variable = variables.find(({ lower, upper }) => lower > upper);
   if (variable !== undefined) {
@@ -75,8 +75,8 @@ export function clashAtFirstSight({ variables, rows }: Model): Clash | undefined
 }
 
 /**
- * Names the variables that can change for ever to the advantage of the objective: those of the steepest direction in
- * which no constraint or bound ends.
+ * Names the variables that can improve the objective without limit. They come from the steepest direction that no constraint or
+ * bound limits.
  */
 export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, deadline: number): string {
   const { variables } = model;
@@ -113,7 +113,7 @@ interface Pair {
   upper: Float64Array<ArrayBuffer>;
 }
 
-/** Whether anything satisfies all constraints; undefined when that cannot be found out. */
+/** Returns whether any values satisfy all constraints, or undefined if the solver cannot decide. */
 export function hasValues(highs: Highs, data: ModelArrays, deadline: number): boolean | undefined {
   const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
   if (seconds === 0) return undefined;
@@ -121,12 +121,12 @@ export function hasValues(highs: Highs, data: ModelArrays, deadline: number): bo
   return run?.values !== undefined ? true : run?.status === 'infeasible' ? false : undefined;
 }
 
-/** A run whose failure is no reason to fail: the outcome of the solve is known, and only its explanation gets poorer. */
+/** Runs the solver for an explanation. A failure is ignored because the result of the solve is already known. */
 function runOrNothing(highs: Highs, data: ModelArrays, seconds: number): Run | undefined {
   try {
     return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });
   } catch {
-    // The solver gives up on some relaxed models, and has no memory left for others.
+    // The solver gives up on some relaxed models and runs out of memory for others.
     return undefined;
   }
 }
@@ -145,7 +145,7 @@ function demandsOf({ variables, rows }: Model): Demand[] {
   return [...bounds, ...rows.map(toDemand)];
 }
 
-/** The finite bounds of a variable. */
+/** Returns the finite bounds of a variable. */
 function boundsOf({ name, lower, upper, isSlack }: Variable): { text: string; side: 'colLower' | 'colUpper' }[] {
   if (isSlack === true) return [];
   return [
@@ -162,7 +162,7 @@ const toDemand = ({ name }: Row, index: number): Demand => ({
   },
 });
 
-/** The model with these of all its demands alone. */
+/** Returns the model with only some of its demands. */
 function withOnly(data: ModelArrays, all: readonly Demand[], kept: readonly Demand[]): ModelArrays {
   const relaxed: ModelArrays = {
     ...data,

@@ -5,12 +5,12 @@ import type { Model } from './model.js';
 
 export type { Highs };
 
-/** The package declares a CommonJS module, and gives an ES module whose default export is the loader itself. */
+/** The package's types declare a CommonJS module, but it exports an ES module whose default export is the loader. */
 const loadHighs = highsModule as unknown as typeof highsModule.default;
 
 declare const COMPILED: unique symbol;
 
-/** HiGHS as machine code, which all threads of the process can use. */
+/** HiGHS as compiled WebAssembly, which all threads of the process can share. */
 export interface CompiledSolver {
   readonly [COMPILED]: true;
 }
@@ -20,7 +20,7 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
-/** The part of WebAssembly that is needed here; Node's types do not have it. */
+/** Subset of the WebAssembly API that Node's types lack. */
 const wasm = (
   globalThis as unknown as {
     WebAssembly: { compile(bytes: Uint8Array): Promise<CompiledSolver>; Memory: { prototype: WasmMemory } };
@@ -29,16 +29,16 @@ const wasm = (
 
 const PAGE_BYTES = 64 * 1024;
 
-/** Compiles HiGHS, for all threads at once. */
+/** Compiles HiGHS once for all threads. */
 export const compileSolver = async (): Promise<CompiledSolver> =>
   await wasm.compile(await readFile(fileURLToPath(import.meta.resolve('highs/runtime'))));
 
 /**
- * Loads HiGHS for this thread, which has nothing else to do with WebAssembly: from here on its memory grows to
- * `memoryMiB` at most.
+ * Loads HiGHS for this thread, which must not use WebAssembly for anything else. Afterwards its memory grows to at most
+ * `memoryMiB`.
  *
- * @param compiled absent: is compiled for this thread alone
- * @returns the solver, and whether it was refused memory.
+ * @param compiled compiled solver. If absent, it is compiled for this thread only
+ * @returns the solver, and whether it was denied memory
  */
 export async function loadSolver(
   memoryMiB: number,
@@ -58,24 +58,24 @@ export async function loadSolver(
   return { highs, wasRefusedMemory: () => refused };
 }
 
-/** A model in arrays, so that no name of a user is ever read by the solver: rows one after the other, columns by their places. */
+/** Model as arrays with rows in order and columns by index, so that the solver never parses names of users. */
 export interface ModelArrays {
   sense: Model['sense'];
   offset: number;
   colCost: Float64Array<ArrayBuffer>;
   colLower: Float64Array<ArrayBuffer>;
   colUpper: Float64Array<ArrayBuffer>;
-  /** 1 where only whole numbers will do. */
+  /** 1 for integer variables. */
   isWhole: Uint8Array<ArrayBuffer>;
   rowLower: Float64Array<ArrayBuffer>;
   rowUpper: Float64Array<ArrayBuffer>;
-  /** Where the terms of each row begin, and in the end their number. */
+  /** Start of each row's terms, followed by the number of terms. */
   starts: Int32Array<ArrayBuffer>;
   indices: Int32Array<ArrayBuffer>;
   values: Float64Array<ArrayBuffer>;
 }
 
-/** The arrays of a model. */
+/** Converts a model to arrays. */
 export function toArrays({ sense, objective, constant, variables, rows }: Model): ModelArrays {
   const colCost = new Float64Array(variables.length);
   for (let at = 0; at < objective.variables.length; at += 1)
@@ -106,7 +106,7 @@ export function toArrays({ sense, objective, constant, variables, rows }: Model)
   };
 }
 
-/** The arrays as HiGHS takes them. */
+/** Converts the arrays to the input of HiGHS. */
 export function toModelData(
   { constants: { objectiveSense, variableType } }: Highs,
   { sense, isWhole, starts, indices, values, ...columnsAndRows }: ModelArrays,

@@ -4,15 +4,15 @@ export type LpTokenKind = 'number' | 'name' | 'relation' | 'sign' | 'colon' | 's
 
 export interface LpToken {
   kind: LpTokenKind;
-  /** As written; of relations `<=`, `>=` or `=`; of sections their name in {@link SECTIONS}. */
+  /** Text as written. Relations are `<=`, `>=` or `=`, and sections have their name in {@link SECTIONS}. */
   text: string;
-  /** From 1. */
+  /** Line number from 1. */
   line: number;
 }
 
-// Repetitions are bounded: a regular expression that runs over millions of characters can exhaust its stack.
+// Repetitions are bounded because a regular expression that matches millions of characters can exhaust its stack.
 const NUMBER = /(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,400})?/iy;
-/** Anything up to white space or a sign that means something else; one more than a name may have tells of the rest. */
+/** Text up to white space or a sign with another meaning. An extra character reveals names that are too long. */
 const NAME = new RegExp(`[^\\s\\p{Cc}+\\-*/^<>=:[\\]|\\\\]{1,${MODEL_LIMITS.name + 1}}`, 'uy');
 const SPACE = /[^\S\n]{1,1000}/y;
 const RELATION = /<=|=<|<|>=|=>|>|=/y;
@@ -20,7 +20,7 @@ const WORD_AFTER = /\s{1,1000}(to|that)(?![^\s\\])/iy;
 const CONTINUOUS_AFTER = /-continuous/iy;
 const MAX_SHOWN = 40;
 
-/** Words that begin a section, wherever they stand; no variable can be called so. */
+/** Words that begin a section anywhere in the text. They cannot be variable names. */
 const SECTIONS: Record<string, string> = {
   ...of('minimize', 'min', 'minimum', 'minimise'),
   ...of('maximize', 'max', 'maximum', 'maximise'),
@@ -37,14 +37,14 @@ function of(section: string, ...others: string[]): Record<string, string> {
   return Object.fromEntries([section, ...others].map((word) => [word, section]));
 }
 
-/** The tokens of a text in LP format, one after the other. Takes time in proportion to the text. */
+/** Splits a text in LP format into tokens, in linear time. */
 export class LpLexer {
   private position = 0;
   private line = 1;
 
   constructor(private readonly text: string) {}
 
-  /** @throws ModelProblem for what no token begins with */
+  /** @throws ModelProblem if no token begins here */
   next(): LpToken {
     this.skipSpace();
     const { line } = this;
@@ -97,7 +97,7 @@ export class LpLexer {
         this.position += 1;
         this.line += 1;
       } else if (first === '\\') {
-        // A comment.
+        // Skips a comment.
         const end = this.text.indexOf('\n', this.position);
         this.position = end < 0 ? this.text.length : end;
       } else if (first === undefined || !mayBeSpace(first) || this.match(SPACE) === undefined) {
@@ -120,10 +120,10 @@ export class LpLexer {
   }
 }
 
-/** A quick check that avoids a slower one for most tokens. */
+/** Returns false for most tokens, which avoids a slower check. */
 const mayBeSpace = (character: string): boolean => character <= ' ' || character > '~';
 
-/** What is wrong with a token, with its line. */
+/** Creates a problem for a token, with its line. */
 export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {
   const beginning = [...text.slice(0, 2 * MAX_SHOWN)].slice(0, MAX_SHOWN).join('');
   const shown = beginning.length < text.length ? `${beginning}...` : text;

@@ -12,7 +12,7 @@ const problemOf = (text: string): string => {
     throw error;
   }
 };
-/** Variables and rows with their names instead of indexes. */
+/** Returns variables and rows with names instead of indexes. */
 function shown(text: string) {
   const { sense, objective, constant, variables, rows } = readLp(text);
   const named = ({ variables: indexes, coefficients }: Model['objective']) =>
@@ -73,7 +73,7 @@ describe('readLp', () => {
     });
   });
 
-  it('reads a text on one line, without End, with other line ends and a byte order mark', () => {
+  it('reads a text without line breaks or End, with other line ends and a byte order mark', () => {
     const plain = shown('min x + y st c: x + y >= 3 x - y <= 1 bounds x <= 9 end');
     expect(shown('\uFEFFmin\r\n x\r\n + y\r\nst\r\nc: x + y >= 3\r\nx - y <= 1\r\nbounds\r\nx <= 9\r\n')).toEqual(
       plain,
@@ -115,7 +115,7 @@ describe('readLp', () => {
     ['min x\nst\n c: x >= 3\nend\nmore', 'Line 5, `more`: nothing is expected after End'],
     ['min x\nst\n c: x >= 3\nmax', 'Line 4, `maximize`: this section does not belong here'],
     ['min x\u0007\nst\n c: x >= 3', 'Line 1, `\u0007`: is not expected here'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(problemOf(text)).toBe(message);
   });
 
@@ -134,7 +134,7 @@ describe('readLp', () => {
     ['a million rows', `min x st\n${'x>=1\n'.repeat(1e6)}`, 'at most 100000 constraints'],
     ['more than a million terms', `min x st\n${'a+b+c+d+e+f+g+h+i+j+k>=1\n'.repeat(99_000)}`, 'at most 1000000 terms'],
     ['labels without end', `min x st ${'c:'.repeat(1024 ** 2)}`, '<=, >= or = is expected here'],
-  ])('refuses %s in bounded time', (_, text, part) => {
+  ])('rejects %s in bounded time', (_, text, part) => {
     const before = process.cpuUsage();
     const message = problemOf(text);
     expect(message).toContain(part);
@@ -142,7 +142,7 @@ describe('readLp', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
   });
 
-  it('answers a model within the limits or a problem for any text', () => {
+  it('returns a model within the limits or a problem for any text', () => {
     const word = fc.constantFrom(
       'min',
       'st',

@@ -10,16 +10,16 @@ import {
   withinBinary,
 } from './model.js';
 
-/** A linear expression while it is read. */
+/** Linear expression while it is parsed. */
 interface Expression {
-  /** Coefficients by variable; a variable that cancels out stays with 0. */
+  /** Coefficients by variable. A variable that cancels out keeps the coefficient 0. */
   coefficients: Map<number, number>;
   constant: number;
-  /** Whether a number without a variable stands in it, so that the constant is meant. */
+  /** Whether it contains a number without a variable, so that the constant is intended. */
   hasConstant: boolean;
 }
 
-/** A number on one side of a relation. */
+/** Number on either side of a relation. */
 interface Figure {
   value: number;
   at: LpToken;
@@ -30,12 +30,12 @@ type Relation = '<=' | '>=' | '=';
 const TURNED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' };
 
 /**
- * Reads a model in CPLEX LP format: the objective with its sense and name, constraints (ranges included), bounds,
- * general and binary variables. Variables without bounds are from 0 on, binary ones from 0 to 1.
+ * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges, bounds, and general and
+ * binary variables. Variables without bounds start at 0, and binary variables range from 0 to 1.
  *
- * Looser than HiGHS' own reader, which it replaces: that one ends the process, without a line, for `=>`, a range, or a
- * missing `End`, and reads texts that are no models as empty ones. Quadratic terms, semi-continuous variables and
- * special ordered sets are refused.
+ * It replaces HiGHS' own reader and is less strict. That reader ends the process without naming a line for `=>`, a range or a
+ * missing `End`, and treats invalid texts as empty models. Quadratic terms, semi-continuous variables and special ordered sets
+ * are rejected.
  *
  * @throws ModelProblem with line and token
  */
@@ -105,7 +105,7 @@ class LpReader {
     }
   }
 
-  /** `name:`, if there is one. */
+  /** Parses an optional `name:`. */
   private label(): string | undefined {
     if (this.token.kind !== 'name' || this.peek().kind !== 'colon') return undefined;
     const { text } = this.token;
@@ -128,7 +128,7 @@ class LpReader {
       this.limit(row, relation, this.bare());
       row.terms = this.toTerms(left.coefficients);
     } else {
-      // `3 <= x + y`, perhaps with `<= 8` behind it.
+      // The form is `3 <= x + y`, optionally followed by `<= 8`.
       if (!left.hasConstant) throw problemAt(start, 'the constraint has nothing on its left side');
       const inner = this.expression();
       if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
@@ -145,7 +145,7 @@ class LpReader {
     this.result.rows.push(row);
   }
 
-  /** HiGHS would drop the number without a word. */
+  /** Rejects constants, which HiGHS would drop silently. */
   private assertNoConstant({ hasConstant }: Expression, at: LpToken): void {
     if (hasConstant) throw problemAt(at, 'a number beside the variables belongs on the other side of the constraint');
   }
@@ -170,7 +170,7 @@ class LpReader {
     this.secondBound(variable);
   }
 
-  /** The part behind the variable in `1 <= x <= 3`. */
+  /** Parses the part after the variable in `1 <= x <= 3`. */
   private secondBound(variable: Variable): void {
     if (this.token.kind === 'relation') this.limit(variable, this.relation(), this.bare());
   }
@@ -181,7 +181,7 @@ class LpReader {
     Object.assign(variable, { isInteger: true, ...(isBinary && withinBinary(variable)) });
   }
 
-  /** Sets the bounds that a relation to the number that stands here gives, or gave. */
+  /** Sets the bound given by a relation to a number. */
   private limit(target: { lower: number; upper: number }, relation: Relation, { value, at }: Figure): void {
     const bound = toBound(value);
     if (relation !== '<=') target.lower = bound;
@@ -189,7 +189,7 @@ class LpReader {
     if (target.lower === Infinity || target.upper === -Infinity) throw problemAt(at, 'nothing is that large');
   }
 
-  /** A sum of terms; ends where no further term can begin. */
+  /** Parses a sum of terms, up to the first token that cannot begin a term. */
   private expression(): Expression {
     const coefficients = new Map<number, number>();
     let [constant, hasConstant] = [0, false];
@@ -213,7 +213,7 @@ class LpReader {
     return { coefficients, constant, hasConstant };
   }
 
-  /** One number, perhaps with a sign. */
+  /** Parses a number with an optional sign. */
   private bare(): Figure {
     const sign = this.signs();
     const at = this.token;
@@ -247,7 +247,7 @@ class LpReader {
     return variable;
   }
 
-  /** The index of the variable whose name stands here; a new one when it stands here for the first time. */
+  /** Parses a variable name and returns its index. The first occurrence creates the variable. */
   private index(): number {
     const { text: name } = this.token;
     this.advance();
@@ -267,7 +267,7 @@ class LpReader {
     return { variables: kept.map(([index]) => index), coefficients: kept.map(([, coefficient]) => coefficient) };
   }
 
-  /** A name that no constraint before has. */
+  /** Returns a constraint name that is not in use yet. */
   private nextName(): string {
     let name: string;
     do {

@@ -1,27 +1,27 @@
-/** Most of what a model may hold; larger ones are refused before anything is solved. */
+/** Maximum sizes of a model. Larger models are rejected before solving. */
 export const MODEL_LIMITS = {
-  /** Of a model file, in bytes. */
+  /** Size of a model file in bytes. */
   bytes: 8 * 1024 ** 2,
   variables: 100_000,
   rows: 100_000,
-  /** Of all rows and the objective together. */
+  /** Number of terms in all rows and the objective. */
   terms: 1_000_000,
-  /** Of a name in a model file, in UTF-16 units. */
+  /** Length of a name in a model file, in UTF-16 units. */
   name: 255,
 } as const;
 
-/** Coefficients from here on are not computed with: the solver's own limit. */
+/** Solver limit. Coefficients must be smaller. */
 export const MAX_COEFFICIENT = 1e15;
-/** Coefficients of constraints up to here count as 0: the solver's own limit. */
+/** Solver limit. Smaller coefficients of constraints count as 0. */
 export const MIN_COEFFICIENT = 1e-12;
-/** Bounds from here on are none: the solver's own limit. */
+/** Solver limit. Larger bounds count as infinite. */
 const INFINITE_BOUND = 1e20;
 
-/** A number as a bound: one that is beyond {@link INFINITE_BOUND} is none. */
+/** Returns a number as a bound. Numbers beyond {@link INFINITE_BOUND} become infinite. */
 export const toBound = (value: number): number =>
   Math.abs(value) >= INFINITE_BOUND ? Math.sign(value) * Infinity : value;
 
-/** A linear expression: the sum of `coefficients[k]` times the variable of index `variables[k]`, each variable once. */
+/** Linear expression: the sum of `coefficients[k]` times the variable with index `variables[k]`. Each variable occurs once. */
 export interface Terms {
   variables: ArrayLike<number>;
   coefficients: ArrayLike<number>;
@@ -30,15 +30,15 @@ export interface Terms {
 export interface Variable {
   name: string;
   isInteger: boolean;
-  /** -Infinity for none. */
+  /** Lower bound, or -Infinity. */
   lower: number;
-  /** Infinity for none. */
+  /** Upper bound, or Infinity. */
   upper: number;
-  /** Made to let a soft constraint be broken; never shown. */
+  /** Set for variables that allow a soft constraint to be violated. They are never shown. */
   isSlack?: true;
 }
 
-/** The bounds of a binary variable that has others besides: one that is fixed stays so. */
+/** Returns the bounds of a binary variable that also has other bounds. A fixed variable stays fixed. */
 export const withinBinary = ({
   lower,
   upper,
@@ -47,7 +47,7 @@ export const withinBinary = ({
   upper: Math.min(1, upper),
 });
 
-/** `lower <= terms <= upper`; an infinite bound is none, equal ones are an equation. */
+/** Constraint `lower <= terms <= upper`. An infinite bound means no bound, and equal bounds make an equation. */
 export interface Row {
   name: string;
   terms: Terms;
@@ -55,48 +55,47 @@ export interface Row {
   upper: number;
 }
 
-/** Variables or rows that one card makes, one for each member of its index, one after the other. */
+/** Consecutive variables or rows that a card generates for the members of its index. */
 export interface Family {
-  /** Of the variable, or the label of the constraint. */
+  /** Name of the variable, or label of the constraint. */
   name: string;
-  /** What the parts of a member are called. */
+  /** Names of the key parts. */
   keys: readonly string[];
-  /** The parts of members: a list for each of the keys. */
+  /** Key parts of the members, as a list per key. */
   members: readonly (readonly string[])[];
-  /** The place of the first one in the model. */
+  /** Index of the first variable or row in the model. */
   from: number;
   size: number;
 }
 
 /**
- * A linear or mixed-integer problem, wherever it comes from. A variable is known by its place: names are unique in a model
- * file and among cards, but not among the members of a family whose texts have commas, which may both be `make[a, b, c]`;
- * and variables that are never shown have none.
+ * Linear or mixed-integer problem from a model file or from cards. A variable is identified by its index. Names are unique in a
+ * model file and among cards, but not among the members of a family. If their texts contain commas, two members may both be
+ * `make[a, b, c]`. Variables that are never shown do not have a name.
  */
 export interface Model {
   sense: 'minimize' | 'maximize';
   objective: Terms;
-  /** Added to the objective whatever the variables are. */
+  /** Constant term of the objective. */
   constant: number;
   variables: Variable[];
   rows: Row[];
   families: { variables: Family[]; rows: Family[] };
-  /** Figures that a plan is rated by. */
   kpis: Kpi[];
 }
 
-/** A key figure of a plan. */
+/** Key figure of a plan. */
 export interface Kpi {
   label: string;
   unit: string | null;
   target: number | null;
-  /** Absent where its formula cannot be computed. */
+  /** Absent if its formula cannot be computed. */
   figure?: { constant: number; terms: Terms };
 }
 
 export type ModelProblemCode = 'invalid_model' | 'incomplete_model' | 'empty_model' | 'model_too_large';
 
-/** Why there is no model to solve, in a sentence for users. */
+/** Problem of a model that cannot be solved, with a message for users. */
 export class ModelProblem extends Error {
   constructor(
     readonly code: ModelProblemCode,
@@ -106,14 +105,14 @@ export class ModelProblem extends Error {
   }
 }
 
-/** @throws ModelProblem for a number that is too large or no number at all */
+/** @throws ModelProblem if the number is NaN or too large */
 export function checkCoefficient(value: number, place: string): void {
   if (Number.isNaN(value) || Math.abs(value) >= MAX_COEFFICIENT) {
     throw new ModelProblem('invalid_model', `${place}: the number must be smaller than 1e15`);
   }
 }
 
-/** @throws ModelProblem for a model without variables or with more than {@link MODEL_LIMITS} */
+/** @throws ModelProblem if the model has no variables or exceeds {@link MODEL_LIMITS} */
 export function checkSize({ variables, rows, objective }: Model): void {
   if (variables.length === 0) throw new ModelProblem('empty_model', 'The model has no variables');
   assertWithin('variables', variables.length);
@@ -124,17 +123,17 @@ export function checkSize({ variables, rows, objective }: Model): void {
   );
 }
 
-/** How large a model is; what is made beside it, so that soft constraints can be broken, is not counted. */
+/** Size of a model, without the variables and terms that only make constraints soft. */
 export interface ModelSize {
   variables: number;
-  /** Those of them that are whole. */
+  /** Number of integer variables among them. */
   integer_variables: number;
   constraints: number;
-  /** Of the constraints. */
+  /** Number of terms in the constraints. */
   terms: number;
 }
 
-/** How large a model is, as people are told. */
+/** Returns the size of a model as users see it. */
 export function sizeOf({ variables, rows }: Model): ModelSize {
   const own = variables.filter(({ isSlack }) => isSlack !== true);
   const isOwn = (at: number): boolean => variables[at]?.isSlack !== true;
@@ -146,7 +145,7 @@ export function sizeOf({ variables, rows }: Model): ModelSize {
   };
 }
 
-/** Those of a slack stand at the end. */
+/** Counts the terms of a row without its slack variables, which are at the end. */
 function ownTerms({ variables }: Terms, isOwn: (at: number) => boolean): number {
   let count = variables.length;
   while (count > 0 && !isOwn(variables[count - 1]!)) count -= 1;
@@ -160,7 +159,7 @@ export function assertWithin(what: 'variables' | 'rows' | 'terms', count: number
   throw new ModelProblem('model_too_large', `A model has at most ${MODEL_LIMITS[what]} ${noun}`);
 }
 
-/** The value of an expression. */
+/** Returns the value of an expression. */
 export function valueOf({ variables, coefficients }: Terms, values: ArrayLike<number>): number {
   let sum = 0;
   for (let at = 0; at < variables.length; at += 1) sum += coefficients[at]! * (values[variables[at]!] ?? 0);

@@ -1,10 +1,10 @@
-/** What a plan makes of a model: a number for each variable and each row. */
+/** Solution of a model, with a number for each variable and each row. */
 export interface Plan {
   values: Float64Array;
-  /** Of rows: the value of the side with the variables, and the distance to the nearer bound. */
+  /** Value of each row's expression, followed by the distance to its nearer bound. */
   activities: Float64Array;
   slacks: Float64Array;
-  /** Of linear programs: what `Prices` has. */
+  /** Duals and reduced costs of linear programs, as in `Prices`. */
   duals?: Float64Array;
   reducedCosts?: Float64Array;
 }

@@ -7,8 +7,8 @@ import type { Plan } from './plan.js';
 import { solveModel } from '../../test/support/solve-model.js';
 
 /*
- * Prices, whether the objective is maximized or minimized, say how it changes for each unit more of what bounds a row (duals) or a
- * variable (reduced costs).
+ * A price is the change of the objective per unit of a row's bound (dual) or of a variable (reduced cost). This holds for
+ * maximization and minimization.
  */
 
 const MODELS = 300;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-/** A linear program that has values, with coefficients of which no two sums are alike: its prices are the only ones. */
+/** Returns a feasible linear program with generic coefficients, so that its prices are unique. */
 function randomProgram(dice: Dice): Model {
   const figure = (): number => Math.round((dice.next() * 20 - 10) * 1e6) / 1e6;
   const inside: number[] = [];
@@ -54,7 +54,7 @@ function randomProgram(dice: Dice): Model {
   };
 }
 
-/** Programs that have an optimum, with it. */
+/** Returns programs with an optimum, and the optimum. */
 function optima(seed: number, count: number) {
   const dice = new Dice(seed);
   const found: { model: Model; plan: Required<Plan>; objective: number }[] = [];
@@ -71,29 +71,29 @@ function optima(seed: number, count: number) {
 
 const near = (one: number, other: number): boolean => Math.abs(one - other) <= NEAR * Math.max(1, Math.abs(one));
 
-/** Whether a price has the sign that goes with the bound that gives it: more of what holds a good thing back is good. */
+/** Returns whether the sign of a price matches the binding bound. Relaxing a bound never makes the objective worse. */
 function fits(price: number, value: number, { lower, upper }: { lower: number; upper: number }, sign: number): boolean {
   if (Math.abs(price) <= NEAR) return true;
   if (lower === upper) return near(value, lower);
   return price * sign > 0 ? near(value, lower) : near(value, upper);
 }
 
-it(`are those of the dual problem, of ${MODELS} programs`, () => {
+it(`satisfies the optimality conditions in ${MODELS} programs`, () => {
   for (const { model, plan, objective } of optima(1, MODELS)) {
     const { variables, rows, sense, constant } = model;
     const { values, activities, duals, reducedCosts } = plan;
     const sign = sense === 'minimize' ? 1 : -1;
-    // Stationarity: what a variable adds to the objective is what it uses up, at its price.
+    // Stationarity: each variable's contribution to the objective equals the price of the resources that it uses.
     const left = Float64Array.from(model.objective.coefficients);
     for (const [row, { terms }] of rows.entries())
       for (let at = 0; at < terms.variables.length; at += 1)
         left[terms.variables[at]!]! -= duals[row]! * terms.coefficients[at]!;
     for (const [at] of variables.entries()) expect(near(left[at]!, reducedCosts[at]!)).toBe(true);
-    // Complementary slackness: what has a price is used up, on the side that the sign says.
+    // Complementary slackness: a resource with a price is used up, on the side that the sign indicates.
     for (const [at, variable] of variables.entries())
       expect(fits(reducedCosts[at]!, values[at]!, variable, sign)).toBe(true);
     for (const [at, row] of rows.entries()) expect(fits(duals[at]!, activities[at]!, row, sign)).toBe(true);
-    // Strong duality: all that is used up, at its price, is the objective.
+    // Strong duality: the value of all used resources at their prices equals the objective.
     const worth =
       duals.reduce((sum, dual, at) => sum + dual * activities[at]!, constant) +
       reducedCosts.reduce((sum, cost, at) => sum + cost * values[at]!, 0);
@@ -101,7 +101,7 @@ it(`are those of the dual problem, of ${MODELS} programs`, () => {
   }
 });
 
-it('say by how much the objective changes when a bound does', () => {
+it('predicts the change of the objective when a bound changes', () => {
   const step = 1e-4;
   for (const { model, plan, objective } of optima(2, 40)) {
     for (const [at, { lower, upper }] of model.rows.entries()) {
@@ -116,7 +116,7 @@ it('say by how much the objective changes when a bound does', () => {
   }
 });
 
-it(`are those that GLPK has, of ${COMPARED} programs`, () => {
+it(`equals the prices of GLPK in ${COMPARED} programs`, () => {
   let compared = 0;
   for (const { model, plan, objective } of optima(3, COMPARED)) {
     const { result } = byGlpk(model);
@@ -129,7 +129,7 @@ it(`are those that GLPK has, of ${COMPARED} programs`, () => {
   expect(compared).toBeGreaterThan(COMPARED);
 });
 
-it('are none of a model with whole numbers', () => {
+it('is undefined for a model with integer variables', () => {
   const model = optima(4, 1)[0]!.model;
   const [first, ...others] = model.variables;
   const whole = { ...model, variables: [{ ...first!, isInteger: true, lower: 0, upper: 0 }, ...others] };

@@ -3,7 +3,7 @@ import { MIN_COEFFICIENT } from './model.js';
 import { type Highs, type ModelArrays, toModelData } from './highs.js';
 import type { SearchWatch } from './watch.js';
 
-/** End of a run. `stopped`: at a limit other than the time. `undecided`: without any answer. */
+/** Status of a run. `stopped` means a limit other than the time, and `undecided` means no answer. */
 export type RunStatus =
   'optimal' | 'time_limit' | 'infeasible' | 'unbounded' | 'unbounded_or_infeasible' | 'stopped' | 'undecided';
 
@@ -30,38 +30,38 @@ const STATUSES: Record<keyof Highs['constants']['modelStatus'], RunStatus> = {
 
 export interface Run {
   status: RunStatus;
-  /** Of the variables; undefined when none were found that satisfy everything. */
+  /** Values of the variables, or undefined if no feasible values were found. */
   values: Float64Array | undefined;
-  /** What no values can be better than; NaN when that is not known. */
+  /** Best possible objective, or NaN if it is unknown. */
   bound: number;
-  /** Prices of an optimum, of a model without whole numbers. */
+  /** Prices of an optimum. Undefined for models with integer variables. */
   prices: Prices | undefined;
 }
 
-/** How the objective changes, whether it is maximized or minimized, for each unit more of ... */
+/** Change of the objective per unit, for maximization and minimization. */
 export interface Prices {
-  /** ... what bounds a row. */
+  /** Change per unit of a row's binding bound. */
   duals: Float64Array;
-  /** ... a variable, when what bounds it gives way. */
+  /** Change per unit of a variable when its bound is relaxed. */
   reducedCosts: Float64Array;
 }
 
 export interface RunLimits {
   seconds: number;
-  /** Relative distance to the best possible objective that ends the search; 0 when absent. */
+  /** Relative distance to the best possible objective that ends the search. Default: 0. */
   gap?: number;
-  /** Most branchings; absent: as many as it takes. */
+  /** Maximum number of branchings. Default: unlimited. */
   nodes?: number;
 }
 
 const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, prices: undefined };
 
-/** Only values and prices that satisfy everything are of use. */
+/** Code of the solver for feasible values and prices. */
 const FEASIBLE = 2;
-/** The solver tells at least so often how far it is, in seconds, where it can. */
+/** Maximum time between progress reports of the solver in seconds, except in phases that do not report progress. */
 const TELLING_SECONDS = 0.5;
 
-/** One run of the solver on a fresh instance. */
+/** Runs the solver on a new instance. */
 export function runWithin(
   highs: Highs,
   arrays: ModelArrays,
@@ -74,9 +74,9 @@ export function runWithin(
       log_to_console: false,
       mip_min_logging_interval: TELLING_SECONDS,
       time_limit: Math.max(0, seconds),
-      // Without a gap of its own the solver calls values 0.01 % away from the best possible ones optimal.
+      // The solver's default considers values within 0.01 % of the best possible objective optimal.
       mip_rel_gap: gap,
-      // Its own limit, 1e-9, would drop terms that count where numbers are large.
+      // The solver's default, 1e-9, would drop terms that matter if numbers are large.
       small_matrix_value: MIN_COEFFICIENT,
       ...(nodes !== undefined && { mip_max_nodes: nodes }),
     });
@@ -84,7 +84,7 @@ export function runWithin(
       model.passModel(toModelData(highs, arrays));
       model.run(watch && callbacksOf(highs, watch));
     } catch (error) {
-      // The solver rejects a model, or gives up on its numbers. Any other error is a fault of the service.
+      // The solver rejected the model or gave up for numerical reasons. Any other error is a fault of the service.
       if (error instanceof highs.errors.HighsError) return UNDECIDED;
       throw error;
     }

@@ -3,7 +3,9 @@ import { loadSolver } from './highs.js';
 import { runWithin } from './run.js';
 import type { SearchMessage, SearchTask } from './search.js';
 
-/* The thread of one search. The solver holds it until it is done; whoever waits for it can end it at any time. */
+/*
+ * Thread of a single search. The solver blocks it until the search is done, and the parent thread can terminate it at any time.
+ */
 
 const { arrays, memoryMiB, compiled, ...limits } = workerData as SearchTask;
 const { highs, wasRefusedMemory } = await loadSolver(memoryMiB, compiled);

@@ -3,16 +3,16 @@ import type { CompiledSolver, ModelArrays } from './highs.js';
 import type { Run, RunLimits } from './run.js';
 import type { Search, SearchWatch } from './watch.js';
 
-/** What the thread of a search is given. */
+/** Input of a search thread. */
 export interface SearchTask extends RunLimits {
   arrays: ModelArrays;
   memoryMiB: number;
   compiled: CompiledSolver;
 }
 
-/** What it sends. */
+/** Message from a search thread. */
 export type SearchMessage =
-  /** The solver is loaded: its time begins. */
+  /** The solver is loaded, and its time limit starts. */
   | { kind: 'begins' }
   | { kind: 'line'; text: string }
   | { kind: 'search'; search: Search }
@@ -20,22 +20,22 @@ export type SearchMessage =
   | { kind: 'over'; run: Run }
   | { kind: 'out_of_memory' };
 
-/** The solver needs more memory than it may have. */
+/** Thrown if the solver needs more memory than its limit. */
 export class OutOfMemory extends Error {}
 
 /**
- * The solver does not look at the clock in all of its parts, which can take many seconds for large models. So long it may come to
- * its own end, then its thread is ended, and what counts is the best plan that it has told of.
+ * Extra time for the solver to end normally. Some of its phases do not check the clock, which can take many seconds for large
+ * models. Afterwards its thread is terminated, and the best reported plan counts.
  */
 const GRACE_MS = 400;
-/** JavaScript of the thread: next to nothing, as the arrays of a model and the solver's memory are outside of it. */
+/** JavaScript heap of the thread. It is small because model arrays and solver memory are outside the heap. */
 const HEAP_MIB = 256;
 
 /**
- * Runs the solver in a thread of its own, so that this one can keep the time.
+ * Runs the solver in a separate thread, so that this thread can enforce the time limit.
  *
- * @param enough ends the search: the run is as at its time limit
- * @param task whose arrays are moved to the thread: they are empty afterwards
+ * @param enough ends the search as if its time limit were reached
+ * @param task search task. Its arrays are transferred to the thread and are empty afterwards
  * @throws OutOfMemory
  */
 export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>, enough: AbortSignal): Promise<Run> {
@@ -50,7 +50,7 @@ export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>,
   try {
     return await runOf(worker, task.seconds, watch, enough);
   } finally {
-    // Nothing waits for its end, which can take a while.
+    // Termination can take a while and is not awaited.
     void worker.terminate();
   }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ highs, wasRefusedMemory } = await loadSolver(MEMORY_MIB));
 });
 
-/** Solver whose runs end without an answer. */
+/** Solver whose runs are always undecided. */
 const noTrials = { withModel: () => ({ status: 'undecided', values: undefined }) } as unknown as Highs;
 
 function errorOf(work: () => unknown): unknown {
@@ -49,31 +49,31 @@ describe('figures of a plan', () => {
     ['a value with many digits', [33.33333333333333], { x: 33.33333333333 }, 33.33333333333, 66.66666666667],
     ['a slack within the tolerance', [99.99999999], { x: 99.99999999 }, 99.99999999, 0],
     ['a slack beyond the tolerance', [99.9999], { x: 99.9999 }, 99.9999, 0.0001],
-  ])('have no rounding errors: %s', (_, values, variables, objective_value, slack) => {
+  ])('has no rounding errors: %s', (_, values, variables, objective_value, slack) => {
     const result = planOf('max x st c: x <= 100 end', ...values);
     expect(result).toMatchObject({ variables, objective_value, constraints: [{ activity: objective_value, slack }] });
     expect(Object.is(result.variables['x'], -0)).toBe(false);
   });
 
-  it('are whole where the model says so, and keep the sums of their terms', () => {
+  it('rounds integer variables and keeps the sums of their terms', () => {
     const result = planOf('max 0.1 x + 0.2 y st c: 0.1 x + 0.2 y <= 0.3 general x y end', 1.0000000004, 0.9999999);
     expect(result).toMatchObject({ variables: { x: 1, y: 1 }, objective_value: 0.3, constraints: [{ slack: 0 }] });
   });
 
-  it('keep small and large figures', () => {
+  it('keeps small and large figures', () => {
     const result = planOf('max x + y st c: x <= 1 end', 0.000012345, 123456789012345);
     expect(result.variables).toEqual({ x: 0.000012345, y: 123456789012345 });
   });
 });
 
-describe('the result of a solve', () => {
+describe('solve result', () => {
   it.each([
     [
       'relaxed, the solver gives up',
       'max 0 x st r0: 2 x - 3 y - z = 16 bounds 0 <= x <= 0 0 <= y <= 0 0 <= z <= 3 general x y end',
     ],
     ['relaxed, it would branch for ever', 'min 7 x + 4 y st r0: 9 x + 6 y = 22 r1: 2 x + 2 y <= 12 general x y end'],
-  ])('says why whole numbers are infeasible where, %s', (_, text) => {
+  ])('explains an infeasible integer model if, %s', (_, text) => {
     const { status, conflict, message } = solve(text);
     expect({ status, conflict, message }).toEqual({
       status: 'infeasible',
@@ -113,7 +113,7 @@ describe('the result of a solve', () => {
     expect(error).toMatchObject({ message: expect.stringContaining(`between ${least} and ${most}. Choose units`) });
   });
 
-  it('gives a sentence for every run without an answer', () => {
+  it('has a message for every run without an answer', () => {
     const model = readLp('max x st c: x + y <= 3 end');
     for (const status of ['undecided', 'stopped', 'optimal', 'unbounded_or_infeasible'] as const) {
       const run = { status, values: undefined, bound: NaN, prices: undefined };
@@ -124,7 +124,7 @@ describe('the result of a solve', () => {
     }
   });
 
-  it('takes no unbounded model for an infeasible one', () => {
+  it('does not report an unbounded model as infeasible', () => {
     const rows = 'r0: 0.25 x - 0.75 y + 0.25 z >= -10 r1: - 0.75 x + y - 1.25 z >= -12';
     expect(solve(`min - 1.5 x + 0.5 y + 0.75 z st ${rows} bounds z free binary y end`)).toMatchObject({
       status: 'unbounded',
@@ -132,13 +132,13 @@ describe('the result of a solve', () => {
     });
   });
 
-  it('names no bound that has nothing to do with it', () => {
+  it('omits unrelated bounds from a conflict', () => {
     expect(
       solve('min x st a: x + y >= 9 b: x + y <= 8 c: z <= 3 bounds x <= 20 z <= 4 general x end').conflict,
     ).toEqual(['a', 'b']);
   });
 
-  it('says how near a plan is to the best one that there may be, also where that is not to be seen', () => {
+  it('reports the gap, even if it rounds to 0', () => {
     const paid = hardModel().replace('miss: ', 'miss: 1e9 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     expect(solveModel(highs, readLp(paid), 2)).toMatchObject({
       status: 'time_limit',
@@ -147,32 +147,32 @@ describe('the result of a solve', () => {
     });
   });
 
-  it('keeps small coefficients of large numbers', () => {
+  it('keeps small coefficients of variables with large values', () => {
     expect(solve('max x st c: 1e-10 x <= 1 end')).toMatchObject({ status: 'optimal', objective_value: 1e10 });
   });
 
-  it('leaves a binary variable that is fixed where it is', () => {
+  it('keeps a fixed binary variable at its value', () => {
     expect(solve('max x + y st c: x + y <= 3 bounds x = 0 binary x y end').variables).toEqual({ x: 0, y: 1 });
   });
 
-  it('explains no longer than it may, however large the model is', () => {
+  it('limits the time of an explanation for large models', () => {
     const rows = Array.from({ length: 6_000 }, (_, at) => `c${at}: x${at} - x${at + 1} >= 1`);
     const model = readLp(`min x0 st ${rows.join(' ')} last: x0 <= 1 end`);
     const before = performance.now();
     const { conflict, message } = explainInfeasible(highs, model, toArrays(model), before + 500);
-    // One trial more than there is time for.
+    // The limit can be exceeded by the duration of a single trial.
     expect(performance.now() - before).toBeLessThan(5_000);
     expect(conflict.length).toBeGreaterThan(0);
     expect(message).toContain('Among these are some that cannot hold together');
   });
 
-  it('says how far a plan may be from the best one, and never less than that', () => {
+  it('reports the gap rounded up', () => {
     const many = Array.from({ length: 30 }, (_, at) => at + 1);
     const sum = (weight: number) => many.map((at) => `${at * weight + (at % 7)} x${at}`).join(' + ');
     const model = readLp(`max ${sum(1)} st c: ${sum(2)} <= 301 binary ${many.map((at) => `x${at}`).join(' ')} end`);
     const best = solveModel(highs, model, 10);
     expect(best).toMatchObject({ status: 'optimal', gap: 0, message: null, bound: best.objective_value });
-    // What misses by a few is near to the best one where a hundred are paid anyway.
+    // A fixed cost of 100 makes a small absolute difference a small gap.
     const paid = hardModel().replace('miss: ', 'miss: 100 one + ').replace('Subject To', 'Subject To\n paid: one = 1');
     const near = solveModel(highs, readLp(paid), 10, 0.5);
     expect(near).toMatchObject({ status: 'optimal', bound: 100 });
@@ -185,7 +185,7 @@ describe('the result of a solve', () => {
 });
 
 describe('statusOf', () => {
-  it('knows every status of the solver', () => {
+  it('maps every status of the solver', () => {
     const { modelStatus } = highs.constants;
     const statuses = new Map(Object.entries(modelStatus).map(([name, code]) => [name, statusOf(highs, code)]));
     expect([...statuses].filter(([, status]) => status === 'undecided').map(([name]) => name)).toEqual([

@@ -7,78 +7,84 @@ import { gapBetween } from './watch.js';
 
 export const RESULT_STATUSES = ['optimal', 'time_limit', 'infeasible', 'unbounded'] as const;
 
-/** What a solve has found out. */
+/** Result of a solve. */
 export interface SolveResult {
-  /** `time_limit`: the values are the best that were found in time. */
+  /** `time_limit` means that the values are the best values found in time. */
   status: (typeof RESULT_STATUSES)[number];
-  /** Null when there are no values. */
+  /** Null without values. */
   objective_value: number | null;
-  /** What no plan can be better than; null when that is not known, or there are no values. */
+  /** Best possible objective. Null if it is unknown or no values were found. */
   bound: number | null;
-  /** Distance of the objective to the bound, relative to the objective; null without a bound, and where the objective is 0. */
+  /**
+   * Distance of the objective to the bound, relative to the objective. Null without a bound, or if the objective is 0 and the
+   * bound is not.
+   */
   gap: number | null;
-  /** Of families their totals. */
+  /** Values by variable name. Families have their totals. */
   variables: Record<string, number>;
-  /** Of variables without an index: {@link Prices}. Of linear programs. */
+  /** Reduced costs of variables without an index, for linear programs. See {@link Prices}. */
   reduced_costs?: Record<string, number>;
   /**
-   * Of families the member with the least slack. The slack is the distance to the nearer bound: 0 where the constraint binds,
-   * negative where it is broken. The dual is of linear programs: {@link Prices}.
+   * Constraints. A family is represented by its member with the least slack. The slack is the distance to the nearer bound: 0 if
+   * the constraint binds, negative if it is violated. Duals exist for linear programs, see {@link Prices}.
    */
   constraints: { name: string; activity: number; slack: number; dual?: number }[];
-  /** Why there are no values, or how good they are; null for an optimum. */
+  /** Explains missing values or their quality. Null for an optimum. */
   message: string | null;
   /** Constraints and bounds that cannot hold together. */
   conflict: string[];
-  /** Of plans, where there are any. */
+  /** Key figures. Absent for a model without key figures. */
   kpis?: SolvedKpi[];
-  /** The variables that have an index, where there are any. */
+  /** Variables with an index. Absent for a model without such variables. */
   families?: SolvedFamily[];
 }
 
-/** A result, with the plan where there is one. */
+/** Result, with the plan if values were found. */
 export type ModelResult = SolveResult & { plan?: Plan };
 
-/** A variable with an index, of whose members there is a table. */
+/** Variable with an index, whose members are in a table. */
 export interface SolvedFamily {
   name: string;
-  /** What the parts of a member are called. */
+  /** Names of the key parts. */
   keys: string[];
-  /** How many members there are. */
+  /** Number of members. */
   size: number;
 }
 
-/** A key figure of a plan. */
+/** Key figure of a plan. */
 export interface SolvedKpi {
   label: string;
-  /** Null where its formula cannot be computed. */
+  /** Null if its formula cannot be computed. */
   value: number | null;
   unit: string | null;
   target: number | null;
 }
 
-/** No values were found in time. */
+/** Thrown if no values were found in time. */
 export class TimeLimitReached extends Error {}
 
-/** The solver has neither a plan nor a proof that there is none. The message is a sentence for users. */
+/** Thrown if the solver found neither a plan nor a proof that none exists. The message is for users. */
 export class Undecided extends Error {}
 
-/** Time for finding out what makes a model infeasible or unbounded, beside the time of the solve. */
+/** Time limit for explaining an infeasible or unbounded model, in addition to the time of the solve. */
 const EXPLAINING_SECONDS = 10;
 
-/** Objectives that are so near to the bound, relatively where that is above 1, have reached it: the solver looks no further either. */
+/**
+ * Tolerance within which an objective has reached its bound. It is relative for objectives above 1, and the solver uses the same
+ * tolerance.
+ */
 const REACHED = 1e-6;
 
-/** What is wrong with a model that needs no solver to be seen; undefined when there is no such thing. */
+/** Returns the result of a model that is infeasible without running the solver, otherwise undefined. */
 export function resultAtFirstSight(model: Model): ModelResult | undefined {
   const broken = clashAtFirstSight(model);
   return broken && without('infeasible', broken.message, broken.conflict);
 }
 
 /**
- * What a run of the solver has found; undefined when that is no plan, see {@link explained}.
+ * Converts a run with a plan to a result. Returns undefined if the run has no plan, see {@link explained}.
  *
- * @param until when the run ended, such as `in 5 s`
+ * @param until end of the run, such as `in 5 s`
  * @throws TimeLimitReached
  */
 export function planFound(model: Model, { status, values, ...run }: Run, until: string): ModelResult | undefined {
@@ -92,12 +98,12 @@ export function planFound(model: Model, { status, values, ...run }: Run, until: 
   return { ...result, message: `The best values found ${until}${qualityOf(result)}` };
 }
 
-/** Why a run of the solver has found no plan, found out in about 10 s at most. @throws Undecided */
+/** Explains why a run found no plan, within about 10 s. @throws Undecided */
 export function explained(highs: Highs, model: Model, { status }: Run): ModelResult {
   const arrays = toArrays(model);
   const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
   const isEither = status === 'unbounded_or_infeasible';
-  // The solver calls some unbounded models infeasible as long as they have an objective.
+  // The solver reports some unbounded models as infeasible while they have an objective.
   const isFeasible = status === 'unbounded' ? true : hasValues(highs, arrays, deadline);
   if (isFeasible !== true && (status === 'infeasible' || isFeasible === false)) {
     const { message, conflict } = explainInfeasible(highs, model, arrays, deadline);
@@ -141,7 +147,7 @@ function without(status: SolveResult['status'], message: string, conflict: strin
 const qualityOf = ({ gap }: SolveResult): string =>
   gap === null ? '' : `, at most ${percentOf(gap)} % from the best possible`;
 
-/** In percent with two digits, never less than it is. */
+/** Formats a gap in percent with two digits, rounded up. */
 function percentOf(gap: number): string {
   if (gap === 0) return '0';
   const percent = 100 * gap;
@@ -180,7 +186,7 @@ function withValues(
   };
 }
 
-/** Tolerances of the solver never make a plan better than what none can be better than. */
+/** Returns bound and gap. The solver's tolerances never make a plan better than its bound. */
 function qualityAt(objective: number, found: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
   if (!Number.isFinite(found)) return { bound: null, gap: null };
   const isReached =
@@ -210,14 +216,14 @@ function planOf({ variables, rows }: Model, values: Float64Array): Plan {
   const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, shown)));
   const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
     const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
-    // A row that neither side bounds is no constraint; JSON has no infinity.
+    // A row without bounds does not constrain anything, and JSON cannot represent infinity.
     const isRoom = Number.isFinite(slack) && Math.abs(slack) > noRoomAt(activities[row]!);
     return isRoom ? roundedAt(slack, activities[row]!) : 0;
   });
   return { values, activities, slacks };
 }
 
-/** The values of variables without an index, and of families their totals. */
+/** Returns the values of variables without an index, and the totals of families. */
 function totalsByName({ variables, families }: Model, values: Float64Array): Record<string, number> {
   const found: [string, number][] = [];
   const starting = new Map(families.variables.map((family) => [family.from, family]));
@@ -233,7 +239,7 @@ function totalsByName({ variables, families }: Model, values: Float64Array): Rec
   return Object.fromEntries(found);
 }
 
-/** Each constraint; of a family the member with the least room. */
+/** Returns the constraints. A family is represented by its member with the least slack. */
 function constraintsOf({ rows, families }: Model, { activities, slacks, duals }: Plan): SolveResult['constraints'] {
   const found: SolveResult['constraints'] = [];
   const starting = new Map(families.rows.map((family) => [family.from, family]));
@@ -254,28 +260,28 @@ function constraintsOf({ rows, families }: Model, { activities, slacks, duals }:
 
 const sumOf = (values: Float64Array): number => rounded(values.reduce((sum, value) => sum + value, 0));
 
-/** The value without what the solver's tolerances leave beside it: whole where it must be, and within its bounds. */
+/** Removes the effect of the solver's tolerances: rounds integer variables and clamps the value to its bounds. */
 function exact(value: number, variable: Variable | undefined): number {
   const { isInteger = false, lower = -Infinity, upper = Infinity } = variable ?? {};
   return Math.min(upper, Math.max(lower, isInteger ? Math.round(value) : rounded(value))) + 0;
 }
 
-/** Slacks up to this are none: the solver keeps constraints within a tolerance of 1e-7. */
+/** Returns the maximum slack that counts as 0. The solver's feasibility tolerance is 1e-7. */
 const noRoomAt = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
 
-/** Significant digits of figures below 1e13. Doubles have two or three more, which rounding errors use up. */
+/** Significant digits of figures below 1e13. Doubles have two or three more digits, which rounding errors affect. */
 const DIGITS = 13;
-/** Figures below this are none. */
+/** Figures below this size count as 0. */
 const NOTHING = 1e-9;
 
-/** A figure without rounding errors: 91.99999999999991 is 92, and -8.5e-14 is 0. */
+/** Removes rounding errors from a figure: 91.99999999999991 becomes 92, and -8.5e-14 becomes 0. */
 export function rounded(value: number): number {
   const size = Math.abs(value);
   if (size < NOTHING) return 0;
   return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
 }
 
-/** The difference of figures of a size, whose rounding errors are as large as those of the figures. */
+/** Rounds the difference of two figures of this `size`. Its rounding errors are as large as theirs. */
 export function roundedAt(difference: number, size: number): number {
   const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(Math.abs(size), NOTHING)));
   return rounded(Number(difference.toFixed(Math.min(100, Math.max(0, digits)))));

@@ -9,7 +9,7 @@ import { solveModel } from '../../test/support/solve-model.js';
 const FOLDER = 'test/models';
 const names = readdirSync(FOLDER).flatMap((file) => (file.endsWith('.lp') ? [file.slice(0, -'.lp'.length)] : []));
 const textOf = (name: string): string => readFileSync(`${FOLDER}/${name}.lp`, 'utf8');
-/** `infeasible`, `unbounded`, or the optimal objective. */
+/** Status `infeasible` or `unbounded`, or the optimal objective. */
 type Outcome = string | number;
 
 const outcomeIn = (text: string): Outcome => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-/** What GLPK, another solver, makes of a model that was read. */
+/** Solves a model with GLPK, an independent solver. */
 function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome {
   const vars = ({ variables: indexes, coefficients }: Terms) =>
     Array.from(indexes, (index, at) => ({ name: `v${index}`, coef: coefficients[at] ?? 0 }));
@@ -42,7 +42,7 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
     lb: Number.isFinite(lower) ? lower : 0,
     ub: Number.isFinite(upper) ? upper : 0,
   });
-  // GLPK wants every variable to stand in the objective or in a row.
+  // GLPK requires every variable to occur in the objective or in a row.
   const unused = variables.map((_, index) => ({ name: `v${index}`, coef: 0 }));
   const weights = new Map(vars(objective).map(({ name, coef }) => [name, coef]));
   const generals = variables.flatMap(({ isInteger }, index) => (isInteger ? [`v${index}`] : []));
@@ -61,7 +61,7 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
     bounds: variables.map(({ lower, upper }, index) => ({ name: `v${index}`, ...limits(lower, upper) })),
   };
   const solve = (lp: LP, presol: boolean) => glpk.solve(lp, { msglev: glpk.GLP_MSG_OFF, presol }).result;
-  // Whole numbers need its presolver, which does not tell infeasible from unbounded; the relaxation does.
+  // Integer programs need GLPK's presolver, which does not distinguish infeasible from unbounded. Solving the relaxation does.
   const whole = generals.length === 0 ? undefined : solve({ ...problem, generals }, true);
   if (whole?.status === glpk.GLP_OPT) return whole.z + constant;
   const { status, z } = solve(problem, false);
@@ -69,7 +69,7 @@ function byGlpk({ sense, objective, constant, variables, rows }: Model): Outcome
   return whole === undefined && status === glpk.GLP_OPT ? z + constant : 'infeasible';
 }
 
-/** What HiGHS makes of a text that it reads by itself. */
+/** Solves a text with HiGHS' own reader. */
 function byHighsAlone(text: string): { outcome: Outcome; columns: unknown[]; rows: unknown[] } {
   return highs.withModel({ format: 'lp', data: text }, (model) => {
     model.options.set({ output_flag: false, mip_rel_gap: 0 });
@@ -94,14 +94,14 @@ function byHighsAlone(text: string): { outcome: Outcome; columns: unknown[]; row
   });
 }
 
-describe('problems of textbooks', () => {
-  it('are at least thirty, of every kind', () => {
+describe('textbook problems', () => {
+  it('includes at least thirty problems of every kind', () => {
     const outcomes = names.map((name) => outcomeIn(textOf(name)));
     expect(names.length).toBeGreaterThanOrEqual(30);
     for (const kind of ['infeasible', 'unbounded']) expect(outcomes).toContain(kind);
   });
 
-  it.each(names)('%s comes out as the book, GLPK and HiGHS’ own reader have it', (name) => {
+  it.each(names)('solves %s like the book, GLPK and HiGHS’ own reader', (name) => {
     const text = textOf(name);
     const model = readLp(text);
     const { status, objective_value } = solveModel(highs, model, 10);

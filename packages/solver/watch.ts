@@ -1,31 +1,34 @@
 import type { Model } from './model.js';
 
-/** What the search has come to so far. */
+/** Progress of a search. */
 export interface Search {
-  /** The objective of the best plan; null while there is none. */
+  /** Objective of the best plan, or null before the first plan. */
   incumbent: number | null;
-  /** What no plan can be better than; null while that is not known. */
+  /** Best possible objective, or null if it is not known yet. */
   bound: number | null;
-  /** Branchings that were looked at. */
+  /** Number of explored branches. */
   nodes: number;
 }
 
-/** Whoever looks on while the solver searches. */
+/** Observer of a search. */
 export interface SearchWatch {
   line: (text: string) => void;
   search: (search: Search) => void;
-  /** Values of the variables that are better than all before. */
+  /** Receives the values of a plan that is better than all before. */
   plan: (values: Float64Array<ArrayBuffer>) => void;
 }
 
-/** Distance between a plan's objective and what none can be better than, relative to the first; null where that is no figure. */
+/**
+ * Returns the distance between a plan's objective and the best possible objective, relative to the plan's objective. Returns null
+ * if that is not a number.
+ */
 export function gapBetween(objective: number, bound: number): number | null {
   const distance = Math.abs(objective - bound);
   if (distance === 0) return 0;
   return objective === 0 ? null : distance / Math.abs(objective);
 }
 
-/** Searches one after the other, neither figure ever worse than before: restarts of the solver forget what they knew. */
+/** Keeps the best incumbent and bound so far, because restarts of the solver forget them. */
 export function neverWorse({ sense }: Pick<Model, 'sense'>): (next: Search) => Search {
   const [better, worse] = sense === 'maximize' ? [Math.max, Math.min] : [Math.min, Math.max];
   let last: Search = { incumbent: null, bound: null, nodes: 0 };
