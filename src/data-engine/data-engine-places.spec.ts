@@ -8,7 +8,7 @@ import { EngineMetricsService } from './engine-metrics.service.js';
 import type { ProcessPool } from '../../packages/data-engine/process-pool.js';
 import type { ConvertTask, TextTask } from '../../packages/data-engine/tasks.js';
 
-/** Processes that end all tasks when the test says so. */
+/** Process pool whose tasks all end when the test says so. */
 class Processes {
   readonly size = 4;
   readonly begun: string[] = [];
@@ -48,7 +48,7 @@ const run = (company_id: string, { task, bytes }: ReturnType<typeof table | type
   tasks.push(engine.run<'convert' | 'text'>(task, { company_id, bytes }));
 };
 
-/** Starts tasks of companies, in this order, and returns the names of those that have begun. */
+/** Starts tasks of companies in this order and returns the names of the tasks that have begun. */
 async function begun(start: () => void): Promise<string[]> {
   const logger = pino({ level: 'silent' });
   const processes = new Processes();
@@ -70,7 +70,7 @@ it.each([
   ['a CSV file', table('b', 'csv', 3 * MIB)],
   ['a small Parquet file', table('b', 'parquet', 100)],
   ['a PDF', document('b', 'pdf', 100)],
-])('reads %s of a company while another one reads large files', async (_, file) => {
+])('reads %s of a company while another company reads large files', async (_, file) => {
   const names = await begun(() => {
     for (const name of ['a1', 'a2', 'a3']) run('a', table(name, 'xlsx', 39 * MIB));
     run('b', file);
@@ -93,7 +93,7 @@ it.each([
   expect(names).toEqual(['a1', 'b1', 'c']);
 });
 
-it('reads small files of a company while another one reads many small files', async () => {
+it('reads small files of a company while another company reads many small files', async () => {
   const names = await begun(() => {
     for (const name of ['a1', 'a2', 'a3']) run('a', table(name, 'csv', MIB));
     run('b', table('b', 'csv', 12));

@@ -7,7 +7,7 @@ import { DataEngine } from './data-engine.service.js';
 import { EngineMetricsService } from './engine-metrics.service.js';
 import { ProcessPool } from '../../packages/data-engine/index.js';
 
-/** Tables and documents, read in processes of their own. */
+/** Reads tables and documents in separate processes. */
 @Module({
   imports: [MetricsModule],
   providers: [

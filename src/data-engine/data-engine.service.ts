@@ -20,13 +20,13 @@ import {
   type TextTask,
 } from '../../packages/data-engine/index.js';
 
-/** Whoever waits for a file to be read waits for those before it. */
+/** Maximum waiting time for reading a file, because earlier files can take long. */
 const LONG_PATIENCE_MS = 60_000;
 
-/** How long tasks may take. */
+/** Time limits of tasks. */
 const SECONDS: Record<Task['kind'], number> = { read: 10, query: 10, keys: 10, columns: 10, convert: 60, text: 60 };
 
-/** Bytes up to which files of a format are read fast. XLSX and DOCX files unpack to at most a thousand times as much. */
+/** Maximum size in bytes of files that are fast to read. XLSX and DOCX files unpack to at most a thousand times their size. */
 const SMALL_BYTES: Partial<Record<TableFormat | TextTask['format'], number>> = {
   csv: 1024 ** 2,
   tsv: 1024 ** 2,
@@ -35,19 +35,19 @@ const SMALL_BYTES: Partial<Record<TableFormat | TextTask['format'], number>> = {
   docx: 32 * 1024,
 };
 
-/** For whom a task is done. */
+/** Requester and input size of a task. */
 export interface TaskOptions {
   company_id: string;
-  /** Size of the file that is read, in bytes. */
+  /** Size in bytes of the file to read. */
   bytes?: number;
-  /** Ends the task when nobody waits for it any more. */
+  /** Ends the task when the client has disconnected. */
   signal?: AbortSignal;
 }
 
-/** A bug, or a file that is damaged or missing. */
+/** Thrown for a bug in the engine, or a damaged or missing file. */
 export class EngineFault extends Error {}
 
-/** Reads files and runs queries, in processes of their own that can be killed and replaced. */
+/** Reads files and runs queries in separate processes that can be killed and replaced. */
 export class DataEngine implements OnApplicationShutdown {
   private readonly lanes: Record<'long' | 'short', { shares: FairShares; ofCompany: number }>;
 
@@ -74,13 +74,13 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   /**
-   * Does a task. Reading a file that is not small can take long and has half of the processes, so that small files and queries do
-   * not wait for it. A company has at most half of these processes, and all but one of the others.
+   * Runs a task. Reading a large file can take long, so large files may only use half of the processes. Small files and queries
+   * do not wait for them. A company may occupy at most half of the large-file processes and all but one of the others.
    *
-   * @throws TaskProblem when it cannot be done
-   * @throws TooManyRequests when it would wait for too long
-   * @throws Unavailable when its processes end or do not start
-   * @throws the signal's reason when it aborts
+   * @throws TaskProblem if the task cannot be done
+   * @throws TooManyRequests if it would wait too long
+   * @throws Unavailable if its processes end or do not start
+   * @throws the signal's reason if it aborts
    */
   async run<K extends Task['kind']>(
     task: Extract<Task, { kind: K }>,
@@ -102,7 +102,7 @@ export class DataEngine implements OnApplicationShutdown {
     const connection = await this.started(this.pool.take());
     const { isFresh } = connection;
     let ending = await this.attempt(task, connection, signal);
-    // The process may have had what it died of from tasks before; memory of a new one is all there is.
+    // Earlier tasks may have caused the failure of this process. A fresh process that runs out of memory is not retried.
     if (ending.kind === 'died' || (ending.kind === 'out_of_memory' && !isFresh)) {
       this.metrics.countRestart();
       ending = await this.attempt(task, await this.started(this.pool.startFresh()), signal);
@@ -151,13 +151,13 @@ export class DataEngine implements OnApplicationShutdown {
   }
 }
 
-/** Where a killed process wrote to. */
+/** Removes the unfinished file of a killed process. */
 async function removePart(task: Task): Promise<void> {
   const to = fileOf(task);
   if (to !== undefined) await rm(partOf(to), { recursive: true, force: true });
 }
 
-/** Whether what a task is of is a file, and not a query. */
+/** Returns whether a task reads a file and does not run a query. */
 const isOfFile = (kind: Task['kind']): boolean => kind === 'convert' || kind === 'text';
 
 const canTakeLong = (task: Task, bytes: number): boolean => 'format' in task && bytes > (SMALL_BYTES[task.format] ?? 0);

@@ -12,7 +12,7 @@ import { EngineConnection } from '../../packages/data-engine/engine-connection.j
 import { EngineUnavailable, ProcessPool } from '../../packages/data-engine/process-pool.js';
 
 const SLOW = 'SELECT count(*) FROM range(1000000000000)';
-/** DuckDB does not notice that it should stop. */
+/** DuckDB does not check for interruptions in this query. */
 const STUBBORN = "SELECT levenshtein(repeat('a', 90000), repeat('b', 90000))";
 
 let test: TestEngine | undefined;
@@ -34,14 +34,14 @@ async function untilDead(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(10);
 }
 
-/** Waits until a process has computed for half a second; only Linux tells. */
+/** Waits until a process has used half a second of CPU time. Only works on Linux. */
 async function untilAtWork(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const start = ticksOf(pid);
   while (ticksOf(pid) < start + 50) await sleep(10);
 }
 
-/** Hundredths of a second that a process has computed. */
+/** Returns the CPU time of a process in hundredths of a second. */
 function ticksOf(pid: number): number {
   const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13);
   return Number(user) + Number(system);
@@ -58,8 +58,8 @@ const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('processes', () => {
-  it('start with the first task, serve the next ones, and end when idle', async () => {
+describe('data engine processes', () => {
+  it('starts with the first task, serves later tasks, and ends when idle', async () => {
     test = await TestEngine.start({ idleMs: 200 });
     expect(test.pool.processes).toBe(0);
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
@@ -71,7 +71,7 @@ describe('processes', () => {
     expect((await test.query('SELECT 3 AS a')).rows).toBe('[[3]]');
   });
 
-  it('have no environment and no priority', async () => {
+  it('has an empty environment and low priority', async () => {
     if (process.platform !== 'linux') return;
     test = await TestEngine.start();
     await test.query('SELECT 1');
@@ -83,7 +83,7 @@ describe('processes', () => {
     expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[16]).toBe('5');
   });
 
-  it('end with the service, whatever they do', async () => {
+  it('ends with the service, even when it is busy', async () => {
     test = await TestEngine.start();
     const failed = reasonOf(test.query(STUBBORN));
     const pid = await pidOf(test);
@@ -93,7 +93,7 @@ describe('processes', () => {
     expect(await reasonOf(test.query('SELECT 1'))).toBeInstanceOf(Unavailable);
   });
 
-  it('end when the service is killed', async () => {
+  it('ends when the service is killed', async () => {
     const script = `
       import { spawn } from 'node:child_process';
       const child = spawn(process.execPath, [${JSON.stringify(ENGINE_ENTRY.pathname)}], { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' });
@@ -114,7 +114,7 @@ describe('processes', () => {
   it.each([
     ['9 0 obj', '5 1 obj'],
     ['9 0 obj', '5 7 obj'],
-  ])('serve the next task after a PDF with the misnumbered objects %s and %s', async (fourth, fifth) => {
+  ])('serves the next task after a PDF with the misnumbered objects %s and %s', async (fourth, fifth) => {
     test = await TestEngine.start();
     const from = join(test.directory, 'misnumbered.pdf');
     const objects = new Map([
@@ -139,15 +139,15 @@ describe('processes', () => {
     }
   });
 
-  it('that cannot start are reported as unavailable', async () => {
+  it('reports a process that cannot start as unavailable', async () => {
     const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') });
     expect(await reasonOf(pool.take())).toBeInstanceOf(EngineUnavailable);
     expect(pool.processes).toBe(0);
   });
 });
 
-describe('a task', () => {
-  it('is done by another process when the first one is killed', async () => {
+describe('data engine task', () => {
+  it('runs in another process if the first process is killed', async () => {
     test = await TestEngine.start();
     const answer = test.query('SELECT sum(sin(range)) > -9 AS a FROM range(20000000)');
     process.kill(await pidOf(test), 'SIGKILL');
@@ -155,7 +155,7 @@ describe('a task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 1');
   });
 
-  it('that loses its process twice is 503, and the next one is served', async () => {
+  it('fails as unavailable if it loses two processes, and the next task runs', async () => {
     test = await TestEngine.start();
     const failed = reasonOf(test.query(SLOW));
     for (const seen = new Set<number>(); seen.size < 2; await sleep(10))
@@ -168,11 +168,11 @@ describe('a task', () => {
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
   });
 
-  it('gives right answers or none while processes are killed', async () => {
+  it('returns correct results or fails while processes are killed', async () => {
     test = await TestEngine.start({ size: 3 });
     const table = await test.table('numbers', 'SELECT range AS n FROM range(50000)');
     const { pool } = test;
-    // Each of these tasks that loses its process once is done again; one at most loses its process twice.
+    // A task that loses its process is retried. Three kills can make at most a single task lose two processes.
     const killing = (async () => {
       for (const killed = new Set<number>(); killed.size < 3; await setImmediate())
         for (const pid of pool.pids)
@@ -204,13 +204,13 @@ describe('a task', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it.each([SLOW, STUBBORN])('ends in time: %s', async (sql) => {
+  it.each([SLOW, STUBBORN])('stops at the time limit: %s', async (sql) => {
     test = await TestEngine.start({ seconds: 1.5 });
     expect(await reasonOf(test.query(sql))).toMatchObject({ code: 'query_timeout' });
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
   });
 
-  it('ends when nobody waits for it, running or not yet', async () => {
+  it('stops when the client disconnects, both while running and while waiting', async () => {
     test = await TestEngine.start();
     const running = new AbortController();
     const waiting = new AbortController();
@@ -227,7 +227,7 @@ describe('a task', () => {
     expect((await test.query('SELECT 1 AS a')).rows).toBe('[[1]]');
   });
 
-  it('waits for its own company, and not for others', async () => {
+  it('waits for tasks of the same company but not for other companies', async () => {
     test = await TestEngine.start();
     const gone = new AbortController();
     const slow = [1, 2, 3].map(() => reasonOf(test!.query(SLOW, {}, { signal: gone.signal })));
@@ -238,7 +238,7 @@ describe('a task', () => {
     await Promise.all(slow);
   });
 
-  it('that would answer more than memory holds is a problem, and not done again', async () => {
+  it('reports a result larger than memory as a problem and does not retry', async () => {
     test = await TestEngine.start({ seconds: 30 });
     expect(await reasonOf(test.query("SELECT repeat(repeat('a', 1000000), 300)"))).toMatchObject({
       code: 'invalid_sql',
@@ -250,7 +250,7 @@ describe('a task', () => {
     expect(await test.metrics.scrape()).toContain('pws_data_engine_restarts_total 0');
   }, 60_000);
 
-  it('answers every member and every year', async () => {
+  it('returns every struct member and every year', async () => {
     test = await TestEngine.start();
     const { rows } =
       await test.query(`SELECT ROW(1, 'a'), {'__proto__': 1, 'a': {'b': [ROW(2, NULL)]}}, NULL::INT[], [NULL, [1]],
@@ -262,7 +262,7 @@ describe('a task', () => {
     );
   });
 
-  it('of too much memory is a problem, and not a fault', async () => {
+  it('reports a lack of memory as a problem and not as a fault', async () => {
     test = await TestEngine.start();
     expect(await reasonOf(test.query('SELECT list(range) FROM range(1000000000)'))).toMatchObject({
       code: 'out_of_memory',

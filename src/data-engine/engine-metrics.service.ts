@@ -3,7 +3,7 @@ import type { Counter, Histogram } from 'prom-client';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 import { type Task, TaskProblem } from '../../packages/data-engine/index.js';
 
-/** What Prometheus is told of the data engine. */
+/** Prometheus metrics of the data engine. */
 @Injectable()
 export class EngineMetricsService {
   private readonly tasks: Counter<'kind' | 'outcome'>;
@@ -44,7 +44,7 @@ export class EngineMetricsService {
     this.restarts.inc();
   }
 
-  /** Measures a task. */
+  /** Measures the duration and outcome of a task. */
   async measure<T>(kind: Task['kind'], work: () => Promise<T>): Promise<T> {
     const stop = this.durations.startTimer({ kind });
     let outcome = 'failed';
