@@ -42,7 +42,7 @@ async function copyPath(): Promise<string> {
   return table.path;
 }
 
-/** Number of conversions since the start of the test. */
+/** Returns the number of conversions since the start of the test. */
 async function conversions(): Promise<number> {
   const count = /^pws_data_engine_tasks_total\{kind="convert",outcome="ok"\} (\d+)/m.exec(await test.metrics.scrape());
   return Number(count?.[1] ?? 0) - earlier;

@@ -36,7 +36,7 @@ const optional = { optional: true, nullable: true } as const;
 const RowField = (description: string): PropertyDecorator =>
   IntegerField({ ...optional, minimum: 1, maximum: MAX_ROW, description });
 
-/** Dialect to read a file in. Absent fields are detected. */
+/** Dialect for reading a file. Absent fields are detected. */
 @Rule<TableDialectOptions>((options): ErrorEntry[] => {
   const problem = contradictionIn(dialectOf(options) ?? {});
   return problem === undefined ? [] : [invalidValue([problem.field], problem.sentence, options[problem.field] ?? null)];
@@ -99,7 +99,7 @@ export const DialectField = (): PropertyDecorator =>
     example: { decimal: ',', date_order: 'day_first' },
   });
 
-/** Dialect in which a text file or a sheet was read. Rows are numbered as in the file, from 1. */
+/** Detected dialect of a text file or a sheet. Row numbers refer to the file and start at 1. */
 export class TableDialect implements Dialect {
   @StringField({ nullable: true, example: ';', description: 'Null for workbooks' })
   delimiter!: string | null;

@@ -27,7 +27,7 @@ import { mapKind, objectKind } from '../common/validation/kinds/containers.js';
 import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from './dialect.dto.js';
 import { IgnoreErrorsField, RowsField, SheetField } from './table-fields.js';
 
-/** A file, or a sheet of one. */
+/** File, or a sheet of a file. */
 export class TableReference {
   @PathField('CSV, TSV, JSON, Parquet or XLSX file')
   path!: string;
@@ -41,7 +41,7 @@ export class TableReference {
 
 const reference = objectKind(TableReference);
 
-/** A path, or an object with path, sheet and dialect. */
+/** Path, or an object with path, sheet and dialect. */
 const tableKind: Kind<TableReference> = {
   schema: { anyOf: [{ type: 'string' }, reference.schema] },
   model: TableReference,
@@ -92,7 +92,7 @@ export class QueryRequest extends ContainerRequest {
   save_as?: string | null;
 }
 
-/** A name stands for one table, and case makes no difference in SQL. */
+/** Validates table names. They must be unique regardless of case, as in SQL. */
 function namesValid(tables: ReadonlyMap<string, TableReference>): ErrorEntry[] {
   const known = new Set<string>();
   return Array.from(tables).flatMap(([name, { path }]) => {
@@ -102,7 +102,7 @@ function namesValid(tables: ReadonlyMap<string, TableReference>): ErrorEntry[] {
   });
 }
 
-/** A column of a query's answer. */
+/** Column in the result of a query. */
 export class QueryColumnResponse {
   @StringField()
   name!: string;
@@ -111,7 +111,7 @@ export class QueryColumnResponse {
   type!: ColumnType;
 }
 
-/** How a table of a query was read. */
+/** Dialect and omissions of a table in a query. */
 export class QueryTable {
   @StringField({ description: 'Name in the statement' })
   name!: string;

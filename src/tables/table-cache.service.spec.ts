@@ -27,14 +27,14 @@ afterEach(async () => {
   await files.close();
 });
 
-/** A cache as another process has it, on the same folder. */
+/** Creates a cache like another process on the same folder. */
 const newCache = (own = new MetricsService(logger)): TableCacheService =>
   new TableCacheService(files.config, test.engine, files.copies, own, logger);
 
 const open = (blob: CompanyBlob, of = cache, signal?: AbortSignal): Promise<OpenTable> =>
   of.open({ ...blob, format: 'csv', ignoreErrors: false }, signal);
 
-/** Opens a table as a request does, which is over. */
+/** Opens and releases a table like a request. */
 async function use(blob: CompanyBlob, of = cache): Promise<OpenTable> {
   const table = await open(blob, of);
   table.release();
@@ -43,7 +43,7 @@ async function use(blob: CompanyBlob, of = cache): Promise<OpenTable> {
 
 const exists = async (path: string): Promise<boolean> => await stat(path).then(...([() => true, () => false] as const));
 
-/** How many conversions were done, and with which outcome. */
+/** Returns the number of conversions by outcome. */
 async function conversions(): Promise<Record<string, number>> {
   const lines = (await test.metrics.scrape()).matchAll(
     /^pws_data_engine_tasks_total\{kind="convert",outcome="(\w+)"\} (\d+)/gm,
@@ -56,8 +56,8 @@ async function requests(): Promise<Record<string, number>> {
   return Object.fromEntries(Array.from(lines, ([, outcome, count]) => [outcome!, Number(count)]));
 }
 
-describe('a converted table', () => {
-  it('is made once, and used by whoever asks for it', async () => {
+describe('converted table', () => {
+  it('is converted once for all requests', async () => {
     const blob = await files.put('a,b\n1,x\n2,y\n');
     const [first, second] = await Promise.all([use(blob), use(blob)]);
     expect(second).toMatchObject({ path: first.path, description: first.description });
@@ -68,7 +68,7 @@ describe('a converted table', () => {
     expect(await conversions()).toEqual({ ok: 2 });
   });
 
-  it('is of all processes that share the folder, whoever makes it', async () => {
+  it('is shared by all processes that use the folder', async () => {
     const blob = await files.put('a,b\n1,x\n2,y\n');
     const other = newCache();
     const [first, second] = await Promise.all([use(blob), use(blob, other)]);
@@ -80,14 +80,14 @@ describe('a converted table', () => {
     expect(await files.list('tables/drafts')).toEqual([]);
   });
 
-  it('goes when others need the room, the one that was used least recently first', async () => {
+  it('removes the least recently used table first when space is needed', async () => {
     const [old, recent, next] = [await files.put('a\n1\n'), await files.put('a\n2\n'), await files.put('a\n3\n')];
     const [oldest, later] = [await use(old), await use(recent)];
     const { size } = await stat(oldest.path);
     const now = Date.now() / 1000;
     await utimes(oldest.path, now - 7_200, now - 7_200);
     await utimes(later.path, now - 10_000, now - 10_000);
-    // Its use counts, and not when it was made.
+    // The last use counts, not the time of conversion.
     await use(recent);
     files.config.TABLES_CACHE_BYTES = 2.5 * size;
     await use(next);
@@ -95,7 +95,7 @@ describe('a converted table', () => {
     expect(await files.list('tables')).toHaveLength(5);
   });
 
-  it('stays while it is used, whatever room others need', async () => {
+  it('stays while it is in use, even when space is needed', async () => {
     files.config.TABLES_CACHE_BYTES = 0;
     const table = await open(await files.put('a\n1\n'));
     const other = await open(await files.put('a\n2\n'));
@@ -106,7 +106,7 @@ describe('a converted table', () => {
     expect([await exists(table.path), await exists(other.path)]).toEqual([false, false]);
   });
 
-  it('goes when nobody has asked for it for a day', async () => {
+  it('expires after a day without use', async () => {
     const [first, second] = [await use(await files.put('a\n1\n')), await use(await files.put('a\n2\n'))];
     const times = Date.now() / 1000 - DAY_SECONDS;
     await utimes(first.path, times - 60, times - 60);
@@ -115,7 +115,7 @@ describe('a converted table', () => {
     expect([await exists(first.path), await exists(second.path)]).toEqual([false, true]);
   });
 
-  it('is made anew when it has gone, or its description was cut off', async () => {
+  it('is converted again if it is missing or its description was cut off', async () => {
     const blob = await files.put('a,b\n1,x\n');
     const table = await open(blob);
     await rm(table.path);
@@ -128,8 +128,8 @@ describe('a converted table', () => {
   });
 });
 
-describe('a conversion', () => {
-  it('that failed is not done again by the next request', async () => {
+describe('conversion', () => {
+  it('is not repeated by the next request after a failure', async () => {
     const blob = await files.put('a,b\n1\n');
     const failures = await Promise.allSettled([use(blob), use(blob)]);
     for (let round = 0; round < 3; round += 1) failures.push(...(await Promise.allSettled([use(blob)])));
@@ -144,7 +144,7 @@ describe('a conversion', () => {
     { ignoreErrors: true },
     { dialect: { delimiter: ';' } },
     { dialect: { encoding: 'utf-8' }, sheet: 'Other' },
-  ] as const)('that took too long is not done again with %j', async (options) => {
+  ] as const)('is not repeated after a timeout with %j', async (options) => {
     const blob = await files.put('a,b\n1,x\n');
     let count = 0;
     const run = async (): Promise<never> => {
@@ -160,7 +160,7 @@ describe('a conversion', () => {
     expect(count).toBe(2);
   });
 
-  it('goes on while somebody waits for it, and ends with the last one', async () => {
+  it('continues while a client waits for it, and ends with the last client', async () => {
     const blob = await files.put(`a,b\n${'1,2\n'.repeat(300_000)}`);
     const clients = [new AbortController(), new AbortController(), new AbortController()];
     const [leaves, stays, last] = clients.map(async ({ signal }) => await open(blob, cache, signal));
@@ -174,11 +174,11 @@ describe('a conversion', () => {
     const other = { ...blob, ...(await files.put(`a,b\n${'3,4\n'.repeat(300_000)}`)) };
     const alone = new AbortController();
     const opened = open(other, cache, alone.signal);
-    // It is under way.
+    // The conversion is running.
     while ((await files.list('tables/drafts')).length === 0) await Promise.race([opened, Promise.resolve()]);
     alone.abort(reason);
     await expect(opened).rejects.toBe(reason);
-    // Whoever comes next gets the table.
+    // A later request gets the table.
     expect((await use(other)).description.rows).toBe(300_000);
     expect(await conversions()).toEqual({ ok: 2, failed: 1 });
     expect(await files.list('copies')).toEqual([]);

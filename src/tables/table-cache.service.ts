@@ -22,22 +22,22 @@ import { hasCode } from '../storage/file-errors.js';
 import { makePrivateFolder } from '../storage/private-folder.js';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 
-/** What of a content is a table. */
+/** Source of a converted table. */
 export interface TableSource {
   company_id: string;
   blob_id: string;
-  /** Bytes. */
+  /** Size of the file in bytes. */
   size: number;
   format: TableFormat;
-  /** Absent: the first sheet of a workbook. */
+  /** Default: the first sheet of a workbook. */
   sheet?: string;
   dialect?: DialectOptions;
   ignoreErrors: boolean;
 }
 
-/** A converted table, which this process does not remove before it is released. */
+/** Converted table. This process does not remove it before it is released. */
 export interface OpenTable {
-  /** Parquet file. */
+  /** Path of the Parquet file. */
   path: string;
   description: TableDescription;
   /** Removes a damaged copy. Does nothing if this request converted the table. Returns whether the copy was removed. */
@@ -45,37 +45,36 @@ export interface OpenTable {
   release(): void;
 }
 
-/** A copy that nobody has asked for in so long is removed: the file that it is of may be gone. */
+/** Time after which an unused copy is removed. Its file may have been deleted. */
 const UNUSED_MS = 24 * 60 * 60_000;
 const SWEEP_MS = 60 * 60_000;
-/** How long, and in how many characters, it is remembered why a file is no table. */
+/** Lifetime and total size in characters of cached conversion errors. */
 const PROBLEM_MS = 5 * 60_000;
 const PROBLEMS_CHARACTERS = 4 * 1024 ** 2;
-/** Counts up when tables come to be read in another way: copies of before are not used any more. */
+/** Version of the conversion. Increment it when tables are read differently, so that old copies are not used. */
 const VERSION = 3;
-/** How old the time of use on the disk may get while a copy is used again and again. */
+/** Minimum time between updates of the last use on the disk. */
 const USE_MS = 60_000;
 
 /**
- * Tables as Parquet files in `DATA_DIR/tables`, each with its description beside it. Contents of files never change, so a
- * copy is good for as long as it is there, for every process that shares the folder; those that were used least recently
- * go first.
+ * Converted tables as Parquet files in `DATA_DIR/tables`, with their descriptions. Contents of files never change, so a copy
+ * never becomes invalid, for every process that shares the folder. The least recently used copies are removed first.
  */
 @Injectable()
 export class TableCacheService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Where files are made until they are whole. */
+  /** Folder of unfinished files. */
   readonly drafts: ScratchFolder;
   private readonly folder: string;
   /** Copies that are being removed. */
   private readonly removing = new Map<string, Promise<void>>();
   private readonly converting = new SharedWork<TableDescription>();
-  /** Why files are no tables, so that nobody makes the engine read one over and over. */
+  /** Conversion errors, cached so that requests cannot make the engine read an invalid file over and over. */
   private readonly problems = new LRUCache<string, TaskProblem>({
     maxSize: PROBLEMS_CHARACTERS,
     sizeCalculation: ({ message, place }) => message.length + String(place.column).length + 1_000,
     ttl: PROBLEM_MS,
   });
-  /** How many use a copy now. */
+  /** Number of current users of each copy. */
   private readonly users = new Map<string, number>();
   private readonly requests;
   private sweep: IntervalRunner | undefined;
@@ -114,10 +113,12 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /**
-   * Requests that come while a table is converted wait for the same conversion, which ends when all of them have gone.
+   * Opens a converted table. Requests during a conversion wait for the same conversion, which ends when all of them have
+   * disconnected.
    *
-   * @throws TaskProblem for what is no table; what {@link LocalCopiesService.withCopy} and {@link DataEngine.run} throw
-   * @throws the signal's reason when it aborts
+   * @throws TaskProblem if the content is not a table
+   * @throws the errors of {@link LocalCopiesService.withCopy} and {@link DataEngine.run}
+   * @throws the signal's reason if it aborts
    */
   async open(source: TableSource, signal?: AbortSignal): Promise<OpenTable> {
     const name = nameOf(source);
@@ -159,7 +160,7 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
       if (mtimeMs < now.getTime() - USE_MS) await utimes(this.place(`${name}.parquet`), now, now);
       return description;
     } catch (error) {
-      // A loss of power may have cut the description off; both are made anew.
+      // A power failure may have cut the description off. Both files are then created again.
       if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
       throw error;
     }
@@ -203,7 +204,7 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
       signal,
     );
     await rename(to, this.place(`${name}.parquet`));
-    // It comes last: a copy counts once its description is there.
+    // The description is written last, because a copy is only valid with its description.
     const draft = await this.drafts.newPath('.json');
     await writeFile(draft, JSON.stringify(description), { flush: true });
     await rename(draft, this.place(`${name}.json`));
@@ -211,12 +212,12 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
     return description;
   }
 
-  /** Removes what was not used for long, and more until the rest is within the limit. */
+  /** Removes unused copies, and more copies until the rest is within the limit. */
   private async shrink(): Promise<void> {
     const tables = (await entriesOf(this.folder)).filter(({ name }) => name.endsWith('.parquet'));
     let bytes = tables.reduce((sum, { size }) => sum + size, 0);
     const now = Date.now();
-    // The time of a copy is that of its last use.
+    // The modification time of a copy is the time of its last use.
     for (const { name: file, size, modifiedMs } of tables.sort((one, other) => one.modifiedMs - other.modifiedMs)) {
       if (bytes <= this.config.TABLES_CACHE_BYTES && modifiedMs > now - UNUSED_MS) break;
       const name = file.slice(0, -'.parquet'.length);
@@ -227,7 +228,7 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
     this.bytes = bytes;
   }
 
-  /** Whoever asks for the copy meanwhile waits, and makes it anew. */
+  /** Removes a copy. Requests for it wait and then convert the table again. */
   private async remove(name: string): Promise<void> {
     const removal = Promise.all(
       ['json', 'parquet'].map(async (ending) => await rm(this.place(`${name}.${ending}`), { force: true })),
@@ -241,13 +242,13 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
   }
 }
 
-/** Checks the fields that every description has, because a file can be damaged and still be JSON. */
+/** Checks the fields that every description has, because a damaged file can still be valid JSON. */
 function isDescription(value: unknown): value is TableDescription {
   const { columns, rows, leftOut, rowNumbers } = Object(value) as Partial<TableDescription>;
   return [columns, leftOut, rowNumbers].every(Array.isArray) && typeof rows === 'number';
 }
 
-/** Name of a copy, which tells nothing of the file. */
+/** Returns the name of a copy, which reveals nothing about the file. */
 function nameOf({ blob_id, format, sheet, dialect, ignoreErrors }: TableSource): string {
   const what = JSON.stringify([VERSION, format, sheet ?? null, dialect ?? null, ignoreErrors]);
   return `${blob_id}-${createHash('sha256').update(what).digest('hex').slice(0, 16)}`;

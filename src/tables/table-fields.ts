@@ -3,7 +3,7 @@ import { field } from '../common/validation/field.js';
 import type { Kind } from '../common/validation/kind.js';
 import { BooleanField, StringField } from '../common/validation/fields.js';
 
-/** Longest name of a sheet or column. */
+/** Maximum length of a sheet or column name. */
 export const MAX_NAME = 1_000;
 
 export const SheetField = (): PropertyDecorator =>

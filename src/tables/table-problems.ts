@@ -4,18 +4,18 @@ import { TableProblem } from './table-reader.service.js';
 
 type Place = ErrorEntry['loc'];
 
-/** Where in a request something is said of tables. */
+/** Locations of tables and queries in a request. */
 export interface RequestPlaces {
-  /** The statement or the structured query. */
+  /** Location of the SQL statement or the structured query. */
   query: Place;
-  /** The table of that name; without a name, the only one. */
+  /** Returns the locations of the table with this name, or of the only table without a name. */
   table: (name: string | undefined) => { file: Place; sheet: Place; dialect: Place };
 }
 
 /**
- * What a client is told of a problem: an entry at the place of the request that it is of.
+ * Converts a problem to an error entry at its location in the request.
  *
- * @param inputAt the value that the request has at a place
+ * @param inputAt returns the value at a location of the request
  */
 function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place: Place) => unknown): Invalid {
   const { code, message, place } = problem;
@@ -43,7 +43,7 @@ function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place:
   }
 }
 
-/** Does the work and tells its problems as {@link toInvalid} does. */
+/** Runs the work and converts its problems with {@link toInvalid}. */
 export async function explained<Value>(
   body: object,
   places: RequestPlaces,
@@ -57,7 +57,7 @@ export async function explained<Value>(
   }
 }
 
-/** What a validated body has at a place, for an entry's `input`. */
+/** Returns the value at a location of a validated body, for an entry's `input`. */
 function valueAt(body: object, [, ...steps]: Place): unknown {
   let value: unknown = body;
   for (const step of steps) {

@@ -23,16 +23,16 @@ import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js
 import { NotFound } from '../common/errors/errors.js';
 import { type OpenTable, TableCacheService } from './table-cache.service.js';
 
-/** A file of a container, or a sheet of one. */
+/** File of a container, or a sheet of it. */
 export interface TableName {
-  /** Normalised. */
+  /** Normalized path. */
   path: string;
   sheet?: string;
-  /** How it is to be read; the rest is recognised. */
+  /** Options for reading the file. Absent fields are detected. */
   dialect?: DialectOptions;
 }
 
-/** A table that stands in a container of its own. */
+/** Table with its own container. */
 export interface PlacedTable extends TableName {
   container: ContainerRef;
 }
@@ -40,11 +40,11 @@ export interface PlacedTable extends TableName {
 export interface TableOptions {
   /** Whether rows that cannot be read are left out. */
   ignoreErrors?: boolean;
-  /** Ends the work when nobody waits for it any more. */
+  /** Ends the work when the client has disconnected. */
   signal?: AbortSignal;
 }
 
-/** A copy of a table is missing or was damaged. */
+/** Thrown if a copy of a table is missing or damaged. */
 class CopyGone extends Error {}
 
 const yes = (): boolean => true;
@@ -63,21 +63,21 @@ async function again<Value>(work: () => Promise<Value>): Promise<Value> {
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof EngineFault || (error instanceof TaskProblem && error.code === 'engine_failed');
 
-/** A statement, and what is wanted of its result. */
+/** Statement with options for its result. */
 export interface Select {
   sql: string;
-  /** Most rows of the answer. */
+  /** Maximum number of rows in the result. */
   limit: number;
-  /** Most bytes of JSON of the answer's rows; up to 8 MiB, the default. */
+  /** Maximum size of the result's rows in JSON bytes. The default and upper limit is 8 MiB. */
   maxBytes?: number;
-  /** Format in which the whole result is stored as well. */
+  /** Format for additionally storing the whole result. */
   save?: 'csv' | 'parquet';
 }
 
-/** A problem of one of the tables of a query. */
+/** Problem with one of the tables of a query. */
 export class TableProblem extends TaskProblem {
   constructor(
-    /** Its name in the query. */
+    /** Name of the table in the query. */
     readonly table: string,
     { code, message, place }: TaskProblem,
   ) {
@@ -85,18 +85,19 @@ export class TableProblem extends TaskProblem {
   }
 }
 
-/** Answers of a query, and the whole result where it was asked for. */
+/** Result of a query, with the stored whole result if requested. */
 export interface QueryResult extends QueryAnswer {
   saved: StoredBlob | undefined;
-  /** Descriptions of the tables, by their names in the query. */
+  /** Descriptions of the tables by their names in the query. */
   descriptions: ReadonlyMap<string, TableDescription>;
 }
 
 /**
- * Tables in the files of containers, for every module. Whoever calls has found the container.
+ * Reads tables in the files of containers for all modules. The caller must have checked access to the container.
  *
- * Problems of the data, of a structured query or of SQL are {@link TaskProblem}s, of one of several tables {@link TableProblem}s;
- * Unavailable says that the engine cannot run, TooManyRequests that the company has its share of it.
+ * Problems with the data, a structured query or SQL are {@link TaskProblem}s, or {@link TableProblem}s if there are several
+ * tables. Unavailable means that the engine cannot run. TooManyRequests means that the company uses its whole share of the
+ * engine.
  */
 @Injectable()
 export class TableReaderService {
@@ -107,7 +108,7 @@ export class TableReaderService {
     private readonly blobs: BlobsService,
   ) {}
 
-  /** Rows of a table or groups of them, and what the table is. @throws NotFound */
+  /** Returns rows or groups of a table, with its description. @throws NotFound */
   async read(
     container: ContainerRef,
     name: TableName,
@@ -117,7 +118,7 @@ export class TableReaderService {
     return await this.ask(container, name, options, (table) => ({ kind: 'read', table, query }));
   }
 
-  /** What a table is. @throws NotFound */
+  /** Returns the description of a table. @throws NotFound */
   async describe(
     container: ContainerRef,
     name: TableName,
@@ -128,7 +129,7 @@ export class TableReaderService {
     return { blob_id: table.blob_id, description: table.description };
   }
 
-  /** Whether columns tell the rows of a table apart; rows are places in the table, from 0. @throws NotFound */
+  /** Checks whether columns identify the rows of a table. Rows are indexes in the table, from 0. @throws NotFound */
   async keys(
     container: ContainerRef,
     name: TableName,
@@ -139,8 +140,8 @@ export class TableReaderService {
   }
 
   /**
-   * Writes whole columns of a table into a file of this machine, a list of `ColumnCells` as V8 serialises it, which the
-   * caller removes; nothing of them passes through this thread.
+   * Writes whole columns of a table to a local file, as a V8-serialized list of `ColumnCells`. The caller must remove the file.
+   * The data does not pass through this thread.
    *
    * @throws NotFound
    */
@@ -173,7 +174,7 @@ export class TableReaderService {
   }
 
   /**
-   * Runs one SELECT over tables of a company, by the names that it has for them.
+   * Runs a SELECT over tables of a company, which the statement refers to by the given names.
    *
    * @throws NotFound
    */

@@ -31,13 +31,13 @@ import { DialectField, TableDialect, TableDialectOptions, TableLeftOut } from '.
 import { IgnoreErrorsField, MAX_NAME, RowsField, SheetField } from './table-fields.js';
 
 const MAX_FILTERS = 50;
-/** Longest list of an `in`. */
+/** Maximum number of values for `in`. */
 const MAX_MEMBERS = 1_000;
 
 const ColumnField = (description?: string): PropertyDecorator =>
   StringField({ maxLength: MAX_NAME, example: 'quantity', ...(description !== undefined && { description }) });
 
-/** What a filter's operator takes as its value. */
+/** Explains why a value does not fit a filter's operator. Returns undefined if it fits. */
 function filterProblem({ op, value }: Filter): string | undefined {
   if (op === 'empty') return value == null ? undefined : 'empty takes no value';
   if (op === 'in') {
@@ -49,16 +49,16 @@ function filterProblem({ op, value }: Filter): string | undefined {
 
 const scalar = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }];
 
-/** A text, a number, a boolean, or a list of them: which one depends on the operator. */
+/** Text, number, boolean, or a list of them, depending on the operator. */
 const filterValue: Kind<unknown> = {
   schema: { anyOf: [...scalar, { type: 'array', items: { anyOf: scalar }, maxItems: MAX_MEMBERS }] },
   read: (input) => (Array.isArray(input) ? readList(input) : readScalar(input)),
 };
 
-/** Integers beyond 2^53 stay exact. */
+/** Reads a scalar. Integers beyond 2^53 stay exact. */
 const readScalar = (input: Json): unknown => (typeof input === 'bigint' ? input : anyKind.read(input));
 
-/** A list with an invalid text is refused as a whole. */
+/** Reads a list. A list with an invalid text is rejected as a whole. */
 const readList = (input: Json[]): unknown => (hasValidTexts(input) ? input.map(readScalar) : anyKind.read(input));
 
 const isScalar = (value: unknown): boolean => ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
@@ -151,7 +151,7 @@ export class TableRequest extends ContainerRequest {
   @IntegerField({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
   offset!: number;
 
-  /** What the engine is asked. */
+  /** Converts a request to a query of the engine. */
   static query({ columns, where, group_by, aggregates, order_by, limit, offset }: TableRequest): StructuredQuery {
     return {
       ...(columns != null && { columns }),
@@ -171,7 +171,7 @@ export class TableRequest extends ContainerRequest {
   }
 }
 
-/** A column of an answer. */
+/** Column of a result. */
 export class TableColumnResponse {
   @StringField({ example: 'quantity' })
   name!: string;
@@ -185,7 +185,7 @@ export class TableColumnResponse {
   @IntegerField({ nullable: true, description: 'Different values in the whole table; null if computed' })
   distinct!: number | null;
 
-  /** The columns of an answer: those of the table come first, computed ones after them. */
+  /** Returns the columns of a result. Columns of the table come first, followed by computed columns. */
   static from(
     { group_by, aggregates }: TableRequest,
     columns: ReadAnswer['columns'],

@@ -27,7 +27,7 @@ const OF_QUERY: RequestPlaces = {
   },
 };
 
-/** The table operations of clients. */
+/** Table operations of clients. */
 @Injectable()
 export class TablesService {
   constructor(
@@ -38,7 +38,7 @@ export class TablesService {
     private readonly changes: WorkspaceChangesService,
   ) {}
 
-  /** @throws Invalid for a file that is no table, and for a query that does not fit it */
+  /** @throws Invalid if the file is not a table, or the query does not fit it */
   async read(caller: Principal, body: TableRequest, signal: AbortSignal): Promise<JsonText> {
     const container = await this.resolver.find(caller, body);
     const { ignore_errors: ignoreErrors, limit, offset } = body;
@@ -54,7 +54,10 @@ export class TablesService {
     return withRows(TableColumnResponse.from(body, columns, description), rows, rest);
   }
 
-  /** @throws Invalid for files that are no tables, and for SQL that is faulty or refused; Forbidden where nothing can be saved */
+  /**
+   * @throws Invalid if a file is not a table, or the SQL is invalid or not allowed @throws Forbidden if the caller cannot save
+   *   results
+   */
   async query(caller: Principal, body: QueryRequest, signal: AbortSignal): Promise<JsonText> {
     const container = await this.resolver.find(caller, body);
     const { sql, limit, ignore_errors: ignoreErrors, save_as } = body;
@@ -86,7 +89,7 @@ export class TablesService {
     });
   }
 
-  /** Where results are saved. @throws NotFound @throws Forbidden */
+  /** Returns the workspace for saved results. @throws NotFound @throws Forbidden */
   private async workspaceOf(
     caller: Principal,
     { project_id = null }: QueryRequest,
@@ -109,7 +112,7 @@ export class TablesService {
   }
 }
 
-/** An answer whose rows are JSON already: up to 8 MiB, which this process neither reads nor writes anew. */
+/** Builds a response around rows that are already JSON. They have up to 8 MiB and are neither parsed nor serialized here. */
 function withRows(columns: object[], rows: string, rest: object): JsonText {
   return new JsonText(`{"columns":${JSON.stringify(columns)},"rows":${rows},${JSON.stringify(rest).slice(1)}`);
 }
