@@ -10,7 +10,7 @@ describe('parseRange', () => {
     ['bytes=-3', 10, { start: 7, end: 9 }],
     ['bytes=-30', 10, { start: 0, end: 9 }],
     ['Bytes=1-2', 10, { start: 1, end: 2 }],
-  ])('of %j in %d bytes', (header, size, range) => {
+  ])('parses %j for %d bytes', (header, size, range) => {
     expect(parseRange(header, size)).toEqual(range);
   });
 
@@ -19,12 +19,12 @@ describe('parseRange', () => {
     ['bytes=-0', 10],
     ['bytes=0-', 0],
     ['bytes=-5', 0],
-  ])('cannot give %j of %d bytes', (header, size) => {
+  ])('reports %j of %d bytes as unsatisfiable', (header, size) => {
     expect(parseRange(header, size)).toBe('unsatisfiable');
   });
 
   it.each([undefined, '', 'bytes=-', 'bytes=5-2', 'bytes=0-1,4-5', 'items=0-1', 'bytes=a-b', 'bytes= 1-2'])(
-    'takes %j as no range',
+    'ignores %j',
     (header) => {
       expect(parseRange(header, 10)).toBeUndefined();
     },

@@ -1,10 +1,10 @@
 import type { ByteRange } from './object-store.js';
 
 /**
- * The part of `size` bytes that a `Range` header asks for.
+ * Returns the part of `size` bytes that a `Range` header requests.
  *
- * `undefined` means all of it: without the header, in a unit or form that is not served (several ranges), as RFC 9110
- * lets servers do. `unsatisfiable`: none of the bytes asked for exist.
+ * Returns undefined for the whole content: without a header, or with an unsupported unit or form (several ranges), which RFC 9110
+ * allows servers to ignore. Returns `unsatisfiable` if none of the requested bytes exist.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? [];

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** The bytes of a stream in new chunks: each but the last has `size` bytes. */
+/** Yields the bytes of a stream in chunks of `size` bytes, except for the last chunk. */
 export async function* inChunks(body: Readable, size: number): AsyncGenerator<Buffer, undefined> {
   let held: Buffer[] = [];
   let bytes = 0;

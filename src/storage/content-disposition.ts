@@ -1,7 +1,7 @@
-/** Invisible characters that change the order of others: they could make a name look like another one. */
+/** Invisible characters that change the order of others, so that a name could look like another name. */
 const DECEPTIVE = /[\p{Bidi_Control}\u206a-\u206f\u2028\u2029]/gu;
 
-/** `Content-Disposition` of a download (RFC 6266): the name in UTF-8 beside a form that old clients read. */
+/** Returns the `Content-Disposition` of a download (RFC 6266), with the name in UTF-8 and in a form for old clients. */
 export function attachment(fileName: string): string {
   const shown = fileName.replace(DECEPTIVE, '_');
   const plain = shown.replace(/[^\x20-\x7e]|["\\%]/g, '_');

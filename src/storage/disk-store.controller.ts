@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../auth/decorators.js';
 import { DiskTransfersService } from './disk-transfers.service.js';
 
-/** Signed URLs of the disk store: the signature is the permission. Outside of `/api/v1` and of the OpenAPI document. */
+/** Signed URLs of the disk store, whose signature is the permission. They are not part of `/api/v1` and the OpenAPI document. */
 @Public()
 @ApiExcludeController()
 @Controller('store')

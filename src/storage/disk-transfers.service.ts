@@ -12,42 +12,42 @@ import { ObjectMissing, UploadMissing } from './object-store.js';
 import { movingBody } from './moving-body.js';
 import { type PartUrl, SignedUrlsService } from './signed-urls.service.js';
 
-/** Most parts of one upload that are received at once; further ones wait. */
+/** Maximum number of parts of an upload that are received in parallel. Further parts wait. */
 const PARTS_AT_ONCE = 16;
 
-/** An answer whose body is streamed. */
+/** Response with a streamed body. */
 export interface Transfer {
   status: number;
   headers: Record<string, string>;
   body: Readable;
 }
 
-/** A part that may come now. */
+/** Part that may be received now. */
 export interface AdmittedPart {
   maxBytes: number;
-  /** To be called when all bytes are received, before they become the part. @throws Conflict when it is sent again */
+  /** Called when all bytes are received, before the part is stored. @throws Conflict if a newer request sends the part */
   keep: (size: number) => Promise<void>;
-  /** To be called when it fails. */
+  /** Called if receiving fails. */
   release: () => Promise<void>;
 }
 
-/** Answer to a request whose part a later request is sending. */
+/** Response to a request for a part that a later request is sending. */
 export const SENT_AGAIN = 'The part is being sent again, or its upload is over';
 
-/** Current state of what URLs were signed for; a valid signature only proves the past. */
+/** Checks the current state behind signed URLs, because a valid signature only proves the past. */
 export interface TransferRules {
-  /** @param announced bytes that the sender says will come @throws DomainError when no such part may come any more */
+  /** @param announced number of bytes that the sender declares @throws DomainError if the part may no longer be received */
   admitPart(url: PartUrl, announced: number | undefined): Promise<AdmittedPart>;
-  /** Whether objects are still to be read under the scope that the URL was signed with. */
+  /** Returns whether objects may still be read under the scope of the URL. */
   mayRead(scope: string): Promise<boolean>;
 }
 
-/** What signed URLs of the disk store do. */
+/** Transfers of signed URLs of the disk store. */
 @Injectable()
 export class DiskTransfersService {
   private given?: TransferRules;
   private readonly receiving = new FairShares(Infinity);
-  /** Signed URLs name no caller, so all of them together share one caller's part of the database. */
+  /** Limit of database queries for signed URLs. They do not identify a caller, so they share the limit of a single caller. */
   private readonly asking: FairShares;
 
   constructor(
@@ -58,12 +58,12 @@ export class DiskTransfersService {
     this.asking = new FairShares(requestsInProgress.caller);
   }
 
-  /** Sets the rules for signed URLs, by the module that has them signed; without rules they allow nothing. */
+  /** Sets the rules for signed URLs. Called by the module that requests the URLs. Without rules, every transfer fails. */
   provide(rules: TransferRules): void {
     this.given = rules;
   }
 
-  /** Questions to the rules, one at a time of an object, which would wait for each other in the database. */
+  /** Queries the rules. Queries about the same object are serialized, because they would wait for each other in the database. */
   private async ask<Answer>(key: string, question: () => Promise<Answer>): Promise<Answer> {
     const turn = this.asking.take(1, [{ key, limit: 1 }]);
     try {
@@ -79,7 +79,7 @@ export class DiskTransfersService {
     return this.given;
   }
 
-  /** Receives one part of an upload; resolves with its etag in quotes, as the header has it. */
+  /** Receives a part of an upload and returns its etag in quotes, as in the header. */
   async receive(key: string, query: unknown, request: IncomingMessage): Promise<string> {
     const url = await this.urls.readPart(key, query);
     const place = this.receiving.take(1, [{ key, limit: PARTS_AT_ONCE }]);
@@ -109,7 +109,7 @@ export class DiskTransfersService {
     }
   }
 
-  /** Opens an object, or a range of it, for its reader. */
+  /** Opens an object, or a range of it, for a download. */
   async send(key: string, query: unknown, rangeHeader: string | undefined): Promise<Transfer> {
     const { fileName, contentType, scope } = await this.urls.readDownload(key, query);
     const size = (await this.ask(key, () => this.rules.mayRead(scope))) ? await this.store.size(key) : undefined;

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(directory, { recursive: true, force: true }));
 
-/** A store as a starting process has it. */
+/** Opens the store like a starting process. */
 async function openStore(): Promise<DiskStore> {
   const config = Object.assign(new Config(), { DATA_DIR: directory });
   const secrets = { get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService;
@@ -48,18 +48,18 @@ async function send(key: string, uploadId: string, partNumber: number, bytes: Bu
   return { part_number: partNumber, etag };
 }
 
-/** Names of what is left in a folder of the store. */
+/** Returns the names of the entries in a folder of the store. */
 const leftIn = async (folder: string): Promise<string[]> => await readdir(join(directory, 'objects', folder));
 
 describe('objects on the disk', () => {
-  it('are written once', async () => {
+  it('rejects a second write of the same key', async () => {
     const key = newKey();
     await store.put(key, Buffer.from('first'));
     await expect(store.put(key, Buffer.from('second'))).rejects.toThrow();
     expect((await read(key)).toString()).toBe('first');
   });
 
-  it('leave nothing behind when their source fails', async () => {
+  it('leaves nothing behind when the source fails', async () => {
     const key = newKey();
     const failing = Readable.from(
       (function* () {
@@ -74,7 +74,7 @@ describe('objects on the disk', () => {
 });
 
 describe('uploads on the disk', () => {
-  it('become the object of their parts, whatever the order they came in', async () => {
+  it('assembles parts that were received in any order', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const bytes = [randomBytes(70_000), randomBytes(80_000), randomBytes(5)];
@@ -99,7 +99,7 @@ describe('uploads on the disk', () => {
     expect(await read(key)).toEqual(Buffer.concat(bytes));
   });
 
-  it('give any range over the seams of parts', async () => {
+  it('reads any range across part boundaries', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const all = randomBytes(25);
@@ -117,7 +117,7 @@ describe('uploads on the disk', () => {
     );
   });
 
-  it('keep one of many that are sent as the same part at once, whole', async () => {
+  it('keeps a complete version of a part that many requests send at the same time', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const versions = Array.from({ length: 20 }, () => randomBytes(50_000));
@@ -129,7 +129,7 @@ describe('uploads on the disk', () => {
     expect(versions.some((bytes) => bytes.equals(kept))).toBe(true);
   });
 
-  it('are completed once by many at once', async () => {
+  it('completes an upload once when many requests complete it at the same time', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const parts = [await send(key, uploadId, 1, Buffer.from('one')), await send(key, uploadId, 2, Buffer.from('two'))];
@@ -142,7 +142,7 @@ describe('uploads on the disk', () => {
     expect((await read(key)).toString()).toBe('onetwo');
   });
 
-  it('are gone when they are aborted, parts and all', async () => {
+  it('removes aborted uploads with all parts', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const one = await send(key, uploadId, 1, Buffer.from('one'));
@@ -155,7 +155,7 @@ describe('uploads on the disk', () => {
     expect(await leftIn('drafts')).toEqual([]);
   });
 
-  it('go on after the process has died, also in the middle of completing', async () => {
+  it('continues after a crash, also during completion', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const one = await send(key, uploadId, 1, Buffer.from('one'));
@@ -167,7 +167,7 @@ describe('uploads on the disk', () => {
     expect((await read(key)).toString()).toBe('one');
   });
 
-  it('refuse a part over its limit, whether that is announced or not, and keep nothing of it', async () => {
+  it('rejects a part over its limit, declared or not, and keeps none of it', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const grant = { key, uploadId, partNumber: 1, maxBytes: 10 };
@@ -179,14 +179,14 @@ describe('uploads on the disk', () => {
     expect(await store.putPart(grant, Readable.from([Buffer.alloc(10)]), 10)).toBe(md5(Buffer.alloc(10)));
   });
 
-  it('leave a reserve on the disk', async () => {
+  it('keeps a reserve free on the disk', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const grant = { key, uploadId, partNumber: 1, maxBytes: Number.MAX_SAFE_INTEGER };
     await expect(store.putPart(grant, Readable.from([]), Number.MAX_SAFE_INTEGER)).rejects.toThrow(InsufficientStorage);
   });
 
-  it('take nothing from others for bytes that are announced and do not come', async () => {
+  it('does not reserve space for declared bytes that have not arrived', async () => {
     const key = newKey();
     const uploadId = await store.startUpload(key);
     const { bavail, bsize } = await statfs(directory);

@@ -35,16 +35,16 @@ import {
 import { makePrivateFolder } from './private-folder.js';
 import { SignedUrlsService } from './signed-urls.service.js';
 
-/** Bytes after which a writer checks the free space again: a thousand writers cannot fill it between two checks. */
+/** Number of bytes between a writer's checks of the free space. A thousand writers cannot fill the disk between two checks. */
 const LOOKED_AT_EVERY = 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Objects in folders of `DATA_DIR/objects`.
  *
- * An object is the folder of its parts, files named `<part number>.<moment>.<etag>`, so that finishing an upload renames
- * its folder and copies nothing. Everything is written under `drafts`, flushed, and renamed to where it counts; then the
- * folder that now names it is flushed as well.
+ * An object is the folder of its parts, which are files named `<part number>.<moment>.<etag>`. Finishing an upload renames its
+ * folder without copying. Everything is written under `drafts`, flushed, and renamed to its final place. Then the folder that
+ * contains it is flushed.
  */
 @Injectable()
 export class DiskStore extends ObjectStore implements OnModuleInit {
@@ -129,10 +129,10 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   }
 
   /**
-   * Receives one part; a part of the same number is replaced by it.
+   * Receives a part and replaces an existing part with the same number.
    *
-   * @param announcedBytes as far as the sender has said how much will come, else 0
-   * @param keep hears how many bytes have come before they become the part, and leaves all as it was by throwing
+   * @param announcedBytes declared number of bytes, or 0 if unknown
+   * @param keep receives the number of bytes before they become the part, and can throw to leave everything unchanged
    * @returns the part's etag
    * @throws TooLarge over `maxBytes`
    * @throws UploadMissing
@@ -151,7 +151,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     try {
       await this.assertRoom(announcedBytes);
       const { size, etag } = await writePart(draft, body, maxBytes, this.lookingForRoom());
-      // Named first: whatever is kept after this one is newer.
+      // The name is chosen first, so that every part stored afterwards is newer.
       const file = join(folder, partFileName(partNumber, etag));
       await keep?.(size);
       await rename(draft, file);
@@ -177,7 +177,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
 
   async completeUpload(key: string, uploadId: string, wanted: readonly PartName[]): Promise<void> {
     const open = this.uploadFolder('uploads', key, uploadId);
-    // Under this name no further part reaches the folder. It is there already when an earlier completion broke off.
+    // No further part can reach the folder under this name. The name already exists if an earlier completion was interrupted.
     const claimed = this.uploadFolder('completing', key, uploadId);
     await renameIfThere(open, claimed);
     const parts = await partsIn(claimed);
@@ -216,14 +216,17 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await flushFolder(dirname(target));
   }
 
-  /** Renames it away in one step, then deletes it. */
+  /** Deletes a folder. It is first renamed in a single step. */
   private async drop(folder: string): Promise<void> {
     const doomed = this.draft();
     await renameIfThere(folder, doomed);
     await rm(doomed, { recursive: true, force: true });
   }
 
-  /** Writers check repeatedly, as others fill the disk too. No space is reserved for bytes that may never come. */
+  /**
+   * Returns a function that checks the free space repeatedly while writing, because other processes also fill the disk. Space is
+   * not reserved for bytes that may never arrive.
+   */
   private lookingForRoom(): (written: number) => Promise<void> {
     let unseen = 0;
     return async (written) => {
@@ -234,13 +237,13 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     };
   }
 
-  /** @param bytes that are to be written */
+  /** @param bytes number of bytes to write */
   private async assertRoom(bytes = 0): Promise<void> {
     const { FILES_RESERVE_BYTES: reserved } = this.config;
     if (!(await hasRoom(this.root, reserved, bytes))) throw full(await roomReport(this.root, reserved));
   }
 
-  /** Drafts of a process that died; a living one finishes or drops its own far sooner. */
+  /** Removes the drafts of crashed processes. Running processes finish or drop their drafts far sooner. */
   private async dropStaleDrafts(): Promise<void> {
     for (const name of await readdir(join(this.root, 'drafts'))) {
       const draft = join(this.root, 'drafts', name);
@@ -261,7 +264,10 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     return join(this.root, 'drafts', randomUUID());
   }
 
-  /** Spread over 256 folders by the end of the key, the random part of a UUID. */
+  /**
+   * Returns the folder of an object. Objects are spread over 256 folders by the end of the key, which is the random part of a
+   * UUID.
+   */
   private objectFolder(key: string): string {
     assertKey(key);
     return join(this.root, dirname(key), key.slice(-2), posix.basename(key));
@@ -274,7 +280,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   }
 }
 
-/** @param report free and reserved space, for operators alone */
+/** @param report free and reserved space, for operators only */
 const full = (report?: string): InsufficientStorage =>
   Object.assign(new InsufficientStorage('store_full', 'The file store is full'), {
     cause: report === undefined ? undefined : new Error(report),

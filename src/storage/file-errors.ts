@@ -1,10 +1,10 @@
-/** For `catch`: a missing file or folder is no error. */
+/** Ignores a missing file or folder. For `catch`. */
 export function undefinedIfMissing(error: unknown): undefined {
   if (!hasCode(error, 'ENOENT')) throw error;
   return undefined;
 }
 
-/** Whether an error is one of the system's with this code, such as `ENOSPC`. */
+/** Returns whether an error is a system error with this code, such as `ENOSPC`. */
 export function hasCode(error: unknown, code: string): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === code;
 }

@@ -16,7 +16,7 @@ const OPERATIONS = [
 
 type Work = (...given: unknown[]) => Promise<unknown>;
 
-/** The store with each operation measured, including the calls it makes to itself. */
+/** Wraps a store to measure each operation, including the calls that the store makes to itself. */
 export function measured(store: ObjectStore, metrics: MetricsService): ObjectStore {
   const durations = metrics.histogram({
     name: 'pws_object_store_operation_duration_seconds',

@@ -22,26 +22,26 @@ import { S3Client } from './s3-client.js';
 import { codeOf, errorOf, NoSuchRange, portError } from './s3-errors.js';
 import { S3FaultLog } from './s3-fault-log.js';
 
-/** Longest time without an answer of the store; combining parts may take longer. */
+/** Maximum time without a response from the store. Combining parts may take longer. */
 const TIMEOUT_MS = 10_000;
 const COMPLETION_TIMEOUT_MS = 120_000;
-/** Objects of unknown size are sent in parts of this many bytes. */
+/** Part size in bytes for objects of unknown size. */
 const STREAM_PART_BYTES = 8 * 1024 ** 2;
 const DELETED_AT_ONCE = 1000;
-/** Longest life of a signed URL. */
+/** Maximum lifetime of a signed URL. */
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * Objects in one bucket of MinIO or of any other S3 server. Clients send parts to it and read from it themselves, by URLs
- * signed for the address under which they reach it.
+ * Objects in a bucket of MinIO or of another S3 server. Clients send parts to the server and download from it directly, with URLs
+ * signed for the address at which they reach it.
  *
- * What the store answers is translated to the errors of the port; everything unforeseen is logged and is `Unavailable`.
+ * Responses of the store are translated to the errors of the port. Unexpected errors are logged and become `Unavailable`.
  */
 export class MinioStore extends ObjectStore implements OnModuleInit {
   private readonly bucket: string;
   private readonly client: S3Client;
   private readonly patientClient: S3Client;
-  /** The host is part of a signature, so what clients use is signed for the host they use. */
+  /** Client that signs URLs for the public host, because the host is part of a signature. */
   private readonly publicClient: S3Client;
   private readonly faults: S3FaultLog;
   private prepared: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     this.publicClient = client(settings.publicEndpoint);
   }
 
-  /** A store that is not up yet does not prevent the start: every request tries again. */
+  /** Prepares the bucket. A store that is not available yet does not prevent the start, because every request tries again. */
   async onModuleInit(): Promise<void> {
     try {
       await this.prepare();
@@ -173,7 +173,10 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** S3 makes no object of no parts. Broken off, it is done again: the upload goes last. */
+  /**
+   * Creates an empty object, because S3 cannot complete an upload without parts. Can be repeated after an interruption, because
+   * the upload is deleted last.
+   */
   private async completeEmpty(key: string, uploadId: string): Promise<void> {
     await this.listParts(key, uploadId);
     await this.put(key, Buffer.alloc(0));
@@ -208,7 +211,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     if (range === undefined) return await this.client.getObject(this.bucket, key);
     const { start, end } = range;
     if (end >= start) {
-      // Without a length it is everything from `start` on.
+      // S3 returns everything from `start` if the length is undefined.
       const length = end === Infinity ? undefined : end - start + 1;
       return await this.client.getPartialObject(this.bucket, key, start, length);
     }
@@ -216,7 +219,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     return Readable.from([]);
   }
 
-  /** A stream whose failure on the way is translated as well. */
+  /** Yields the bytes of a stream and translates its errors. */
   private async *relay(key: string, bytes: Readable): AsyncGenerator<Buffer> {
     try {
       yield* bytes as AsyncIterable<Buffer>;
@@ -234,7 +237,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  /** Makes sure that the bucket exists, until it was found once. */
+  /** Creates the bucket if it does not exist. Only checks until it was found once. */
   private async prepare(): Promise<void> {
     this.prepared ??= this.makeBucket();
     try {

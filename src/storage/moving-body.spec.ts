@@ -9,13 +9,13 @@ async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
   return read;
 }
 
-describe('a body', () => {
-  it('is read to its end while it moves', async () => {
+describe('movingBody', () => {
+  it('reads the whole body while it keeps moving', async () => {
     const pieces = [Buffer.from('one'), Buffer.from('two')];
     expect(await all(movingBody(Readable.from(pieces), 1_000))).toEqual(pieces);
   });
 
-  it('is given up when it stands still, and its end later disturbs nobody', async () => {
+  it('stops reading a stalled body, and ignores its later error', async () => {
     const body = new PassThrough();
     body.write('one');
     const pieces = movingBody(body, 20);
@@ -28,7 +28,7 @@ describe('a body', () => {
     });
   });
 
-  it('is not late while nobody reads', async () => {
+  it('does not time out while the reader is idle', async () => {
     const body = new PassThrough();
     body.write('one');
     const pieces = movingBody(body, 20);
@@ -39,7 +39,7 @@ describe('a body', () => {
     expect(await pieces.next()).toMatchObject({ done: true });
   });
 
-  it('that is not wanted any more is left unread', async () => {
+  it('leaves the rest unread when the reader stops', async () => {
     const body = new PassThrough();
     body.write('one');
     const pieces = movingBody(body);
@@ -50,7 +50,7 @@ describe('a body', () => {
     expect(await all(body)).toEqual([Buffer.from('two')]);
   });
 
-  it('that breaks off says so', async () => {
+  it('fails when the body breaks off', async () => {
     const body = new PassThrough();
     const reading = movingBody(body).next();
     body.destroy(new Error('Broken off'));

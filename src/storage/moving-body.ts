@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import { DomainError } from '../common/errors/errors.js';
 
-/** Longest wait for the next bytes of a body. */
+/** Maximum wait for the next bytes of a body. */
 const PATIENCE_MS = 60_000;
 
 /**
- * The pieces of a body that keep coming. Whoever stops reading leaves the rest unread, so that its sender can still be answered.
+ * Yields the chunks of a body that keeps moving. If the reader stops, the rest stays unread, so that the sender can still get a
+ * response.
  *
- * @throws DomainError 408 when nothing has come for `patienceMs`
+ * @throws DomainError 408 if nothing has arrived for `patienceMs`
  */
 export async function* movingBody(body: Readable, patienceMs = PATIENCE_MS): AsyncGenerator<Buffer> {
   const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
@@ -18,7 +19,7 @@ export async function* movingBody(body: Readable, patienceMs = PATIENCE_MS): Asy
       yield piece.value;
     }
   } finally {
-    // Not waited for: while a piece is awaited, this ends with the body only.
+    // Not awaited, because it would only end with the body if a chunk is pending.
     void pieces.return?.();
   }
 }

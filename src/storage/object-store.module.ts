@@ -12,7 +12,7 @@ import { measured } from './measured.store.js';
 import { ObjectStore } from './object-store.js';
 import { SignedUrlsService } from './signed-urls.service.js';
 
-/** The object store of this process, under the token {@link ObjectStore}: MinIO when it is configured, else the disk. */
+/** Object store of this process under the token {@link ObjectStore}: MinIO if it is configured, otherwise the disk. */
 @Module({
   imports: [MetricsModule, SecretsModule],
   controllers: [DiskStoreController],
@@ -35,7 +35,7 @@ import { SignedUrlsService } from './signed-urls.service.js';
 })
 export class ObjectStoreModule {}
 
-/** Loaded only where it is used: its client adds a tenth to the time of a start. */
+/** Loads the MinIO store only if it is configured, because its client adds a tenth to the start time. */
 async function minioStore(s3: S3Settings, logger: Logger): Promise<ObjectStore> {
   const { MinioStore } = await import('./minio.store.js');
   return new MinioStore(s3, logger);

@@ -1,121 +1,121 @@
 import type { Readable } from 'node:stream';
 
-/** Parts of an upload are numbered from 1 to this. */
+/** Maximum part number of an upload. Numbers start at 1. */
 export const MAX_PARTS = 10_000;
 
-/** Least size of every part of an upload but the last, in bytes. */
+/** Minimum part size in bytes, except for the last part. */
 export const MIN_PART_SIZE = 5 * 1024 ** 2;
 
-/** Bytes `start` to `end` of an object, both counted in and from 0. */
+/** Bytes `start` to `end` of an object, both inclusive and counted from 0. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** A part of an upload as its sender names it. */
+/** Part of an upload as named by its sender. */
 export interface PartName {
   part_number: number;
-  /** Without quotes. */
+  /** Etag without quotes. */
   etag: string;
 }
 
-/** A part that the store holds; `size` in bytes. */
+/** Part in the store. `size` is in bytes. */
 export interface StoredPart extends PartName {
   size: number;
 }
 
-/** An object in a listing; `size` in bytes. */
+/** Object in a listing. `size` is in bytes. */
 export interface StoredObject {
   key: string;
   size: number;
 }
 
-/** What a signed URL for sending one part allows. */
+/** Permissions of a signed URL for sending a part. */
 export interface PartGrant {
   key: string;
   uploadId: string;
   partNumber: number;
-  /** Most bytes that the part may have; S3 cannot enforce it, so the size is checked again on completion. */
+  /** Maximum part size in bytes. S3 cannot enforce it, so the size is checked again on completion. */
   maxBytes: number;
   expiresAt: Date;
-  /** Where clients reach this service; stores with an address of their own do not use it. */
+  /** Address at which clients reach this service. Ignored by stores with their own address. */
   baseUrl: string;
 }
 
-/** What a signed URL for reading an object allows. */
+/** Permissions of a signed URL for reading an object. */
 export interface DownloadGrant {
   key: string;
   fileName: string;
   contentType: string;
-  /** What the URL depends on, in the caller's format; stores with their own address cannot check it. */
+  /** Conditions of the URL in the caller's format. Stores with their own address cannot check them. */
   scope?: string;
   expiresAt: Date;
   baseUrl: string;
 }
 
-/** There is no object under the key. */
+/** Thrown if no object exists under the key. */
 export class ObjectMissing extends Error {}
 
-/** The upload does not exist (any more): never started, completed, or aborted. */
+/** Thrown if the upload was never started, or was completed or aborted. */
 export class UploadMissing extends Error {}
 
-/** A named part was not received, or not with that etag, or is too small to be before another one. */
+/** Thrown if a named part was not received, has another etag, or is too small to precede another part. */
 export class InvalidPart extends Error {}
 
 const KEY = /^[a-z][a-z0-9-]*\/[a-z0-9-]{2,}$/;
 
 export const isKey = (text: string): boolean => KEY.test(text);
 
-/** Keys become paths and parts of URLs, so stores check them although this service alone makes them. */
+/** Validates a key. Keys become paths and URL segments, so stores check them although only this service creates them. */
 export function assertKey(key: string): void {
   if (!isKey(key)) throw new Error(`${JSON.stringify(key)} cannot be a key`);
 }
 
 /**
- * Where the bytes of files are.
+ * Storage of file contents.
  *
- * Objects are immutable: whoever writes takes a new key, and never uses it again. Every method that resolves has made its effect
- * durable. A store that is out of reach rejects with `Unavailable`, a full one with `InsufficientStorage`.
+ * Objects are immutable. Every write uses a new key, and keys are never reused. When a method resolves, its effect is durable. An
+ * unavailable store rejects with `Unavailable`, and a full store with `InsufficientStorage`.
  */
 export abstract class ObjectStore {
-  /** Resolves when the store answers. @throws Unavailable, or InsufficientStorage when it takes nothing more */
+  /** Resolves if the store responds. @throws Unavailable, or InsufficientStorage if it is full */
   abstract check(): Promise<void>;
 
-  /** Writes an object and resolves with its size in bytes. */
+  /** Writes an object and returns its size in bytes. */
   abstract put(key: string, body: Buffer | Readable): Promise<number>;
 
-  /** The bytes, or those of a range that exist. @throws ObjectMissing before the stream is handed out */
+  /** Returns the bytes of an object, or the existing bytes of a range. @throws ObjectMissing before the stream is returned */
   abstract get(key: string, range?: ByteRange): Promise<Readable>;
 
-  /** Size of an object in bytes; undefined when there is none. */
+  /** Returns the size of an object in bytes, or undefined if it does not exist. */
   abstract size(key: string): Promise<number | undefined>;
 
-  /** Deletes objects; keys without an object are fine. */
+  /** Deletes objects. Ignores keys without an object. */
   abstract delete(keys: readonly string[]): Promise<void>;
 
-  /** All objects whose keys begin with `<kind>/`, in any order. */
+  /** Lists all objects whose keys begin with `<kind>/`, in any order. */
   abstract list(kind: string): AsyncIterable<StoredObject>;
 
-  /** Begins an object that is sent in parts and resolves with the upload's id. */
+  /** Begins an object that is sent in parts, and returns the upload's id. */
   abstract startUpload(key: string): Promise<string>;
 
-  /** A URL for one `PUT` of the part, answered with header `ETag`. */
+  /** Returns a URL for a single `PUT` of the part. The response has the header `ETag`. */
   abstract signPart(grant: PartGrant): Promise<string>;
 
-  /** Received parts by number, the last received of each. @throws UploadMissing */
+  /** Returns the received parts by number, with the latest version of each. @throws UploadMissing */
   abstract listParts(key: string, uploadId: string): Promise<StoredPart[]>;
 
   /**
-   * Makes the object of these parts, in their order. Afterwards the upload is gone.
+   * Creates the object from these parts in their order, and ends the upload.
    *
-   * @throws InvalidPart and leaves the upload as it was
+   * @throws InvalidPart and leaves the upload unchanged
    * @throws UploadMissing
    */
   abstract completeUpload(key: string, uploadId: string, parts: readonly PartName[]): Promise<void>;
 
-  /** Drops an upload with its parts, without an id every one of the key; one that does not exist is fine. */
+  /** Drops an upload with its parts, or all uploads of the key without an id. Ignores uploads that do not exist. */
   abstract abortUpload(key: string, uploadId?: string): Promise<void>;
 
-  /** A URL for `GET` (with ranges) that answers the object as an attachment. */
+  /** Returns a URL for `GET` (with ranges) that returns the object as an attachment. */
   abstract signDownload(grant: DownloadGrant): Promise<string>;
 }

@@ -5,17 +5,20 @@ import { join } from 'node:path';
 import type { ByteRange, PartName, StoredPart } from './object-store.js';
 import { undefinedIfMissing } from './file-errors.js';
 
-/** A file of a folder of parts. */
+/** File in a folder of parts. */
 export interface PartFile extends StoredPart {
   file: string;
 }
 
-/** More bytes came than a part may have. */
+/** Thrown if more bytes arrive than a part may have. */
 export class PartTooLarge extends Error {}
 
 let latest = 0;
 
-/** Microseconds; each later than the one before, as two versions of a part may be there at once. */
+/**
+ * Returns the time in microseconds. Each value is later than the previous value, because two versions of a part may exist at the
+ * same time.
+ */
 function moment(): number {
   latest = Math.max(latest + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000));
   return latest;
@@ -23,11 +26,14 @@ function moment(): number {
 
 const padded = (partNumber: number): string => String(partNumber).padStart(5, '0');
 
-/** A name for a part received now: its number, the moment and the etag, so that names are in order of number and age. */
+/** Returns a name for a new part: its number, the time and the etag. Names sort by number and age. */
 export const partFileName = (partNumber: number, etag: string): string =>
   `${padded(partNumber)}.${String(moment()).padStart(16, '0')}.${etag}`;
 
-/** The files of a folder of parts, or those of one part, by number, then age; undefined when there is no such folder. */
+/**
+ * Returns the files in a folder of parts, or the files of a single part, ordered by number and age. Returns undefined if the
+ * folder does not exist.
+ */
 export async function partsIn(folder: string, partNumber?: number): Promise<PartFile[] | undefined> {
   const prefix = partNumber === undefined ? '' : `${padded(partNumber)}.`;
   const names = await readdir(folder).catch(undefinedIfMissing);
@@ -42,18 +48,21 @@ export async function partsIn(folder: string, partNumber?: number): Promise<Part
   return parts;
 }
 
-/** Of every part the file received last. */
+/** Returns the latest file of each part. */
 export function newest(parts: readonly PartFile[]): PartFile[] {
   return [...new Map(parts.map((part) => [part.part_number, part])).values()];
 }
 
-/** Deletes what a newer file of the same part has replaced; the newest of all stays, whoever else does the same now. */
+/**
+ * Deletes files that a newer file of the same part has replaced. The latest file stays, even if several processes do this at the
+ * same time.
+ */
 export async function dropReplaced(folder: string, partNumber: number): Promise<void> {
   const versions = (await partsIn(folder, partNumber)) ?? [];
   for (const { file } of versions.slice(0, -1)) await rm(file, { force: true });
 }
 
-/** Paths of the wanted parts; undefined when one of them is not there with that etag. */
+/** Returns the paths of the requested parts, or undefined if a part with that etag does not exist. */
 export function choose(parts: readonly PartFile[], wanted: readonly PartName[]): ReadonlySet<string> | undefined {
   const byNumber = new Map(parts.map((part) => [part.part_number, part]));
   const chosen = new Set<string>();
@@ -65,7 +74,7 @@ export function choose(parts: readonly PartFile[], wanted: readonly PartName[]):
   return chosen;
 }
 
-/** The bytes of a range of the concatenated parts. */
+/** Yields the bytes of a range of the concatenated parts. */
 export async function* readParts(parts: readonly PartFile[], { start, end }: ByteRange): AsyncGenerator<Buffer> {
   let offset = 0;
   for (const { file, size } of parts) {
@@ -77,8 +86,8 @@ export async function* readParts(parts: readonly PartFile[], { start, end }: Byt
 }
 
 /**
- * Writes a new file of at most `maxBytes` and flushes it; the etag is the MD5 of its content. `progress` hears of each piece that
- * was written, and ends the writing by throwing.
+ * Writes and flushes a new file of at most `maxBytes`. The etag is the MD5 of its content. `progress` is called for each chunk
+ * and can throw to stop writing.
  *
  * @throws PartTooLarge
  */

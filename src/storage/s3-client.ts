@@ -6,11 +6,11 @@ import type { S3Settings } from '../config/config.js';
 import type { StoredPart } from './object-store.js';
 import { codeOf } from './s3-errors.js';
 
-/** The MinIO client with what its interface leaves out: bounded waiting, and parts of uploads one by one. */
+/** MinIO client with features that its interface lacks: timeouts, and sending individual parts of uploads. */
 export class S3Client extends Client {
   /**
-   * @param timeoutMs longest time in which nothing comes from the server
-   * @param onAnswer receives the `Date` of each answer
+   * @param timeoutMs maximum time without data from the server
+   * @param onAnswer receives the `Date` of each response
    */
   constructor(
     { accessKey, secretKey, region }: S3Settings,
@@ -28,12 +28,14 @@ export class S3Client extends Client {
       secretKey,
       region,
       transport: bounded(useSSL ? https : http, timeoutMs, onAnswer),
-      // Its own retries write to the terminal.
+      // The client's own retries write to the terminal.
       retryOptions: { disableRetry: true },
     });
   }
 
-  /** Whether the bucket exists. A listing, because the answer to `HEAD` has no body that would say why the server refuses. */
+  /**
+   * Returns whether the bucket exists. It uses a listing because the response to `HEAD` has no body with the reason of a refusal.
+   */
   async hasBucket(bucketName: string): Promise<boolean> {
     try {
       await text(await this.makeRequestAsync({ method: 'GET', bucketName, query: 'list-type=2&max-keys=1' }));
@@ -44,12 +46,12 @@ export class S3Client extends Client {
     }
   }
 
-  /** Writes an object in one request: the client's own way would adopt an upload that is open under the same key. */
+  /** Writes an object in a single request. The client's own method would adopt an open upload of the same key. */
   async writeObject(bucketName: string, objectName: string, bytes: Buffer): Promise<void> {
     await text(await this.makeRequestAsync({ method: 'PUT', bucketName, objectName }, bytes));
   }
 
-  /** Sends a part of an upload; resolves with its etag without quotes. */
+  /** Sends a part of an upload and returns its etag without quotes. */
   async writePart(
     bucketName: string,
     objectName: string,
@@ -68,7 +70,7 @@ export class S3Client extends Client {
     return parts.map(({ part, etag, size }) => ({ part_number: part, etag, size }));
   }
 
-  /** Ids of the uploads that are open under a key. */
+  /** Returns the ids of the open uploads of a key. */
   async uploadsOf(bucketName: string, objectName: string): Promise<string[]> {
     const { uploads } = await this.listIncompleteUploadsQuery(bucketName, objectName, '', '', '');
     return uploads.filter(({ key }) => key === objectName).map(({ uploadId }) => uploadId);
@@ -77,7 +79,7 @@ export class S3Client extends Client {
 
 type Transport = Pick<typeof http, 'request'>;
 
-/** Requests that end when nothing has moved for a while, also while they connect. */
+/** Wraps a transport so that requests time out when no data moves, also while they connect. */
 function bounded(transport: Transport, timeout: number, onAnswer: (date: string | undefined) => void): Transport {
   const request = (options: RequestOptions, answered?: (response: IncomingMessage) => void): http.ClientRequest => {
     const sent = transport.request({ ...options, timeout }, answered);

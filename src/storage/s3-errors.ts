@@ -2,10 +2,10 @@ import { InsufficientStorage, Unavailable } from '../common/errors/errors.js';
 import { InvalidPart, ObjectMissing, UploadMissing } from './object-store.js';
 import type { S3FaultLog } from './s3-fault-log.js';
 
-/** The object has no byte of the range. */
+/** Thrown if the range does not contain any byte of the object. */
 export class NoSuchRange extends Error {}
 
-/** The port's error for an error of the client; unexpected ones are logged. */
+/** Translates an error of the client to an error of the port. Unexpected errors are logged. */
 export function portError(key: string, error: unknown, log: S3FaultLog): Error {
   const code = codeOf(error);
   switch (code) {
@@ -29,7 +29,7 @@ export function portError(key: string, error: unknown, log: S3FaultLog): Error {
   }
 }
 
-/** Errors of the client are S3's as it answered them (`Code`), or made of them (`code`), or the network's. */
+/** Error of the client. S3 errors have their original `Code` or a derived `code`, and others come from the network. */
 interface StoreError {
   code?: unknown;
   Code?: unknown;
@@ -37,7 +37,7 @@ interface StoreError {
   Message?: unknown;
 }
 
-/** The code of an error of the client; empty when it has none. */
+/** Returns the code of a client error, or an empty text if the error has no code. */
 export function codeOf(error: unknown): string {
   const { code, Code } = error as StoreError;
   const given = code ?? Code;
@@ -50,7 +50,7 @@ function messageOf(error: unknown): string {
   return typeof given === 'string' ? given : '';
 }
 
-/** One of the refusals that deleting several objects answers. */
+/** Converts a refusal in the response to a deletion of several objects. */
 export function errorOf(refusal: object): Error {
   const { Error: inner = refusal } = refusal as { Error?: object };
   return Object.assign(new Error(messageOf(inner)), { code: codeOf(inner) });

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 
-/** Time between two lines about the same fault. */
+/** Minimum time between two log lines about the same fault. */
 const INTERVAL_MS = 10_000;
-/** S3 servers refuse requests whose clock differs by more than 15 minutes. */
+/** Clock difference that causes a warning. S3 servers reject requests with a difference of more than 15 minutes. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
-/** Causes of refusals, in words for operators, by their S3 codes. */
+/** Causes of refusals by S3 code, in words for operators. */
 const ADVICE: Record<string, string> = {
   InvalidAccessKeyId: 'S3_ACCESS_KEY is not known to the file store',
   SignatureDoesNotMatch: 'S3_SECRET_KEY does not belong to S3_ACCESS_KEY',
@@ -13,7 +13,7 @@ const ADVICE: Record<string, string> = {
   AccessDenied: 'S3_ACCESS_KEY may not use the bucket of S3_BUCKET',
 };
 
-/** Logs faults of the file store: each kind once in ten seconds, with the number of faults that were left out. */
+/** Logs faults of the file store. Each kind is logged once in ten seconds, with the number of omitted faults. */
 export class S3FaultLog {
   private readonly kinds = new Map<string, { loggedAt: number; omitted: number }>();
 
@@ -26,7 +26,7 @@ export class S3FaultLog {
     });
   }
 
-  /** Warns of a clock that differs from the store's `Date`. */
+  /** Warns if the clock differs from the store's `Date`. */
   answered(date: string | undefined): void {
     const difference = Date.now() - Date.parse(date ?? '');
     if (!(Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS)) return;

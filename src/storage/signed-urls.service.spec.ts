@@ -27,7 +27,7 @@ const download = {
 const queryOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
 
 describe('signed URLs', () => {
-  it('carry what they allow', async () => {
+  it('contains the permissions of the grant', async () => {
     const url = await urls.signPart(part);
     expect(url).toMatch(/^https:\/\/files\.example\.com\/base\/store\/blobs\/ab\?/);
     const read = await urls.readPart('blobs/ab', queryOf(url));
@@ -39,7 +39,7 @@ describe('signed URLs', () => {
     });
   });
 
-  it('are over at their time', async () => {
+  it('expires at the given time', async () => {
     const url = await urls.signPart({ ...part, expiresAt: new Date(Date.now() - 2_000) });
     await expect(urls.readPart('blobs/ab', queryOf(url))).rejects.toThrow('This URL has expired');
   });
@@ -53,12 +53,12 @@ describe('signed URLs', () => {
     await expect(urls.readPart('blobs/ab', query)).rejects.toThrow(Forbidden);
   });
 
-  it.each(['name', 'type', 'expires', 'signature'])('for reading cannot be changed in %s', async (field) => {
+  it.each(['name', 'type', 'expires', 'signature'])('rejects a download URL with a changed %s', async (field) => {
     const query = queryOf(await urls.signDownload(download));
     await expect(urls.readDownload('blobs/ab', { ...query, [field]: 'x' })).rejects.toThrow(Forbidden);
   });
 
-  it('are for one key, one method and one secret', async () => {
+  it('works for a single key, method and secret only', async () => {
     const query = queryOf(await urls.signPart(part));
     await expect(urls.readPart('blobs/cd', query)).rejects.toThrow(Forbidden);
     await expect(urls.readDownload('blobs/ab', { ...query, name: 'a', type: 'b' })).rejects.toThrow(Forbidden);

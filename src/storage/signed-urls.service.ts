@@ -6,15 +6,15 @@ import { SecretsService } from '../common/secrets/secrets.service.js';
 
 const SECRET = 'signed-urls';
 
-/** The signed permissions of a valid URL. */
+/** Signed permissions of a valid URL. */
 export type PartUrl = Omit<PartGrant, 'baseUrl'>;
 export type DownloadUrl = Required<Omit<DownloadGrant, 'baseUrl'>>;
 
 type Fields = Record<string, string>;
 
 /**
- * URLs under `/store/` of this service that carry their own permission: every field of a grant is in the query, signed
- * with HMAC-SHA-256 under a secret that only the service knows.
+ * URLs under `/store/` of this service that carry their own permission. Every field of a grant is in the query. They are signed
+ * with HMAC-SHA-256 and a secret that only the service knows.
  */
 @Injectable()
 export class SignedUrlsService {
@@ -29,7 +29,7 @@ export class SignedUrlsService {
     });
   }
 
-  /** @throws Forbidden when the URL was not signed by this service or is over */
+  /** @throws Forbidden if the URL was not signed by this service or has expired */
   async readPart(key: string, query: unknown): Promise<PartUrl> {
     const { upload, part, limit, expires } = await this.verified('PUT', key, query, [
       'upload',
@@ -51,7 +51,7 @@ export class SignedUrlsService {
     return await this.sign('GET', baseUrl, key, fields);
   }
 
-  /** @throws Forbidden when the URL was not signed by this service or is over */
+  /** @throws Forbidden if the URL was not signed by this service or has expired */
   async readDownload(key: string, query: unknown): Promise<DownloadUrl> {
     const names: ('name' | 'type' | 'scope' | 'expires')[] = ['name', 'type', 'scope', 'expires'];
     const { name, type, scope, expires } = await this.verified('GET', key, query, names);
@@ -89,7 +89,7 @@ export class SignedUrlsService {
   }
 }
 
-/** Rounded up, so that a URL never ends before the moment that was promised. */
+/** Rounds up, so that a URL never expires before the promised time. */
 const seconds = (date: Date): string => String(Math.ceil(date.getTime() / 1000));
 const fromSeconds = (text: string): Date => new Date(Number(text) * 1000);
 
