@@ -11,7 +11,7 @@ export const FILE_SOURCES = ['deployment', 'workspace', 'snapshot'] as const;
 /** Kind of container that a request names. */
 export type FileSource = (typeof FILE_SOURCES)[number];
 
-/** The field that identifies a container of each source, in the order of the documentation. */
+/** Field that identifies a container of each source, in the order of the documentation. */
 export const IDENTIFIERS = {
   deployment: 'deployment_name',
   workspace: 'project_id',
@@ -33,7 +33,7 @@ export const WRITING_CODES = [
   'snapshot_immutable',
 ] as const satisfies ErrorCode[];
 
-/** A request that names a container. Classes that extend it need {@link NamesContainer}. */
+/** Request that names a container. Subclasses need {@link NamesContainer}. */
 export abstract class ContainerRequest {
   @EnumField(FILE_SOURCES, { description: 'Kind of container; determines which identifier is required' })
   source!: FileSource;
@@ -54,17 +54,17 @@ export function NamesContainer<Request extends ContainerRequest>(rule: ObjectRul
   };
 }
 
-/** Reports the identifier that the source needs if it is missing. */
+/** Reports a missing identifier that the source requires. */
 export function identifierGiven(request: ContainerRequest, received: JsonObject): ErrorEntry[] {
   const name = IDENTIFIERS[request.source];
   return request[name] == null ? [missing([name], received)] : [];
 }
 
-/** Path of a file or directory that is not the root. */
+/** Declares the path of a file or directory other than the root. */
 export const PathField = (description: string): PropertyDecorator =>
   StringField({ minLength: 1, check: (path) => pathProblem(path), description, example: 'inputs/demand.csv' });
 
-/** Rule of requests with an array of paths: each is a valid path. */
+/** Validates each path in a request's array of paths. */
 export function pathsValid({ paths = [] }: { paths?: string[] }): ErrorEntry[] {
   return paths.flatMap((path, index) => {
     const problem = pathProblem(path);

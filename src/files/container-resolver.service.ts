@@ -7,24 +7,30 @@ import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tre
 import { CONTAINER_KINDS, type ContainerKind } from './tree/container.entity.js';
 import { ContainersRepository } from './tree/containers.repository.js';
 
-/** How containers of a source are found among what a caller may see. */
+/** Lookup of the containers of a source that a caller may see. */
 export interface ContainerLookup {
-  /** SELECT of the {@link FoundContainer} that the identifier `$1` names. The argument is the SQL of the caller's scope. At most one row. */
+  /**
+   * Returns the SELECT of the {@link FoundContainer} with identifier `$1`, for SQL of the caller's scope. It selects at most a
+   * single row.
+   */
   select: (scope: string) => string;
-  /** What the caller may see, as the SELECT takes it. */
+  /** Returns the scope that the caller may see, as a parameter of the SELECT. */
   scope: (caller: Principal) => Scope;
-  /** The same SELECT by the id of a container that clients reach without naming it; null: the whole company sees them. */
+  /**
+   * Same SELECT by container id, for containers that clients can access without naming them. Null if the whole company can see
+   * them.
+   */
   selectKnown: ((scope: string) => string) | null;
-  /** A client's identifier as the database takes it. @throws NotFound for what can be none */
+  /** Converts a client's identifier to its database form. @throws NotFound if it cannot be an identifier */
   parse(identifier: string): string;
 }
 
-/** A container that a request names. */
+/** Container that a request names. */
 export type RequestedContainer = ContainerRef & FoundContainer;
 
 /**
- * Leads from what requests name to containers. The modules that own deployments, projects and snapshots stand above
- * this one; each provides its look-up when it is initialised.
+ * Resolves the containers that requests name. The modules of deployments, projects and snapshots depend on this module, so each
+ * registers its lookup during initialization.
  */
 @Injectable()
 export class ContainerResolverService {
@@ -32,13 +38,13 @@ export class ContainerResolverService {
 
   constructor(private readonly containers: ContainersRepository) {}
 
-  /** Says how containers of a source are found. */
+  /** Registers the lookup for the containers of a source. */
   provide(source: FileSource, lookup: ContainerLookup): void {
     if (this.lookups.has(source)) throw new Error(`Containers of source ${source} have a look-up already`);
     this.lookups.set(source, lookup);
   }
 
-  /** The container of a request that is valid, for a statement that finds it itself. @throws NotFound */
+  /** Returns the container of a valid request for a statement that looks it up itself. @throws NotFound */
   seek(caller: Principal, request: ContainerRequest): SoughtContainer {
     const lookup = this.lookups.get(request.source);
     const identifier = request[IDENTIFIERS[request.source]];
@@ -54,7 +60,7 @@ export class ContainerResolverService {
     };
   }
 
-  /** The container of a request that is valid. @throws NotFound */
+  /** Returns the container of a valid request. @throws NotFound */
   async find(caller: Principal, request: ContainerRequest, tx?: Tx): Promise<RequestedContainer> {
     const sought = this.seek(caller, request);
     const containers = tx?.withRepository(this.containers) ?? this.containers;
@@ -64,8 +70,8 @@ export class ContainerResolverService {
   }
 
   /**
-   * The same for a caller who wants to change it. What takes long to make ready is asked for again in the transaction that
-   * writes it, as rights may have ended meanwhile.
+   * Returns the container of a valid request from a caller who wants to change it. After long preparations, it must be called
+   * again in the writing transaction, because the caller may have lost access.
    *
    * @throws NotFound @throws Forbidden
    */
@@ -76,9 +82,9 @@ export class ContainerResolverService {
   }
 
   /**
-   * Makes sure that a caller may write to a container of their company that they have not named.
+   * Checks whether a caller may write to a container of their company that they have not named.
    *
-   * @returns false where they may not even see it
+   * @returns false if they may not even see it
    * @throws Forbidden
    */
   async mayWriteTo(caller: Principal, kind: ContainerKind, container_id: string): Promise<boolean> {
@@ -99,8 +105,8 @@ export class ContainerResolverService {
 }
 
 /**
- * @throws Forbidden for snapshots, which never change, for deployments unless at company level, and for those whose role
- *   lets them read only
+ * @throws Forbidden for snapshots, which are immutable, for deployments unless at company level, and for callers with a
+ *   read-only role
  */
 function assertWritable(
   caller: Principal,

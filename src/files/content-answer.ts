@@ -2,26 +2,26 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** What the JSON of an answer holds of a content. */
+/** Encoding of a content in the JSON of a response. */
 export type ContentForm = 'text' | 'base64';
 
-/** A content as it is to be answered. */
+/** Content with its encoding and length in a response. */
 export interface MeasuredContent {
   form: ContentForm;
-  /** Bytes that it has inside the quotes of a JSON string. */
+  /** Number of bytes inside the quotes of a JSON string. */
   bytes: number;
 }
 
-/** Bytes that JSON takes for a byte of a text: those below 32 need an escape, most of them a long one. */
+/** Number of JSON bytes for each byte of a text. Bytes below 32 are escaped, most of them as `\uXXXX`. */
 const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) => {
   if ('\b\t\n\f\r"\\'.includes(String.fromCharCode(byte))) return 2;
   return byte < 0x20 ? 6 : 1;
 });
 
-/** Longest rest of a character of UTF-8 that the end of a chunk may cut off. */
+/** Maximum number of bytes of an incomplete UTF-8 character at the end of a chunk. */
 const MAX_CUT = 3;
 
-/** Looks through a content without keeping it: a text is strict UTF-8 without NUL, everything else becomes base64. */
+/** Reads a content without storing it. Strict UTF-8 without NUL is text, and everything else becomes base64. */
 export async function measureContent(content: Readable): Promise<MeasuredContent> {
   let isText = true;
   let size = 0;
@@ -40,7 +40,7 @@ export async function measureContent(content: Readable): Promise<MeasuredContent
   return { form: 'base64', bytes: 4 * Math.ceil(size / 3) };
 }
 
-/** The inside of a JSON string with the content, piece by piece. */
+/** Yields the content inside a JSON string in chunks. */
 export async function* jsonOf(content: Readable, form: ContentForm): AsyncGenerator<string> {
   const decoder = new StringDecoder(form === 'text' ? 'utf8' : 'base64');
   const inside = (text: string): string => (form === 'text' ? JSON.stringify(text).slice(1, -1) : text);
@@ -48,7 +48,7 @@ export async function* jsonOf(content: Readable, form: ContentForm): AsyncGenera
   yield inside(decoder.end());
 }
 
-/** How many of the bytes are there before a last character that is cut off; what is no UTF-8 stays in. */
+/** Returns the number of bytes before an incomplete last character. Invalid UTF-8 is not cut off. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(MAX_CUT, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

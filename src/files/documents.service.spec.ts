@@ -26,21 +26,21 @@ afterEach(async () => {
   await files.close();
 });
 
-describe('the text of a document', () => {
-  it('is read once, and part by part', async () => {
+describe('document text', () => {
+  it('reads each part of a document only once', async () => {
     const blob = await files.put(WORKBOOK);
     const whole = await documents.text(blob, 'xlsx');
     expect(whole.text).toBe('--- sheet Costs ---\nitem\tprice\nchair\t40\n--- sheet Notes ---\nlast\twords\n');
     const notes = await documents.text(blob, 'xlsx', { sheet: 'Notes' });
     expect(notes.text).toBe('--- sheet Notes ---\nlast\twords\n');
     test.engine.onApplicationShutdown();
-    // Nothing can be read any more.
+    // Nothing can be read from now on.
     expect(await documents.text(blob, 'xlsx')).toBe(whole);
     expect(await documents.text(blob, 'xlsx', { sheet: 'Notes' })).toBe(notes);
     await expect(documents.text(blob, 'xlsx', { sheet: 'Costs' })).rejects.toThrow();
   });
 
-  it('is cut at FILES_CONTENT_MAX_BYTES', async () => {
+  it('cuts the text at FILES_CONTENT_MAX_BYTES', async () => {
     files.config.FILES_CONTENT_MAX_BYTES = 30;
     expect(await documents.text(await files.put(WORKBOOK), 'xlsx')).toMatchObject({
       text: '--- sheet Costs ---\nitem\tprice',
@@ -48,14 +48,14 @@ describe('the text of a document', () => {
     });
   });
 
-  it('of what is none is a problem, and leaves nothing', async () => {
+  it('rejects files that are not documents and removes the copy', async () => {
     const blob = await files.put('no workbook');
     await expect(documents.text(blob, 'xlsx')).rejects.toThrow(TaskProblem);
     await expect(documents.text(blob, 'pdf')).rejects.toThrow('The file is no PDF');
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('is not read for those who have gone', async () => {
+  it('stops when the client disconnects', async () => {
     const blob = await files.put(WORKBOOK);
     const client = new AbortController();
     const reason = new Error('The client has gone');

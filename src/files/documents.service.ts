@@ -6,10 +6,10 @@ import { DataEngine } from '../data-engine/data-engine.service.js';
 import type { TextAnswer, TextTask } from '../../packages/data-engine/index.js';
 import { type CompanyBlob, LocalCopiesService } from './blobs/local-copies.service.js';
 
-/** Kinds of files whose text is read by the data engine. */
+/** Document formats that the data engine reads. */
 export type DocumentFormat = TextTask['format'];
 
-/** What of a document is read; absent: all. */
+/** Part of a document to read. Default: the whole document. */
 export type DocumentPart = Pick<TextTask, 'pages' | 'sheet'>;
 
 const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
@@ -18,10 +18,10 @@ const FORMATS: ReadonlyMap<string, DocumentFormat> = new Map([
   ['.xlsx', 'xlsx'],
 ]);
 
-/** Texts that were read last are kept in memory, so that whoever reads one part after the other does not wait for each. */
+/** Size of the cache of recent texts, which serves clients that read a document part by part. */
 const KEPT_BYTES = 32 * 1024 ** 2;
 
-/** The kind of document that a file is by its extension; whether its content is one, shows when it is read. */
+/** Returns the document format for the extension of a path. The content is only checked when it is read. */
 export function documentFormat(path: string): DocumentFormat | undefined {
   return FORMATS.get(extname(path).toLowerCase());
 }
@@ -41,10 +41,10 @@ export class DocumentsService {
   ) {}
 
   /**
-   * The text of a document, at most FILES_CONTENT_MAX_BYTES of it.
+   * Returns the text of a document, cut at FILES_CONTENT_MAX_BYTES.
    *
-   * @throws TaskProblem for what cannot be read
-   * @throws what {@link LocalCopiesService.withCopy} and {@link DataEngine.run} do
+   * @throws TaskProblem if the document cannot be read
+   * @throws the errors of {@link LocalCopiesService.withCopy} and {@link DataEngine.run}
    */
   async text(
     { company_id, blob_id, size }: CompanyBlob,

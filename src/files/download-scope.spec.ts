@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { readScope, writeScope } from './download-scope.js';
 
-describe('a download scope', () => {
+describe('download scope', () => {
   it.each([
     ['with an API key', { container_id: 'c', api_key_id: 'k' }, 'c.k'],
     ['without one', { container_id: 'c', api_key_id: null }, 'c.'],
-  ])('%s is read as it was written', (_, scope, text) => {
+  ])('round-trips a scope %s', (_, scope, text) => {
     expect(writeScope(scope)).toBe(text);
     expect(readScope(text)).toEqual(scope);
   });

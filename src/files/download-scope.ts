@@ -1,15 +1,15 @@
-/** What a download URL depends on beside its object. */
+/** Conditions of a download URL besides its object. */
 interface DownloadScope {
   container_id: string;
-  /** The API key that has asked for the URL, where it was one. */
+  /** API key that requested the URL, or null for users. */
   api_key_id: string | null;
 }
 
-/** A scope as a URL has it. */
+/** Encodes a scope for a URL. */
 export const writeScope = ({ container_id, api_key_id }: DownloadScope): string =>
   `${container_id}.${api_key_id ?? ''}`;
 
-/** The scope that {@link writeScope} has written. */
+/** Decodes a scope from {@link writeScope}. */
 export function readScope(text: string): DownloadScope {
   const [container_id = '', api_key_id = ''] = text.split('.');
   return { container_id, api_key_id: api_key_id === '' ? null : api_key_id };

@@ -14,7 +14,7 @@ import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 const LIFETIME_MS = 15 * 60 * 1000;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Files as signed URLs, for what is too large for an answer. */
+/** Signed download URLs for files, for contents that are too large for a response. */
 @Injectable()
 export class DownloadsService {
   constructor(
@@ -24,7 +24,7 @@ export class DownloadsService {
     private readonly config: Config,
   ) {}
 
-  /** `origin` is where the client has reached this service. @throws NotFound */
+  /** Signs a download URL. `origin` is the address at which the client reached this service. @throws NotFound */
   async sign(caller: Principal, body: FileDownloadRequest, origin: string): Promise<FileDownloadResponse> {
     const container = await this.resolver.find(caller, body);
     const file = await this.reader.find(container, normalizePath(body.path));

@@ -16,10 +16,10 @@ import { contentTypeByName } from './blobs/content.js';
 import { ContainerRequest, type FileSource, NamesContainer, PathField, pathsValid } from './container-request.js';
 import type { EntryPlace, ListedFile, TreeFile, TreePage } from './tree/tree-file.js';
 
-/** Most items of a batch. */
+/** Maximum number of items in a batch. */
 const MAX_BATCH = 1000;
 
-/** One file in a container. */
+/** File in a container. */
 export class FileEntry {
   @StringField({ example: 'inputs/demand.csv' })
   path!: string;
@@ -93,7 +93,7 @@ export class FileContentRequest extends ContainerRequest {
   path!: string;
 }
 
-/** What a content is wanted as. */
+/** Requested encoding of a content. */
 export class FileContentQuery {
   @EnumField(['text'], {
     optional: true,
@@ -103,7 +103,7 @@ export class FileContentQuery {
   as?: 'text';
 }
 
-/** Content of a file: text when it is UTF-8, else base64. */
+/** Content of a file, as text if it is UTF-8, otherwise as base64. */
 export class FileContentResponse {
   @StringField({ optional: true, nullable: true, description: 'Null if the content is not text' })
   text?: string | null;
@@ -150,7 +150,7 @@ export class BatchMoveRequest extends ContainerRequest {
   moves!: MovePair[];
 }
 
-/** A move that failed. */
+/** Failed move of a batch. */
 export class BatchMoveError {
   @StringField()
   error!: string;
@@ -199,7 +199,7 @@ export class FileListRequest extends ContainerRequest {
   @StringField(CURSOR)
   cursor?: string;
 
-  /** The entry behind which the page begins; undefined where there is no cursor. @throws Invalid at the cursor */
+  /** Returns the entry after which the page begins, or undefined without a cursor. @throws Invalid at the cursor */
   static afterOf(request: FileListRequest): EntryPlace | undefined {
     const start = walkStart('files', request, (key) => ENTRY.test(key) && !key.includes('\0'), 'body');
     if (start == null) return start === null ? ['', ''] : undefined;
@@ -210,10 +210,10 @@ export class FileListRequest extends ContainerRequest {
   }
 }
 
-/** Kind and path of an entry, as cursors have them. */
+/** Kind and path of an entry in a cursor. */
 const ENTRY = /^(?:file|directory)\/./s;
 
-/** One page of a directory: directories first, then files, each by bytes of path. */
+/** Page of a directory. Directories come first, then files, each ordered by the bytes of their paths. */
 export class FileListResponse extends WalkResponse {
   @ObjectArrayField(() => FileEntry)
   entries!: FileEntry[];

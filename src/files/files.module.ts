@@ -29,11 +29,11 @@ import { UploadsService } from './uploads/uploads.service.js';
 import { WorkspaceChangesService } from './workspace-changes.service.js';
 
 /**
- * Files and directories of deployments, workspaces and snapshots. Other modules make containers and work on trees through
- * what is exported; they say where requests find their containers ({@link ContainerResolverService}) and who hears of changes in
- * the name of a conversation ({@link WorkspaceChangesService}).
+ * Files and directories of deployments, workspaces and snapshots. Other modules create containers and work on trees through the
+ * exported services. They register how requests find their containers ({@link ContainerResolverService}) and listen to changes on
+ * behalf of a conversation ({@link WorkspaceChangesService}).
  *
- * Imports between the folders go one way: maintenance, uploads, the files beside this one, tree, blobs.
+ * Each folder imports only from folders after it in this order: maintenance, uploads, the files beside this file, tree, blobs.
  */
 @Module({
   imports: [DataEngineModule, ObjectStoreModule],

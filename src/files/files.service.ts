@@ -30,12 +30,15 @@ import { FileTreeReaderService } from './tree/file-tree-reader.service.js';
 import { FileTreeService } from './tree/file-tree.service.js';
 import { WorkspaceChangesService } from './workspace-changes.service.js';
 
-/** Contents up to so many bytes are answered from memory. */
+/** Maximum size in bytes of contents that are returned from memory. */
 const IN_MEMORY_BYTES = 256 * 1024;
-/** How much longer than FILES_CONTENT_MAX_BYTES a content may get in JSON: base64 adds a third, escapes up to five times. */
+/**
+ * Maximum size of a content in JSON, as a multiple of FILES_CONTENT_MAX_BYTES. Base64 adds a third, and escapes add up to five
+ * times the size.
+ */
 const MAX_ESCAPED = 2;
 
-/** The file operations of clients. Each finds its container first: NotFound, then Forbidden for writes. */
+/** File operations of clients. Each operation first finds its container and throws NotFound, then Forbidden for writes. */
 @Injectable()
 export class FilesService {
   constructor(
@@ -49,7 +52,7 @@ export class FilesService {
     private readonly config: Config,
   ) {}
 
-  /** @throws Conflict when a file is in the way */
+  /** @throws Conflict if a file is in the way */
   async makeDirectory(caller: Principal, body: MkdirRequest): Promise<MkdirResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const path = normalizePath(body.path, { root: true });
@@ -70,15 +73,15 @@ export class FilesService {
     return FileListResponse.from(page, path, body);
   }
 
-  /** @throws TooLarge for a file that is to be downloaded instead */
+  /** @throws TooLarge if the file must be downloaded instead */
   async content(caller: Principal, body: FileContentRequest): Promise<FileContentResponse | StreamableFile> {
     return await this.answer(body, await this.find(caller, body));
   }
 
   /**
-   * {@link content}, but of a document the text that it contains.
+   * Returns a content like {@link content}, but for documents the text that they contain.
    *
-   * @throws Invalid when it cannot be read
+   * @throws Invalid if the document cannot be read
    */
   async text(
     caller: Principal,
@@ -107,8 +110,8 @@ export class FilesService {
   }
 
   /**
-   * A small content is answered from memory; a larger one streams, so that what an answer holds does not depend on the file nor
-   * on how fast it is read.
+   * Returns a small content from memory and streams a large content. Memory use depends neither on the file size nor on the speed
+   * of the client.
    */
   private async answer({ source }: FileContentRequest, file: TreeFile): Promise<FileContentResponse | StreamableFile> {
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
@@ -122,7 +125,7 @@ export class FilesService {
     return { text, base64: text === null ? bytes.toString('base64') : null, content_type };
   }
 
-  /** The same answer, made while it is sent. The content is read twice: first for what it is and how long it gets. */
+  /** Streams the same response. The content is read twice, first to determine its encoding and length. */
   private async streamed(
     { size, content_type }: { size: number; content_type: string | null },
     open: () => Promise<Readable>,
@@ -145,7 +148,7 @@ export class FilesService {
     });
   }
 
-  /** @throws Conflict for a directory that is not empty, unless `recursive` */
+  /** @throws Conflict if the directory is not empty, unless `recursive` is true */
   async delete(caller: Principal, body: FileDeleteRequest): Promise<DeleteResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const { project_id } = container;
@@ -175,7 +178,7 @@ export class FilesService {
     );
   }
 
-  /** Failed moves are reported and do not affect the others. */
+  /** Moves files. A failed move is reported and does not affect the others. */
   async moveAll(caller: Principal, body: BatchMoveRequest): Promise<BatchMoveResponse> {
     const container = await this.resolver.findForWriting(caller, body);
     const moves = body.moves.map((move) => ({

@@ -5,23 +5,23 @@ import type { ProjectId } from '../database/checked-id.js';
 import type { Tx } from '../database/database.service.js';
 import { NotFound } from '../common/errors/errors.js';
 
-/** A file that came to or went from a workspace in the name of a conversation. */
+/** File that was added to or removed from a workspace on behalf of a conversation. */
 export interface WorkspaceChange {
   project_id: ProjectId;
-  /** As the client gave it. */
+  /** Conversation id from the client. */
   conversation_id: string;
   kind: 'uploaded' | 'deleted';
   path: string;
 }
 
 /**
- * Takes note of a change in its transaction, before the workspace is locked.
+ * Records a change in its transaction, before the workspace is locked.
  *
- * @throws NotFound when the project has no such conversation; then nothing is changed
+ * @throws NotFound if the project has no such conversation, and nothing is changed
  */
 export type WorkspaceListener = (tx: Tx, caller: Principal, change: WorkspaceChange) => Promise<void>;
 
-/** Tells of changes in workspaces: the module above that owns conversations of those in their name, and the events of projects. */
+/** Publishes changes of workspaces to the module that owns conversations, and to the events of projects. */
 @Injectable()
 export class WorkspaceChangesService {
   private listener: WorkspaceListener | undefined;
@@ -33,13 +33,13 @@ export class WorkspaceChangesService {
     this.listener = listener;
   }
 
-  /** @throws NotFound when there is no such conversation */
+  /** @throws NotFound if the conversation does not exist */
   async publish(tx: Tx, caller: Principal, change: WorkspaceChange): Promise<void> {
     if (this.listener === undefined) throw new NotFound('Conversation');
     await this.listener(tx, caller, change);
   }
 
-  /** Notes files that the caller has changed in a project; in a container of no project, does nothing. */
+  /** Records files that the caller has changed in a project. Has no effect for a container without a project. */
   note(tx: Tx, caller: Principal, project_id: ProjectId | null, paths: readonly string[]): void {
     if (project_id === null) return;
     this.events.by(tx, caller);

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** One immutable object of the store. Nodes can refer to it once it is `stored`. */
+/** Immutable object of the store. Nodes can refer to it once it is `stored`. */
 @Entity({ name: 'blobs' })
 export class Blob {
   @PrimaryGeneratedColumn('uuid')
@@ -12,11 +12,11 @@ export class Blob {
   @Column('text')
   state!: 'writing' | 'stored';
 
-  /** Bytes; null while it is being written. */
+  /** Size in bytes, or null while it is being written. */
   @Column('bigint', { nullable: true })
   size!: number | null;
 
-  /** Of the content; null where the content did not pass through this service. */
+  /** SHA-256 of the content, or null if the content did not pass through this service. */
   @Column('bytea', { nullable: true })
   sha256!: Buffer | null;
 

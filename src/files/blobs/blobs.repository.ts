@@ -12,7 +12,7 @@ import {
   SET_STORED,
 } from './blobs.sql.js';
 
-/** A blob whose object is whole; `size` in bytes. */
+/** Blob whose object is complete. `size` is in bytes. */
 interface WrittenBlob {
   blob_id: string;
   size: number;
@@ -20,11 +20,10 @@ interface WrittenBlob {
 }
 
 /**
- * Rows of blobs. Who refers to a blob holds a lock on its row until the reference can be seen; who deletes blobs locks their
- * rows first.
+ * Rows of blobs. A writer that refers to a blob locks its row until the reference is committed. Deletion locks the rows first.
  */
 export class BlobsRepository extends EntityRepository(Blob) {
-  /** Announces blobs whose objects are about to be written; resolves with their ids. */
+  /** Inserts blobs whose objects are about to be written, and returns their ids. */
   async begin(company_id: string, count: number): Promise<string[]> {
     const rows: { id: string }[] = await this.query(
       'INSERT INTO blobs (company_id) SELECT $1 FROM generate_series(1, $2::int) RETURNING id',
@@ -33,7 +32,7 @@ export class BlobsRepository extends EntityRepository(Blob) {
     return rows.map(({ id }) => id);
   }
 
-  /** Says that the objects of blobs are whole. */
+  /** Marks the objects of blobs as complete. */
   async setStored(blobs: readonly WrittenBlob[]): Promise<void> {
     await this.query(SET_STORED, [
       blobs.map(({ blob_id }) => blob_id),
@@ -42,43 +41,43 @@ export class BlobsRepository extends EntityRepository(Blob) {
     ]);
   }
 
-  /** Transactions that call this for the same company run one after the other. */
+  /** Serializes transactions of the same company that call this. */
   async lockAllowance(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('bytes:' || $1, 0))`, [company_id]);
   }
 
-  /** Bytes that a company keeps or is about to; the upload of the blob `except` is not counted. */
+  /** Returns the number of bytes that a company stores or is about to store, without the upload of the blob `except`. */
   async keptBytes(company_id: string, except: string | null): Promise<number> {
     const [row]: { kept: number }[] = await this.query(KEPT_BYTES, [company_id, except]);
     return Number(row?.kept ?? 0);
   }
 
-  /** The last of the first `limit` blobs after one; undefined when there are none. */
+  /** Returns the last of the next `limit` blobs, or undefined after the last blob. */
   async endOfPage(after: string, limit: number): Promise<string | undefined> {
     const [last]: { id: string }[] = await this.query(PAGE_OF_BLOBS, [after, limit]);
     return last?.id;
   }
 
-  /** Marks blobs after `after` up to `last` that nothing refers to, and takes the mark off those that are referred to again. */
+  /** Marks unreferenced blobs after `after` up to `last`, and unmarks blobs that are referenced again. */
   async mark(after: string, last: string): Promise<void> {
     await this.query(CLEAR_MARKS, [after, last]);
     await this.query(MARK_BLOBS, [after, last]);
   }
 
-  /** Blobs after `after` that have been marked for so many seconds. */
+  /** Returns blobs after `after` that have been marked for at least this many seconds. */
   async marked(seconds: number, after: string, limit: number): Promise<string[]> {
     const marked: { id: string }[] = await this.query(MARKED_BLOBS, [seconds, after, limit]);
     return marked.map(({ id }) => id);
   }
 
-  /** Deletes those of the blobs that nothing refers to, and notes their objects; takes a transaction. */
+  /** Deletes the unreferenced blobs among these and records their objects for deletion. Requires a transaction. */
   async doom(ids: readonly string[]): Promise<void> {
     const locked: { id: string }[] = await this.query(LOCK_BLOBS, [ids]);
-    // A statement of its own sees what was committed before the lock was there.
+    // A separate statement sees references that were committed before the lock was acquired.
     await this.query(DOOM_BLOBS, [locked.map(({ id }) => id)]);
   }
 
-  /** Deletes those of the blobs that nothing refers to; for blobs that have no object. */
+  /** Deletes the unreferenced blobs among these. For blobs without an object. */
   async deleteUnreferenced(ids: readonly string[]): Promise<void> {
     await this.query(DELETE_UNREFERENCED, [ids]);
   }

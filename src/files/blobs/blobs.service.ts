@@ -10,27 +10,27 @@ import { TooLarge } from '../../common/errors/errors.js';
 import { type ByteRange, ObjectStore } from '../../storage/object-store.js';
 import { BlobsRepository } from './blobs.repository.js';
 
-/** Content that is whole in the store, ready to be put into a tree. `size` in bytes. */
+/** Content that is complete in the store and can be added to a tree. `size` is in bytes. */
 export interface StoredBlob {
   blob_id: string;
   size: number;
 }
 
-/** How many objects one call reads or writes at a time. */
+/** Maximum number of objects that a call reads or writes in parallel. */
 const OBJECTS_AT_ONCE = 16;
 
-/** Kind of object that contents of files are. */
+/** Key prefix of file contents. */
 export const BLOBS = 'blobs';
 
-/** Key of a blob's object. */
+/** Returns the object key of a blob. */
 export const keyOf = (blob_id: string): string => `${BLOBS}/${blob_id}`;
 
-/** The blob of a key that {@link keyOf} has made. */
+/** Returns the blob id of a key from {@link keyOf}. */
 export const blobOf = (key: string): string => key.slice(BLOBS.length + 1);
 
 /**
- * Immutable contents of files. A blob's row comes first, then its object, then the row says `stored`, and only then can
- * a tree refer to it; so a crash leaves at most a blob that nothing refers to.
+ * Immutable file contents. A blob's row is inserted first, then its object is written, then the row becomes `stored`. Only then
+ * can a tree refer to it, so a crash leaves at most an unreferenced blob.
  */
 @Injectable()
 export class BlobsService {
@@ -42,9 +42,9 @@ export class BlobsService {
   ) {}
 
   /**
-   * Writes a content to the store. Call it before the transaction that puts the blob into a tree.
+   * Writes a content to the store. Call it before the transaction that adds the blob to a tree.
    *
-   * @throws TooLarge when the company may keep no more
+   * @throws TooLarge if the company's storage limit is reached
    */
   async store(company_id: string, content: Buffer | string): Promise<StoredBlob> {
     const [blob] = await this.storeAll(company_id, [content]);
@@ -52,7 +52,7 @@ export class BlobsService {
     return blob;
   }
 
-  /** {@link store} for several contents; the blobs come in their order. */
+  /** Stores several contents like {@link store}. The blobs are in the same order. */
   async storeAll(company_id: string, given: readonly (Buffer | string)[]): Promise<StoredBlob[]> {
     const contents = given.map((content) => (typeof content === 'string' ? Buffer.from(content) : content));
     const bytes = contents.reduce((sum, { length }) => sum + length, 0);
@@ -73,7 +73,7 @@ export class BlobsService {
     return begun.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
   }
 
-  /** {@link store} for the content of a local file, of any size. */
+  /** Stores the content of a local file of any size like {@link store}. */
   async storeFile(company_id: string, path: string): Promise<StoredBlob> {
     const { size } = await stat(path);
     await this.assertAllowance(company_id, size);
@@ -82,14 +82,14 @@ export class BlobsService {
     try {
       await this.objects.put(keyOf(blob_id), content);
     } finally {
-      // A store that refuses it has not read it to its end.
+      // A store that rejects the content has not read it to its end.
       content.destroy();
     }
     await this.database.transaction((tx) => this.finish(tx, company_id, { blob_id, size }));
     return { blob_id, size };
   }
 
-  /** The whole content of each blob, in their order; for contents that fit into memory. */
+  /** Returns the whole content of each blob in order. For contents that fit into memory. */
   async readAll(blobs: readonly { blob_id: string }[]): Promise<Buffer[]> {
     return await severalAtOnce(blobs, async ({ blob_id }) => await buffer(await this.stream(blob_id)));
   }
@@ -98,40 +98,43 @@ export class BlobsService {
     return await this.objects.get(keyOf(blob_id), range);
   }
 
-  /** Announces a blob whose object is about to be written; resolves with its id. */
+  /** Inserts a blob whose object is about to be written, and returns its id. */
   async begin(tx: Tx, company_id: string): Promise<string> {
     const [blob_id] = await tx.withRepository(this.blobs).begin(company_id, 1);
     if (blob_id === undefined) throw new Error('A new blob has no row');
     return blob_id;
   }
 
-  /** Discards a blob that will not be used. */
+  /** Deletes a blob that will not be used. */
   async discard(tx: Tx, blob_id: string): Promise<void> {
     await tx.withRepository(this.blobs).delete(blob_id);
   }
 
-  /** Says that the object of a blob is whole, so that trees can refer to it. @throws TooLarge as {@link store} */
+  /** Marks the object of a blob as complete, so that trees can refer to it. @throws TooLarge as {@link store} */
   async finish(tx: Tx, company_id: string, { blob_id, size }: StoredBlob): Promise<void> {
     await this.reserve(tx, company_id, size, blob_id);
     await tx.withRepository(this.blobs).update(blob_id, { state: 'stored', size });
   }
 
-  /** A first check, before anything is written. @throws TooLarge when the company may not store `bytes` more */
+  /** Checks the limit before anything is written. @throws TooLarge if the company may not store `bytes` more */
   async assertAllowance(company_id: string, bytes: number): Promise<void> {
     if (bytes > (await this.compared(this.blobs, company_id))) throw this.tooMuch();
   }
 
   /**
-   * The look that counts: one transaction of a company after the other, so that together they keep to the limit. `blob_id` is of
-   * the upload that the bytes are of and that is counted already.
+   * Enforces the limit. Transactions of a company wait for each other here, so that they cannot exceed the limit together.
+   * `blob_id` is the blob of the upload that contains the bytes and is already counted.
    *
-   * @throws TooLarge when the company may not keep `bytes` more
+   * @throws TooLarge if the company may not store `bytes` more
    */
   async reserve(tx: Tx, company_id: string, bytes: number, blob_id: string | null = null): Promise<void> {
     if (bytes > (await this.left(tx, company_id, blob_id))) throw this.tooMuch();
   }
 
-  /** Bytes that the company may still keep, which no other transaction takes until this one ends; less than 0 is possible. */
+  /**
+   * Returns the number of bytes that the company may still store, which may be negative. Other transactions wait until this
+   * transaction ends.
+   */
   async left(tx: Tx, company_id: string, blob_id: string | null = null): Promise<number> {
     if (this.config.FILES_COMPANY_MAX_BYTES === undefined) return Infinity;
     const blobs = tx.withRepository(this.blobs);
@@ -153,7 +156,7 @@ export class BlobsService {
   }
 }
 
-/** Works on several items at a time. What fails leaves one worker less, so that a store that is silent is asked a few times only. */
+/** Works on several items in parallel. Each failure ends a worker, so that an unresponsive store only gets a few requests. */
 async function severalAtOnce<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

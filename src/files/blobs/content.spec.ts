@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { contentTypeByName, decodeText, decodeTextLoosely } from './content.js';
 
 describe('decodeText', () => {
-  it('gives back any text without NUL', () => {
+  it('keeps any text without NUL in a round trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(decodeText(Buffer.from(text))).toBe(text.includes('\0') ? undefined : text);
@@ -22,13 +22,13 @@ describe('decodeText', () => {
     ['a cut sequence', [0x61, 0xe2, 0x82]],
     ['NUL', [0x61, 0x00]],
     ['UTF-16', [0xff, 0xfe, 0x61, 0x00]],
-  ])('is undefined for %s', (_, bytes) => {
+  ])('returns undefined for %s', (_, bytes) => {
     expect(decodeText(Buffer.from(bytes))).toBeUndefined();
   });
 });
 
 describe('decodeTextLoosely', () => {
-  it('marks what is no UTF-8', () => {
+  it('replaces invalid UTF-8', () => {
     expect(decodeTextLoosely(Buffer.from([0x61, 0x80, 0x62]))).toBe('a\ufffdb');
   });
 });
@@ -43,7 +43,7 @@ describe('contentTypeByName', () => {
     ['a.json/b', null],
     ['a.', null],
     ['a.unheard-of', null],
-  ])('of %j is %j', (path, type) => {
+  ])('maps %j to %j', (path, type) => {
     expect(contentTypeByName(path)).toBe(type);
   });
 });

@@ -2,17 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { extname } from 'node:path/posix';
 import { lookup } from 'mime-types';
 
-/** The text that bytes are in strict UTF-8, a byte order mark included; undefined for anything else and for NUL. */
+/** Decodes strict UTF-8, including a byte order mark. Returns undefined for invalid UTF-8 and for NUL. */
 export function decodeText(bytes: Buffer): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }
 
-/** The text that bytes are in UTF-8, with U+FFFD where they are none. */
+/** Decodes UTF-8, with U+FFFD for invalid bytes. */
 export function decodeTextLoosely(bytes: Buffer): string {
   return bytes.toString();
 }
 
-/** The media type that goes with the extension of a path; null for none and for an unknown one. */
+/** Returns the media type for the extension of a path, or null if it is missing or unknown. */
 export function contentTypeByName(path: string): string | null {
   const extension = extname(path);
   return (extension !== '' && lookup(extension)) || null;

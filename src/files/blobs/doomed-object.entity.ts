@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An object of the store whose blob has been deleted, until it is deleted as well. */
+/** Object in the store whose blob was deleted. The row remains until the object is deleted, too. */
 @Entity({ name: 'doomed_objects' })
 export class DoomedObject {
   @PrimaryColumn('uuid')

@@ -18,7 +18,7 @@ afterEach(async () => await files.close());
 
 const never = (): Promise<never> => Promise.reject(new Error('There was nothing to work on'));
 
-/** Work on a copy of a content, under way until it is told to end. */
+/** Starts work on a copy of a content, which runs until it is ended. */
 async function underWay(blob: CompanyBlob): Promise<{ end: () => void; ended: Promise<unknown> }> {
   const moments = new EventEmitter();
   const begun = once(moments, 'begun');
@@ -30,8 +30,8 @@ async function underWay(blob: CompanyBlob): Promise<{ end: () => void; ended: Pr
   return { end: () => void moments.emit('end'), ended };
 }
 
-describe('a local copy', () => {
-  it('has the content, and is gone when the work is over, however it ends', async () => {
+describe('local copies', () => {
+  it('contains the content and is removed after success and failure', async () => {
     const blob = await files.put('a,b\n1,2\n');
     const read = async (path: string): Promise<string> => {
       expect(isAbsolute(path)).toBe(true);
@@ -43,7 +43,7 @@ describe('a local copy', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('is not made of what is too large, gone, or would fill the disk', async () => {
+  it('rejects contents that are too large, missing, or would fill the disk', async () => {
     const blob = await files.put('a');
     await expect(files.copies.withCopy({ ...blob, size: LIMIT + 1 }, never)).rejects.toThrow(TooLarge);
     const gone = { ...blob, blob_id: '00000000-0000-7000-8000-000000000000' };
@@ -54,7 +54,7 @@ describe('a local copy', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('waits for room of its company, which others do not', async () => {
+  it('waits for space of the same company while other companies proceed', async () => {
     const blob = { ...(await files.put('a')), size: LIMIT };
     const [one, two] = await Promise.all([underWay(blob), underWay(blob)]);
     const order: string[] = [];
@@ -69,7 +69,7 @@ describe('a local copy', () => {
     await Promise.all(works.map(({ ended }) => ended));
   });
 
-  it('is not waited for by those who have gone', async () => {
+  it('stops waiting when the client disconnects', async () => {
     const blob = { ...(await files.put('a')), size: LIMIT };
     const held = await Promise.all([underWay(blob), underWay(blob)]);
     const client = new AbortController();
@@ -80,7 +80,7 @@ describe('a local copy', () => {
     await Promise.all(held.map(({ ended }) => ended));
     await expect(files.copies.withCopy(blob, never, client.signal)).rejects.toBe(reason);
     expect(await files.list('copies')).toEqual([]);
-    // The room is free again.
+    // The space is available again.
     const next = await Promise.all([underWay(blob), underWay(blob)]);
     for (const { end } of next) end();
     await Promise.all(next.map(({ ended }) => ended));

@@ -17,15 +17,15 @@ import { BlobsService, type StoredBlob } from './blobs.service.js';
 import { ScratchFolder } from './scratch-folder.js';
 
 const SWEEP_MS = 60 * 60_000;
-/** How many of the largest files there is room for at once, half of it for one company. */
+/** Number of maximum-size files that fit on the disk at the same time. A company may use half of the space. */
 const LARGE_FILES_AT_ONCE = 4;
 
-/** A content of a company. */
+/** Content of a company. */
 export interface CompanyBlob extends StoredBlob {
   company_id: string;
 }
 
-/** Contents of files as local files in `DATA_DIR/copies`, for what reads from a path; the same for every object store. */
+/** Local copies of file contents in `DATA_DIR/copies`, for code that reads from a path. Works with every object store. */
 @Injectable()
 export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly folder: string;
@@ -54,14 +54,14 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
   }
 
   /**
-   * Works on a copy of a content, which is there under `path` (absolute) until `work` has settled. Copies of one process wait
-   * for room on the disk.
+   * Runs `work` on a copy of a content. The copy exists at `path` (absolute) until `work` has settled. The copies of a process
+   * wait for disk space.
    *
    * @throws TooLarge over TABLES_FILE_MAX_BYTES, before anything is copied
-   * @throws TooManyRequests when there was no room for 10 seconds
-   * @throws InsufficientStorage when the disk is full, but for what is always left
-   * @throws Unavailable when the object store is
-   * @throws the signal's reason when it aborts before the copy is there
+   * @throws TooManyRequests if no space was available for 10 seconds
+   * @throws InsufficientStorage if the disk is full except for its reserve
+   * @throws Unavailable if the object store is unavailable
+   * @throws the signal's reason if it aborts before the copy is complete
    */
   async withCopy<Result>(
     { company_id, blob_id, size }: CompanyBlob,

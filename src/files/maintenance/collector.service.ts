@@ -10,17 +10,17 @@ import { DoomedObjectsRepository } from '../blobs/doomed-objects.repository.js';
 import { ContainerEmptierService } from './container-emptier.service.js';
 import { unlessInUse } from './in-use.js';
 
-/** Objects deleted at a time, and rows read by one statement, so that none takes long. */
+/** Number of objects deleted together, and number of rows that a statement reads, which bounds their duration. */
 const BATCH = 500;
 const PAGE = 10_000;
 
 /**
- * Deletes what is no longer needed, FILES_GRACE_SECONDS after it was: what deleted containers held, then blobs that
- * nothing refers to. Any number of processes may do so at once, and each step that breaks off is done again.
+ * Deletes contents that have not been needed for FILES_GRACE_SECONDS: first the contents of deleted containers, then unreferenced
+ * blobs. Several processes may run it at the same time. Interrupted steps are repeated.
  *
- * A blob is marked in one pass and deleted in a later one. Whoever refers to a blob holds a lock on its row until the
- * reference is there to be seen, so a blob that can be locked and is referred to by nothing stays so. Its row goes first,
- * together with a note of the object; the object goes when that is certain.
+ * A blob is marked in a first pass and deleted in a later pass. A writer that refers to a blob locks its row until the reference
+ * is committed. Therefore a blob that can be locked and is unreferenced stays unreferenced. Its row is deleted together with the
+ * insertion of a record of the object. The object is deleted after the commit.
  */
 @Injectable()
 export class CollectorService implements OnModuleInit {
@@ -38,7 +38,7 @@ export class CollectorService implements OnModuleInit {
     this.periodic.every('17 * * * *', 'collect_files', async () => await this.collect());
   }
 
-  /** One pass over everything. @throws Unavailable when objects are to be deleted and the store is out of reach */
+  /** Runs a pass over everything. @throws Unavailable if objects must be deleted and the store is unavailable */
   async collect(): Promise<void> {
     await this.containerEmptier.emptyDeleted();
     await this.markBlobs();
@@ -63,7 +63,9 @@ export class CollectorService implements OnModuleInit {
     }
   }
 
-  /** Deletes the rows of blobs; one that something else refers to, by a foreign key not known here, stays alone. */
+  /**
+   * Deletes the rows of blobs. Skips a blob that another table references through a foreign key that this module does not know.
+   */
   private async doom(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const done = await unlessInUse(() => this.database.transaction((tx) => tx.withRepository(this.blobs).doom(ids)));

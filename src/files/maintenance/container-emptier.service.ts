@@ -5,10 +5,10 @@ import { FileTreeRepository } from '../tree/file-tree.repository.js';
 import { UploadsRepository } from '../uploads/uploads.repository.js';
 import { unlessInUse } from './in-use.js';
 
-/** Nodes deleted by one statement, so that none takes long whatever there is. */
+/** Number of nodes that a statement deletes, which bounds its duration. */
 const PAGE = 10_000;
 
-/** Empties containers FILES_GRACE_SECONDS after they were deleted. */
+/** Empties containers FILES_GRACE_SECONDS after their deletion. */
 @Injectable()
 export class ContainerEmptierService {
   constructor(
@@ -22,7 +22,7 @@ export class ContainerEmptierService {
     for (const id of await this.containers.endedWithContent(this.config.FILES_GRACE_SECONDS)) {
       await this.uploads.forgetEnded(id);
       for (let more = true; more;) more = (await this.tree.deleteLeaves(id, PAGE)) > 0;
-      // Where its owner's row stays, as a deployment's does for its handle, the empty container stays with it.
+      // If the row of its owner stays, as a deployment's row does for its handle, the empty container also stays.
       await unlessInUse(() => this.containers.delete(id));
     }
   }

@@ -1,11 +1,11 @@
 import type { Tx } from '../../database/database.service.js';
 import type { StoredObject } from '../../storage/object-store.js';
 
-/** Keys and sizes of the objects of a store, in a temporary table of a transaction, beside the rows of blobs. */
+/** Keys and sizes of the objects in a store, in a temporary table of a transaction, for comparison with the rows of blobs. */
 export class ListedObjectsRepository {
   constructor(private readonly tx: Tx) {}
 
-  /** Makes the table, in a transaction that may take as long as it needs. */
+  /** Creates the table, in a transaction without a time limit. */
   async begin(): Promise<void> {
     await this.tx.query(
       `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '0', true)`,
@@ -20,12 +20,12 @@ export class ListedObjectsRepository {
     );
   }
 
-  /** All keys are there. */
+  /** Updates the planner statistics after all keys were inserted. */
   async complete(): Promise<void> {
     await this.tx.query('ANALYZE listed');
   }
 
-  /** Keys that no row knows. */
+  /** Returns the keys without a row. */
   async orphans(): Promise<string[]> {
     const rows: { key: string }[] = await this.tx.query(
       `SELECT l.key FROM listed l
@@ -35,7 +35,7 @@ export class ListedObjectsRepository {
     return rows.map(({ key }) => key);
   }
 
-  /** Stored blobs without an object of their size. */
+  /** Returns stored blobs without an object of the same size. */
   async unequal(): Promise<{ id: string; size: number }[]> {
     return await this.tx.query(
       `SELECT b.id, b.size FROM blobs b

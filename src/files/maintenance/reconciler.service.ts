@@ -10,21 +10,24 @@ const BATCH = 1000;
 
 /** Differences between rows and objects. */
 export interface Discrepancies {
-  /** Keys of objects that no row knows. */
+  /** Keys of objects without a row. */
   orphans: string[];
-  /** Blobs that no file refers to, without an object of their size. */
+  /** Unreferenced blobs without an object of the same size. */
   hollow: string[];
   /** Files whose object is missing or has another size than the row. */
   lost: LostFile[];
 }
 
-/** A file without its content: `size` in bytes, and the bytes that the store has, null without an object. */
+/**
+ * File without its content. `size` is in bytes. `found` is the size of the stored object in bytes, or null if the object is
+ * missing.
+ */
 export interface LostFile extends LocatedFile {
   size: number;
   found: number | null;
 }
 
-/** Compares the rows of blobs with the objects of the store, for operators who suspect that one of them was touched. */
+/** Compares the rows of blobs with the objects of the store, for operators who suspect that either was modified externally. */
 @Injectable()
 export class ReconcilerService {
   constructor(
@@ -34,11 +37,11 @@ export class ReconcilerService {
     private readonly store: ObjectStore,
   ) {}
 
-  /** Checks every object and row; objects added or removed in the meantime are no difference. */
+  /** Checks every object and row. Objects that are added or removed during the check are not reported. */
   async compare(): Promise<Discrepancies> {
     return await this.database.transaction(async (tx) => {
       const listed = new ListedObjectsRepository(tx);
-      // A large store takes longer than a request may; no lock is held meanwhile.
+      // Listing a large store takes longer than a request may. No lock is held during this time.
       await listed.begin();
       await this.list(listed);
       const orphans = await listed.orphans();
@@ -58,8 +61,8 @@ export class ReconcilerService {
   }
 
   /**
-   * Deletes orphans and hollow rows. Lost files stay: only a backup brings their content back, and a store that is
-   * merely the wrong one must not empty every tree.
+   * Deletes orphans and hollow rows. Lost files are kept, because only a backup can restore their content, and a wrongly
+   * configured store must not empty every tree.
    */
   async mend({ orphans, hollow }: Discrepancies): Promise<void> {
     await this.store.delete(orphans);

@@ -7,7 +7,7 @@ import { UploadsService } from '../uploads/uploads.service.js';
 
 const BATCH = 100;
 
-/** Ends uploads that nobody will finish: expired ones, and those to a container that was deleted. */
+/** Drops uploads that can no longer be completed: expired uploads, and uploads to a deleted container. */
 @Injectable()
 export class SweeperService implements OnModuleInit {
   constructor(
@@ -20,7 +20,7 @@ export class SweeperService implements OnModuleInit {
     this.periodic.every('*/5 * * * *', SWEEP_UPLOADS, async () => await this.sweep());
   }
 
-  /** @throws Unavailable when the store is out of reach */
+  /** @throws Unavailable if the store is unavailable */
   async sweep(): Promise<void> {
     for (let last: string = BEFORE_ALL_IDS, more = true; more;) {
       const due = await this.uploadsRepository.due(last, BATCH);

@@ -1,34 +1,34 @@
 import type { Resource } from '../../common/errors/codes.js';
 import type { ProjectId } from '../../database/checked-id.js';
 
-/**
- * A container as other modules name it. The company is part of every query, so a wrong id never reaches another
- * company's files.
- */
+/** Reference to a container. The company is part of every query, so a wrong id never reaches another company's files. */
 export interface ContainerRef {
   company_id: string;
   container_id: string;
 }
 
-/** What a caller may see, as the parameter of a SELECT. */
+/** Scope that a caller may see, as the parameter of a SELECT. */
 export type Scope = string | (string | null)[];
 
-/** A container that a statement is to find itself, in place of a round trip before. */
+/** Container that a statement looks up itself, which saves a round trip. */
 export interface SoughtContainer {
   company_id: string;
-  /** SELECT of one row with `container_id`, by `$1`, the identifier, and the parameter that is named, the scope. */
+  /**
+   * Returns the SELECT of a single row with `container_id`. `$1` is the identifier, and the argument names the parameter with the
+   * scope.
+   */
   select: (scope: string) => string;
   identifier: string;
   scope: Scope;
-  /** What the caller sees none of where there is no such row, as {@link NotFound} names it. */
+  /** Resource in the {@link NotFound} error if the row does not exist. */
   resource: Resource;
 }
 
-/** What a client's identifier leads to. */
+/** Container that belongs to a client's identifier. */
 export interface FoundContainer {
   container_id: string;
-  /** The project of a workspace or snapshot. */
+  /** Project of a workspace or snapshot. */
   project_id: ProjectId | null;
-  /** Whether the caller's role there lets them write, as far as there are roles. */
+  /** Whether the caller's role allows writing. True for containers without roles. */
   may_write: boolean;
 }

@@ -1,17 +1,17 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Resource } from '../../common/errors/codes.js';
 
-/** Maximum number of files and directories in a tree, without its root. */
+/** Maximum number of files and directories in a tree, not counting its root. */
 export const MAX_ENTRIES = 20_000;
 
 interface KindOfContainer {
-  /** Name in the 404 of a deleted container. */
+  /** Name in the 404 error of a deleted container. */
   resource: Resource;
-  /** Name in the error of a full tree. Kinds without it are copies, which have the limit of their source. */
+  /** Name in the error of a full tree. Kinds without a name are copies, which have the limit of their source. */
   limited?: string;
 }
 
-/** What a tree of files belongs to; `agent_config` and `project_skills` are the two skill scopes of a project. */
+/** Kind of a container. `agent_config` and `project_skills` are the two skill scopes of a project. */
 export type ContainerKind = 'deployment' | 'workspace' | 'snapshot' | 'agent_config' | 'project_skills';
 
 export const CONTAINER_KINDS: Record<ContainerKind, KindOfContainer> = {
@@ -22,7 +22,7 @@ export const CONTAINER_KINDS: Record<ContainerKind, KindOfContainer> = {
   project_skills: { resource: 'Project', limited: 'set of project skills' },
 };
 
-/** A tree of files. Its row is what writers of the tree lock. */
+/** Tree of files. Writers of the tree lock its row. */
 @Entity({ name: 'containers' })
 export class Container {
   @PrimaryGeneratedColumn('uuid')
@@ -34,7 +34,7 @@ export class Container {
   @Column('text')
   kind!: ContainerKind;
 
-  /** The next free node id. */
+  /** Next free node id. */
   @Column('bigint')
   next_node!: number;
 
@@ -44,7 +44,7 @@ export class Container {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at!: Date | null;
 
-  /** Deleted with what may come back: it keeps what it holds. */
+  /** Set if the container was deleted together with something restorable, so that its content is kept. */
   @Column('boolean', { default: false })
   is_restorable!: boolean;
 }

@@ -6,15 +6,15 @@ import { Container, type ContainerKind } from './container.entity.js';
 import { DELETED_CONTAINERS } from './containers.sql.js';
 import { INSERT_ROOT } from './file-tree-changes.sql.js';
 
-/** A container whose writers wait until the transaction ends. */
+/** Container that other writers cannot change until the transaction ends. */
 export interface LockedContainer extends ContainerRef {
   kind: ContainerKind;
   next_node: number;
 }
 
-/** Rows of containers. Whoever writes to a tree locks its container until the transaction ends. */
+/** Rows of containers. A writer to a tree locks its container until the transaction ends. */
 export class ContainersRepository extends EntityRepository(Container) {
-  /** Makes an empty container with its root; resolves with its id. */
+  /** Creates an empty container with its root and returns its id. */
   async insertEmpty(company_id: string, kind: ContainerKind): Promise<string> {
     const [container]: { id: string }[] = await this.query(
       `WITH container AS (INSERT INTO containers (company_id, kind) VALUES ($1, $2) RETURNING id),
@@ -38,23 +38,23 @@ export class ContainersRepository extends EntityRepository(Container) {
     );
   }
 
-  /** Ends containers, which are locked; those that are restorable keep what they hold. */
+  /** Marks locked containers as deleted. Restorable containers keep their content. */
   async markDeleted(company_id: string, container_ids: readonly string[], is_restorable: boolean): Promise<void> {
     await this.update({ company_id, id: In([...container_ids]) }, { deleted_at: () => 'now()', is_restorable });
   }
 
-  /** Undoes the end of containers that are restorable; their number. */
+  /** Restores deleted containers that are restorable, and returns their number. */
   async bringBack(company_id: string, container_ids: readonly string[]): Promise<number> {
     const ended = { company_id, id: In([...container_ids]), is_restorable: true };
     return (await this.update(ended, { deleted_at: null, is_restorable: false })).affected ?? 0;
   }
 
-  /** Lets containers that were restorable go, since when they were ended. */
+  /** Makes restorable containers unrestorable. Their deletion time stays the same. */
   async giveUp(company_id: string, container_ids: readonly string[]): Promise<void> {
     await this.update({ company_id, id: In([...container_ids]) }, { is_restorable: false });
   }
 
-  /** Deletes the rows of those of the containers that are ended, empty and referred to by no upload. */
+  /** Deletes the rows of containers that are deleted, empty and not referenced by an upload. */
   async deleteEmptied(company_id: string, container_ids: readonly string[]): Promise<void> {
     await this.query(
       `DELETE FROM containers c
@@ -65,13 +65,13 @@ export class ContainersRepository extends EntityRepository(Container) {
     );
   }
 
-  /** Containers of all companies that were ended so many seconds ago and still hold something. */
+  /** Returns the containers of all companies that were deleted at least this many seconds ago and are not empty. */
   async endedWithContent(seconds: number): Promise<string[]> {
     const containers: { id: string }[] = await this.query(DELETED_CONTAINERS, [seconds]);
     return containers.map(({ id }) => id);
   }
 
-  /** The container that a statement finds; undefined when it finds none. */
+  /** Returns the container that a statement finds, or undefined if it finds nothing. */
   async findSought({
     scope,
     select,
@@ -81,7 +81,7 @@ export class ContainersRepository extends EntityRepository(Container) {
     return found;
   }
 
-  /** Whether a container is there, and the API key, where there is one, is valid. */
+  /** Returns whether a container exists and the API key, if given, is valid. */
   async isReadable(container_id: string, api_key_id: string | null): Promise<boolean> {
     const rows: unknown[] = await this.query(
       `SELECT 1

@@ -4,57 +4,59 @@ import { NotFound } from '../../common/errors/errors.js';
 import { CONTAINER_KINDS, type ContainerKind } from './container.entity.js';
 import { ContainersRepository, type LockedContainer } from './containers.repository.js';
 
-/** Task that drops uploads which nobody can finish any more. */
+/** Task that drops uploads that can no longer be completed. */
 export const SWEEP_UPLOADS = 'sweep_uploads';
 
-/** Trees of files as a whole; {@link FileTreeService} works inside them. */
+/** Trees of files as a whole. {@link FileTreeService} works inside them. */
 @Injectable()
 export class ContainersService {
   constructor(private readonly containers: ContainersRepository) {}
 
-  /** Makes an empty container and resolves with its id. */
+  /** Creates an empty container and returns its id. */
   async create(tx: Tx, company_id: string, kind: ContainerKind): Promise<string> {
     return await tx.withRepository(this.containers).insertEmpty(company_id, kind);
   }
 
-  /** Ends containers: nothing finds them any more. The sweeper drops uploads to them, the collector empties them. */
+  /**
+   * Deletes containers, which immediately become invisible. The sweeper drops uploads to them, and the collector empties them.
+   */
   async delete(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await this.lock(tx, company_id, ...container_ids);
     await tx.withRepository(this.containers).markDeleted(company_id, container_ids, false);
   }
 
-  /** Ends containers that may come back: nothing finds them, and what they hold stays. */
+  /** Deletes containers that may be restored. They become invisible but keep their content. */
   async hide(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await this.lock(tx, company_id, ...container_ids);
     await tx.withRepository(this.containers).markDeleted(company_id, container_ids, true);
   }
 
-  /** Undoes what {@link hide} has done. @throws Error when one of them is not hidden */
+  /** Reverses {@link hide}. @throws Error if a container is not hidden */
   async restore(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     const restored = await tx.withRepository(this.containers).bringBack(company_id, container_ids);
     if (restored < container_ids.length) throw new Error('Not all of the containers can come back');
   }
 
-  /** Has hidden containers emptied as if they had been deleted when they were hidden. */
+  /** Lets the collector empty hidden containers as if they had been deleted when they were hidden. */
   async giveUp(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await tx.withRepository(this.containers).giveUp(company_id, container_ids);
   }
 
   /**
-   * Removes the rows of ended containers that nothing refers to any more and that the collector has emptied already; those
-   * that it empties later it removes itself.
+   * Removes the rows of deleted containers that are unreferenced and already empty. The collector removes other rows after
+   * emptying the containers.
    */
   async forget(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await tx.withRepository(this.containers).deleteEmptied(company_id, container_ids);
   }
 
   /**
-   * Locks containers against other writers until the transaction ends, in the order of their ids whatever the order
-   * given, and resolves with them in the order given. Locks of projects, conversations and turns come before these.
+   * Locks containers against other writers until the transaction ends, always in the order of their ids. Returns them in the
+   * given order. Locks of projects, conversations and turns must be taken before these.
    *
-   * Who writes to one container need not call this, {@link FileTreeService} does; who writes to several locks them first.
+   * Writers to several containers must call this first. {@link FileTreeService} calls it for writers to a single container.
    *
-   * @throws NotFound when one of them was deleted
+   * @throws NotFound if a container was deleted
    */
   async lock(tx: Tx, company_id: string, ...container_ids: string[]): Promise<LockedContainer[]> {
     const rows = await tx.withRepository(this.containers).lock(company_id, container_ids);

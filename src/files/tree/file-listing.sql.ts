@@ -1,22 +1,25 @@
 import { belowIn, childrenOf, nodeOf } from './file-tree.sql.js';
 
 /**
- * Statements that list directories: one row of JSON for a page, directories first, then files, by bytes of path.
+ * Statements that list directories. Each returns a page as a single row of JSON, with directories first, then files, ordered by
+ * the bytes of their paths.
  *
- * Each finds its container itself, by `place`: SQL of a row with `container_id`, over `$1` and the scope `$6`. `$2` is the
- * company, `$3` the path, `$4` the limit, `$5` the offset. There is no row when `place` finds none, and `total` is null when
- * the container has no such directory.
+ * Each statement looks up its container with `place`, which is SQL of a row with `container_id` over `$1` and the scope `$6`. The
+ * company is `$2`, the path `$3`, the limit `$4` and the offset `$5`. The result is empty if `place` finds nothing, and `total`
+ * is null if the container does not have the directory.
  */
 
-/** The `place` of a container that is known already: `$1` is its id. */
+/** SQL `place` of a container whose id `$1` is already known. */
 export const KNOWN_CONTAINER = 'SELECT $1::uuid AS container_id';
 
 const CONTAINER = '(SELECT container_id FROM place)';
 
-/** The path, from the root of the container, of what is at `path` below the directory. */
+/** Returns SQL for the path from the container's root for a `path` below the directory. */
 const fromRoot = (path: string): string => `concat_ws('/', nullif($3::text, ''), ${path})`;
 
-/** `sought`: the directory and how much is in it; of one path, so that the planner knows how little there is to walk. */
+/**
+ * CTE `sought` with the directory and the number of its entries. It has a single path, so that the planner expects a short walk.
+ */
 const find = (place: string): string => `
   WITH RECURSIVE place AS MATERIALIZED (${place}),
   walk AS (
@@ -29,20 +32,20 @@ const find = (place: string): string => `
   ),
   sought AS (SELECT node_id, entries FROM walk WHERE depth = coalesce(cardinality(names), 0) AND kind = 'directory')`;
 
-/** Columns of a file for {@link ListedFile}, of a node `n`. */
+/** Returns the columns of a {@link ListedFile} for a node `n`. */
 const listed = (path: string): string =>
   `${fromRoot(path)} AS path, n.size, n.content_type, iso_timestamp(n.modified) AS modified, n.source, n.file_id`;
 
 /**
- * The first nodes of a kind that are directly in the directory `s`, by name. How many are wanted is kept from the planner: it
- * expects few in any directory, and would read the whole of a large one to sort it.
+ * Selects the first nodes of a kind directly in the directory `s`, by name. The limit is hidden from the planner, which expects
+ * few nodes per directory and would otherwise read and sort a whole large directory.
  */
 const firstOf = (kind: 'directory' | 'file', most: string, condition = 'true'): string => `
       SELECT * FROM nodes c
        WHERE c.container_id = ${CONTAINER} AND c.parent_id = s.node_id AND c.kind = '${kind}' AND ${condition}
        ORDER BY c.name LIMIT (SELECT ${most})`;
 
-/** What is directly in the directory. */
+/** Lists the entries of the directory. */
 export const listChildren = (place: string): string => `
   ${find(place)}
   SELECT s.entries AS total, d.directories, f.files
@@ -58,8 +61,8 @@ export const listChildren = (place: string): string => `
                 FROM (SELECT * FROM (${firstOf('file', 'page.skipped + page.wanted')}) c OFFSET page.skipped) n) file) f`;
 
 /**
- * What is directly in the directory, behind an entry: `$5` is its kind and its path in the directory, both empty for the
- * beginning. By name, whatever comes and goes before it.
+ * Lists the entries of the directory after an entry. `$5` is its kind and its path in the directory, both empty at the beginning.
+ * The order by name is stable when earlier entries are added or removed.
  */
 export const walkChildren = (place: string): string => `
   ${find(place)}
@@ -77,10 +80,10 @@ export const walkChildren = (place: string): string => `
 const AFTER_KIND = '($5::text[])[1]';
 const AFTER = '($5::text[])[2]';
 
-/** Everything below the directory. */
+/** Lists everything below the directory. */
 export const listBelow = (place: string): string => below(place, 'LIMIT $4 OFFSET $5');
 
-/** Everything below the directory, behind an entry: `$5` as for {@link walkChildren}. */
+/** Lists everything below the directory after an entry. `$5` is as in {@link walkChildren}. */
 export const walkBelow = (place: string): string =>
   below(
     place,

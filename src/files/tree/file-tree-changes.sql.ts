@@ -2,27 +2,27 @@ import { setNextNode, TAKE_IDS_FOR_COPY } from './containers.sql.js';
 import { FILE_COLUMNS, nodeOf } from './file-tree.sql.js';
 
 /**
- * Statements that change trees of nodes; the container is locked. `$1` is always the container, and where two are, the one
- * that is read. As in `file-tree.sql.ts`, every step is a look-up.
+ * Statements that change trees of nodes. The container must be locked. `$1` is always the container, or the source if there are
+ * two. As in `file-tree.sql.ts`, every step is an index lookup.
  */
 
-/** The directory that the node of the row `of` is in. */
+/** Returns SQL for the parent directory of the node in row `of`. */
 const parentOf = (of: string): string =>
   `LATERAL (SELECT * FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.parent_id OFFSET 0)`;
 
 /**
- * Where the row of a node is. A long list of ids would be compared one by one, and so would a list of places be where there is
- * another condition beside it that seems to leave few rows.
+ * Returns SQL for the physical row of a node. PostgreSQL would compare long lists of ids one by one, and also lists of row
+ * locations beside a condition that seems selective.
  */
 const rowOf = (of: string): string =>
   `LATERAL (SELECT c.ctid FROM nodes c WHERE c.container_id = $1 AND c.node_id = ${of}.node_id OFFSET 0)`;
 
-/** The root of a new container, the one row of `container`. */
+/** Inserts the root of a new container, which is the only row of `container`. */
 export const INSERT_ROOT = `INSERT INTO nodes (container_id, node_id, name, kind) SELECT id, 0, '', 'directory' FROM container`;
 
 /**
- * New nodes from directory `$2` down, named by the array `$3`: directories, `implied` as `$4` says, and at the end a
- * file where `$5`, its blob, is not null. Answers the last of them.
+ * Inserts nodes from directory `$2` downwards, with the names in array `$3`. They are directories, `implied` according to `$4`.
+ * The last node is a file if its blob `$5` is not null. Returns the last node.
  */
 export const INSERT_CHAIN = `
   WITH ids AS (
@@ -48,7 +48,7 @@ export const INSERT_CHAIN = `
 /** Makes directory `$2` explicit. */
 export const MAKE_EXPLICIT = 'UPDATE nodes SET implied = false WHERE container_id = $1 AND node_id = $2';
 
-/** Another content for the file `$2`, which stays the same file. */
+/** Replaces the content of file `$2`, which keeps its identity. */
 export const REPLACE_FILE = `
   WITH n AS (
     UPDATE nodes SET blob_id = $3, size = $4, content_type = $5, source = $6, modified = now()
@@ -58,8 +58,8 @@ export const REPLACE_FILE = `
   SELECT ${FILE_COLUMNS} FROM n`;
 
 /**
- * Deletes nodes `$2` with everything below; counts files and directories that somebody made. Rows are found by where they
- * are: their writers wait, and a long list of ids would be compared one by one.
+ * Deletes nodes `$2` with everything below them, and counts files and explicit directories. Rows are found by physical location.
+ * This is safe because other writers wait, and avoids comparing long lists of ids one by one.
  */
 export const DELETE_SUBTREES = `
   WITH RECURSIVE doomed AS (
@@ -78,8 +78,8 @@ export const DELETE_SUBTREES = `
   SELECT count(*) FILTER (WHERE NOT implied) AS deleted FROM gone`;
 
 /**
- * Deletes those of the directories `$2` that are implied and empty, and so on upwards. On the way up are all implied
- * directories above; those stay in which something is that is not on the way itself, with all above them.
+ * Deletes the implied and empty directories among `$2`, and then their parents recursively. Candidates are all implied
+ * directories above. A candidate stays if it contains a node that is not a candidate, and so do all directories above it.
  */
 export const DELETE_EMPTIED = `
   WITH RECURSIVE up AS (
@@ -100,13 +100,13 @@ export const DELETE_EMPTIED = `
    WHERE n.ctid = ANY (ARRAY (
      SELECT n.ctid FROM (SELECT node_id FROM up EXCEPT SELECT node_id FROM kept) e CROSS JOIN ${rowOf('e')} n))`;
 
-/** Deletes the directories `$2`, in which nothing is. */
+/** Deletes the empty directories `$2`. */
 export const DELETE_NODES = `
   DELETE FROM nodes n
    WHERE n.ctid = ANY (ARRAY (
      SELECT n.ctid FROM unnest($2::bigint[]) AS i (node_id) CROSS JOIN ${rowOf('i')} n))`;
 
-/** Gives the nodes `$2` names that no path can have, until they get their own. */
+/** Gives the nodes `$2` temporary names that paths cannot contain. */
 export const PARK_NODES = `
   UPDATE nodes n SET name = E'\\x01' || n.node_id
    WHERE n.ctid = ANY (ARRAY (
@@ -120,8 +120,8 @@ export const MOVE_NODES = `
    WHERE n.ctid = m.at`;
 
 /**
- * The implied directories `$2` in the directories `$3` under the names `$4`, with the number of them that are in each at first,
- * `$5`; `$6` is the next free node id then.
+ * Inserts implied directories with ids `$2` into the directories `$3` under the names `$4`. The initial number of directories in
+ * each is `$5`. The next free node id afterwards is `$6`.
  */
 export const INSERT_DIRECTORIES = `
   WITH ids AS (${setNextNode('$6')})
@@ -130,8 +130,8 @@ export const INSERT_DIRECTORIES = `
     FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[]) AS i (node_id, parent_id, name, entries)`;
 
 /**
- * The `$4` nodes of the JSON array `$3` below directory `$2`: files, and the implied directories they are in. `id` and
- * `parent` count from 0; without `parent` a node is directly in `$2`.
+ * Inserts the `$4` nodes of the JSON array `$3` below directory `$2`: files, and their implied directories. `id` and `parent`
+ * count from 0. A node without `parent` is directly in `$2`.
  */
 export const INSERT_NODES = `
   WITH ids AS (${setNextNode('next_node + $4')} RETURNING next_node - $4 AS first),
@@ -169,8 +169,8 @@ export const COPY_WHOLE = copy(`
       FROM nodes n WHERE n.container_id = $1 AND n.node_id > 0`);
 
 /**
- * Copies of container `$1` the names `$4` at its top (or all but these, where `$5` is false) into container `$2`.
- * Directories that are there already are filled, files that are there already stay as they are.
+ * Copies the top-level names `$4` of container `$1` into container `$2`, or all other names if `$5` is false. Existing
+ * directories are filled, and existing files are kept.
  */
 export const COPY_SELECTED = copy(`
     SELECT n AS node, 0::bigint AS counterpart, NULL::bigint AS into_id FROM nodes n WHERE n.container_id = $1 AND n.node_id = 0
@@ -184,8 +184,8 @@ export const COPY_SELECTED = copy(`
        AND (t.node_id IS NULL OR (t.kind = 'directory' AND (n.node).kind = 'directory'))`);
 
 /**
- * Deletes `$2` nodes of container `$1` that nothing is in, and as far as these are fewer, directories in which nothing else is;
- * the root is the last one. So a deep tree takes a few statements and not one for each level.
+ * Deletes `$2` leaf nodes of container `$1`. If there are fewer, it also deletes directories that contain only deleted nodes, up
+ * to the root. A deep tree therefore takes a few statements and not a statement per level.
  */
 export const DELETE_LEAVES = `
   WITH RECURSIVE doomed AS (

@@ -8,13 +8,13 @@ import type { ContainerRef, SoughtContainer } from './container-ref.js';
 import { FileTreeRepository } from './file-tree.repository.js';
 import type { TreeFile, TreePage, TreePageRequest } from './tree-file.js';
 
-/** Most bytes that are read into memory as texts at once. */
+/** Maximum number of bytes that a call reads into memory as texts. */
 const MAX_TEXT_BYTES = 16 * 1024 ** 2;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Reads trees: one statement each, so that every answer is of one moment, and no lock. Paths are normalised ones
- * ({@link normalizePath}); `tx` is for readers inside a transaction.
+ * Reads trees without locks. Each read is a single statement, so that its result is a consistent snapshot. Paths must be
+ * normalized ({@link normalizePath}). `tx` is for readers inside a transaction.
  */
 @Injectable()
 export class FileTreeReaderService {
@@ -23,7 +23,9 @@ export class FileTreeReaderService {
     private readonly blobs: BlobsService,
   ) {}
 
-  /** One page of a directory: directories first, then files, each by bytes of path. @throws NotFound */
+  /**
+   * Returns a page of a directory. Directories come first, then files, each ordered by the bytes of their paths. @throws NotFound
+   */
   async list(container: ContainerRef | SoughtContainer, path: string, request: TreePageRequest): Promise<TreePage> {
     const page = await this.tree.page(container, path, request);
     if (page === undefined) throw new NotFound('resource' in container ? container.resource : 'Directory');
@@ -32,18 +34,18 @@ export class FileTreeReaderService {
     return { directories, files, total };
   }
 
-  /** The file at a path; undefined when there is none. */
+  /** Returns the file at a path, or undefined if it does not exist. */
   async find(ref: ContainerRef, path: string, tx?: Tx): Promise<TreeFile | undefined> {
     const [file] = await this.within(tx).filesAt(ref, [path]);
     return file;
   }
 
-  /** The files at some paths, by path; those that are not there are missing. */
+  /** Returns the files at paths, by path. Paths without a file are left out. */
   async findAt(ref: ContainerRef, paths: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
     return new Map((await this.within(tx).filesAt(ref, paths)).map((file) => [file.path, file]));
   }
 
-  /** The files that references name, by reference: a file's id, or else its path. Unknown ones are missing. */
+  /** Returns files by reference, which is a file's id or else its path. Unknown references are left out. */
   async findAll(ref: ContainerRef, references: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
     const wanted = references.map((reference) => ({
       reference,
@@ -67,14 +69,14 @@ export class FileTreeReaderService {
     );
   }
 
-  /** All files at any depth below a directory, by path; none when there is no such directory. */
+  /** Returns all files at any depth below a directory, ordered by path. Empty if the directory does not exist. */
   async filesBelow(ref: ContainerRef, path: string, tx?: Tx): Promise<TreeFile[]> {
     return await this.within(tx).filesBelow(ref, path);
   }
 
   /**
-   * All files at and below each of some places, by path, as one moment has them; a place is a container and a path in it
-   * that is not the root.
+   * Returns a consistent snapshot of all files at and below several places, ordered by path. A place is a container and a path in
+   * it other than the root.
    */
   async filesOf(
     company_id: string,
@@ -83,13 +85,13 @@ export class FileTreeReaderService {
     return await this.tree.filesOf(company_id, places);
   }
 
-  /** The text of the file at a path, U+FFFD for what is no UTF-8; undefined when there is no such file. */
+  /** Returns the text of the file at a path, with U+FFFD for invalid UTF-8, or undefined if the file does not exist. */
   async readText(ref: ContainerRef, path: string, tx?: Tx): Promise<string | undefined> {
     const file = await this.find(ref, path, tx);
     return file && (await this.readTexts([file])).get(path);
   }
 
-  /** The texts of files, by path, U+FFFD for what is no UTF-8. @throws TooLarge over 16 MiB together */
+  /** Returns the texts of files by path, with U+FFFD for invalid UTF-8. @throws TooLarge over 16 MiB in total */
   async readTexts(files: readonly TreeFile[]): Promise<Map<string, string>> {
     if (files.reduce((sum, { size }) => sum + size, 0) > MAX_TEXT_BYTES) {
       throw new TooLarge('content_too_large', `Too much to be read as text: at most ${MAX_TEXT_BYTES} bytes together`);
@@ -98,7 +100,7 @@ export class FileTreeReaderService {
     return new Map(files.map(({ path }, index) => [path, decodeTextLoosely(contents[index] ?? Buffer.alloc(0))]));
   }
 
-  /** A hash of the paths and contents of everything at and below `paths`, the same for equal copies. */
+  /** Returns a hash of the paths and contents of everything at and below `paths`. Equal copies have the same hash. */
   async digest(ref: ContainerRef, paths: readonly string[], tx?: Tx): Promise<string> {
     return await this.within(tx).digest(ref, paths);
   }

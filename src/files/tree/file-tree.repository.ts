@@ -10,33 +10,35 @@ import { Node } from './node.entity.js';
 import { type PathNode, ResolvedPath } from './resolved-path.js';
 import { type FileContent, toFile, type TreeFile, type TreePage, type TreePageRequest } from './tree-file.js';
 
-/** A file and where it is. */
+/** File with its location. */
 export interface LocatedFile {
   container_id: string;
   path: string;
   blob_id: string;
 }
 
-/** A node that a path leads over from a directory; `ord` counts the paths from 1. */
+/** Node on a path from a directory. `ord` counts the paths from 1. */
 export interface WalkedNode extends Omit<PathNode, 'parent_id'> {
   ord: number;
 }
 
-/** Nodes with the directories and names that each gets. */
+/** Nodes with their new directories and names. */
 export type NodePlaces = [ids: number[], parents: number[], names: string[]];
 
-/** The statement of a page. */
+/** Returns the statement of a page. */
 const listing = (recursive: boolean, isWalk: boolean): ((place: string) => string) =>
   isWalk ? (recursive ? walkBelow : walkChildren) : recursive ? listBelow : listChildren;
 
 /**
- * Nodes: the files and directories of containers. Paths are normalised ones.
+ * Nodes are the files and directories of containers. Paths must be normalized.
  *
- * What changes nodes, and {@link resolve} before it, runs in a transaction that has locked the container. Reads lock nothing:
- * each is one statement, so that its answer is of one moment.
+ * Changes of nodes, and {@link resolve} before them, require a transaction that has locked the container. Reads take no locks.
+ * Each read is a single statement, so that its result is a consistent snapshot.
  */
 export class FileTreeRepository extends EntityRepository(Node) {
-  /** A page of a directory; undefined when there is no such container, with `total` null when it has no such directory. */
+  /**
+   * Returns a page of a directory, or undefined if the container does not exist. `total` is null if the directory does not exist.
+   */
   async page(
     container: ContainerRef | SoughtContainer,
     path: string,
@@ -52,25 +54,27 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return page;
   }
 
-  /** The files at paths; paths with no file are missing. */
+  /** Returns the files at paths. Paths without a file are left out. */
   async filesAt({ company_id, container_id }: ContainerRef, paths: readonly string[]): Promise<TreeFile[]> {
     const rows: (FileContent & { ord: number })[] = await this.query(sql.FIND_FILES, [container_id, company_id, paths]);
     return rows.map((row) => toFile(row, paths[row.ord - 1] ?? ''));
   }
 
-  /** The files of ids for clients; unknown ones are missing. */
+  /** Returns the files with these client ids. Unknown ids are left out. */
   async filesById({ company_id, container_id }: ContainerRef, ids: readonly string[]): Promise<TreeFile[]> {
     const rows: TreeFile[] = await this.query(sql.FIND_FILES_BY_ID, [container_id, company_id, ids]);
     return rows.map((row) => toFile(row, row.path));
   }
 
-  /** All files at any depth below a directory, by path; none when there is no such directory. */
+  /** Returns all files at any depth below a directory, ordered by path. Empty if the directory does not exist. */
   async filesBelow({ company_id, container_id }: ContainerRef, path: string): Promise<TreeFile[]> {
     const rows: TreeFile[] = await this.query(sql.FILES_BELOW, [container_id, company_id, [path]]);
     return rows.map((row) => toFile(row, joinPath(path, row.path)));
   }
 
-  /** All files at and below each of some places, by path; a place is a container and a path in it that is not the root. */
+  /**
+   * Returns all files at and below several places, ordered by path. A place is a container and a path in it other than the root.
+   */
   async filesOf(
     company_id: string,
     places: readonly (readonly [container_id: string, path: string])[],
@@ -83,26 +87,26 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return places.map((_, index) => rows.filter(({ ord }) => ord === index + 1).map((row) => toFile(row, row.path)));
   }
 
-  /** The files of blobs, in all containers of all companies. */
+  /** Returns the files of blobs in all containers of all companies. */
   async filesOfBlobs(blob_ids: readonly string[]): Promise<LocatedFile[]> {
     return await this.query(sql.FILES_OF_BLOBS, [blob_ids]);
   }
 
-  /** A hash of the paths and contents of everything at and below `paths`. */
+  /** Returns a hash of the paths and contents of everything at and below `paths`. */
   async digest({ company_id, container_id }: ContainerRef, paths: readonly string[]): Promise<string> {
     const [row]: { digest: string }[] = await this.query(sql.DIGEST, [container_id, company_id, paths]);
     if (row === undefined) throw new Error('A digest has no row');
     return row.digest;
   }
 
-  /** Follows a path as far as it exists. */
+  /** Follows a path through its existing nodes. */
   async resolve({ company_id, container_id }: ContainerRef, path: string): Promise<ResolvedPath> {
     const [root, ...rest]: PathNode[] = await this.query(sql.WALK_PATH, [container_id, company_id, [path]]);
     if (root === undefined) throw new Error(`Container ${container_id} has no root`);
     return new ResolvedPath(path, [root, ...rest]);
   }
 
-  /** The nodes that paths lead to; paths that lead nowhere are fine. */
+  /** Returns the nodes at paths. Paths without a node are left out. */
   async nodesAt(
     { company_id, container_id }: ContainerRef,
     paths: readonly string[],
@@ -110,7 +114,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return await this.query(sql.FIND_NODES, [container_id, company_id, paths]);
   }
 
-  /** The nodes that each path leads over from its directory, from there down. */
+  /** Returns the nodes on each path, from its directory downwards. */
   async walkFrom(
     { container_id }: ContainerRef,
     directories: readonly number[],
@@ -120,8 +124,8 @@ export class FileTreeRepository extends EntityRepository(Node) {
   }
 
   /**
-   * How many directories are below a directory, itself included, and how many bytes paths have below it: at most so many
-   * where that is within `room`, else exactly so many.
+   * Returns the number of directories at and below a directory, and the maximum length of the paths below it in bytes. The length
+   * is an upper bound if it is within `room`, otherwise exact.
    */
   async measure(
     { container_id }: ContainerRef,
@@ -137,7 +141,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return measured;
   }
 
-  /** Makes directories one inside the other and, where `file` is given, a file under the last name; answers the last. */
+  /** Inserts nested directories and, if `file` is given, a file under the last name. Returns the last node. */
   async insertChain(
     { container_id }: ContainerRef,
     parent_id: number,
@@ -159,14 +163,13 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return last;
   }
 
-  /** Makes nodes below an existing directory; nothing may be there yet. */
+  /** Inserts nodes below an existing directory. Their names must be free. */
   async insertNodes({ container_id }: ContainerRef, parent_id: number, nodes: readonly NewNode[]): Promise<void> {
     await this.query(changes.INSERT_NODES, [container_id, parent_id, JSON.stringify(nodes), nodes.length]);
   }
 
   /**
-   * Makes implied directories in directories under names, with the number of them that are in each at first; `next_node` is
-   * the next free node id then.
+   * Inserts implied directories, with the initial number of directories in each. `next_node` is the next free node id afterwards.
    */
   async insertDirectories(
     { container_id }: ContainerRef,
@@ -182,7 +185,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     await this.query(changes.MAKE_EXPLICIT, [container_id, node_id]);
   }
 
-  /** Gives a file another content; it stays the same file. */
+  /** Replaces the content of a file, which keeps its identity. */
   async replaceFile({ container_id }: ContainerRef, node_id: number, file: NewFile): Promise<FileContent> {
     const { blob_id, size, content_type, source } = file;
     const [replaced]: FileContent[] = await this.query(changes.REPLACE_FILE, [
@@ -197,23 +200,23 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return replaced;
   }
 
-  /** Gives nodes names that no path can have, until they get their own. */
+  /** Gives nodes temporary names that paths cannot contain. */
   async park({ container_id }: ContainerRef, node_ids: readonly number[]): Promise<void> {
     await this.query(changes.PARK_NODES, [container_id, node_ids]);
   }
 
-  /** Moves nodes into directories under names. */
+  /** Moves nodes into directories under new names. */
   async move({ container_id }: ContainerRef, [ids, parents, names]: NodePlaces): Promise<void> {
     await this.query(changes.MOVE_NODES, [container_id, ids, parents, names]);
   }
 
-  /** Copies all of a container into an empty one of some kind; resolves with the number of files. */
+  /** Copies all of a container into an empty container of this kind, and returns the number of files. */
   async copyWhole(from: ContainerRef, to: ContainerRef, kind: ContainerKind): Promise<number> {
     const [row]: { files: number }[] = await this.query(changes.COPY_WHOLE, [from.container_id, to.container_id, kind]);
     return row?.files ?? 0;
   }
 
-  /** Copies what has these names at the top of a container, or all else, as `chosen` says; resolves with the number of files. */
+  /** Copies the given top-level names of a container, or all other names, depending on `chosen`. Returns the number of files. */
   async copySelected(
     from: ContainerRef,
     to: ContainerRef,
@@ -227,8 +230,8 @@ export class FileTreeRepository extends EntityRepository(Node) {
   }
 
   /**
-   * Deletes nodes with everything below and with the implied directories that are left empty; resolves with the number of
-   * files and explicit directories.
+   * Deletes nodes with everything below them, and implied directories that become empty. Returns the number of files and explicit
+   * directories.
    */
   async deleteSubtrees(
     { container_id }: ContainerRef,
@@ -240,12 +243,12 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return row?.deleted ?? 0;
   }
 
-  /** Deletes directories in which nothing is. */
+  /** Deletes empty directories. */
   async deleteEmpty({ container_id }: ContainerRef, node_ids: readonly number[]): Promise<void> {
     await this.query(changes.DELETE_NODES, [container_id, node_ids]);
   }
 
-  /** Deletes at most `limit` nodes of a container that was ended, from the leaves up; resolves with their number. */
+  /** Deletes at most `limit` nodes of a deleted container from the leaves upwards, and returns their number. */
   async deleteLeaves(container_id: string, limit: number): Promise<number> {
     const [row]: { deleted: number }[] = await this.query(changes.DELETE_LEAVES, [container_id, limit]);
     return row?.deleted ?? 0;

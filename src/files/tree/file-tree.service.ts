@@ -13,22 +13,22 @@ import { type FileDetails, newFile, withDirectories } from './new-nodes.js';
 import type { PathNode } from './resolved-path.js';
 import { toFile, type TreeFile } from './tree-file.js';
 
-/** From one container of a company to another one. */
+/** Copy from one container of a company to another. */
 export interface TreeCopy {
   from: ContainerRef;
   to: ContainerRef;
-  /** Names at the top of the source that alone are copied. */
+  /** Top-level names of the source to copy. All others are left out. */
   only?: readonly string[];
-  /** Names at the top of the source that are not copied. */
+  /** Top-level names of the source to leave out. */
   except?: readonly string[];
 }
 
 /**
- * Changes trees. Every method locks the container it writes to until the transaction ends, takes normalised paths
- * ({@link normalizePath}) and touches no object of the store.
+ * Changes trees. Every method locks its target container until the transaction ends, requires normalized paths ({@link
+ * normalizePath}) and does not access the object store.
  *
- * Directories above a file are made with it and are `implied`: they go when nothing is left in them, unless somebody
- * makes them explicitly ({@link makeDirectory}).
+ * Missing directories above a file are created with it as `implied` directories. They are deleted when they become empty, unless
+ * a client creates them explicitly ({@link makeDirectory}).
  */
 @Injectable()
 export class FileTreeService {
@@ -38,9 +38,9 @@ export class FileTreeService {
   ) {}
 
   /**
-   * Makes a directory with its parents, all explicit; resolves with false when it was there.
+   * Creates a directory with its parents, all of them explicit. Returns false if it already existed.
    *
-   * @throws Conflict when a file is in the way
+   * @throws Conflict if a file is in the way
    */
   async makeDirectory(tx: Tx, ref: ContainerRef, path: string): Promise<boolean> {
     const container = await this.lock(tx, ref);
@@ -57,9 +57,9 @@ export class FileTreeService {
   }
 
   /**
-   * Puts a file in place. One that is there gets the new content and stays the same file.
+   * Writes a file. An existing file gets the new content and keeps its identity.
    *
-   * @throws Conflict when a directory is there or a file is on the way
+   * @throws Conflict if a directory is at the path or a file is in the way
    */
   async putFile(
     tx: Tx,
@@ -84,9 +84,9 @@ export class FileTreeService {
   }
 
   /**
-   * Makes a directory hold exactly these files, by paths relative to it; whatever was there is gone.
+   * Replaces the contents of a directory with these files, whose paths are relative to it.
    *
-   * @throws Conflict when a file is on the way
+   * @throws Conflict if a file is in the way
    */
   async replaceDirectory(
     tx: Tx,
@@ -111,10 +111,10 @@ export class FileTreeService {
   }
 
   /**
-   * Deletes a file or directory; resolves with the number of files and explicit directories that went.
+   * Deletes a file or directory. Returns the number of deleted files and explicit directories.
    *
    * @throws NotFound
-   * @throws Conflict for a directory with something in it, unless `recursive`
+   * @throws Conflict if the directory is not empty, unless `recursive` is true
    */
   async remove(tx: Tx, ref: ContainerRef, path: string, { recursive }: { recursive: boolean }): Promise<number> {
     await this.lock(tx, ref);
@@ -126,8 +126,8 @@ export class FileTreeService {
   }
 
   /**
-   * Deletes files and directories with all they hold; paths may lie inside each other or lead nowhere. Counts like
-   * {@link remove}.
+   * Deletes files and directories with their contents. Paths may be nested or may not exist. Returns the same count as {@link
+   * remove}.
    */
   async removeAll(tx: Tx, ref: ContainerRef, paths: readonly string[]): Promise<number> {
     await this.lock(tx, ref);
@@ -136,8 +136,8 @@ export class FileTreeService {
   }
 
   /**
-   * Moves in order, each on what the ones before have left. Resolves, for each, with the reason when it could not be
-   * made; that one has changed nothing. No path gets longer than paths may be.
+   * Makes moves in order, each on the result of the earlier moves. Returns for each move the reason if it failed. A failed move
+   * changes nothing, and no path exceeds the maximum length.
    */
   async moveAll(tx: Tx, ref: ContainerRef, moves: readonly Move[]): Promise<(string | undefined)[]> {
     const container = await this.lock(tx, ref);
@@ -151,10 +151,10 @@ export class FileTreeService {
   }
 
   /**
-   * Copies a tree or a selection of it into another container; resolves with the number of files.
+   * Copies a tree or a selection of it into another container, and returns the number of files.
    *
-   * What is there already stays: directories are filled, files are kept as they are. Copies in a workspace are new files
-   * with source `deployment`; copies in a snapshot are the same files.
+   * Existing directories are filled, and existing files are kept. Copies in a workspace are new files with source `deployment`.
+   * Copies in a snapshot are the same files.
    */
   async copy(tx: Tx, { from, to, only, except = [] }: TreeCopy): Promise<number> {
     if (from.company_id !== to.company_id) throw new Error('Trees are copied inside a company only');
@@ -164,7 +164,7 @@ export class FileTreeService {
     const files = isWhole
       ? await tree.copyWhole(from, to, kind)
       : await tree.copySelected(from, to, kind, only ?? except, only !== undefined);
-    // Only the statement knows how many entries it adds. A copy into an empty tree is as large as its source.
+    // Only the statement knows how many entries it adds. A copy into an empty tree has the size of its source.
     if (next_node > 1) await assertRoom(tree, await this.lock(tx, to), 0);
     return files;
   }
@@ -177,18 +177,18 @@ export class FileTreeService {
 }
 
 /**
- * Returns how many entries a locked tree has room for, or `added` if it surely has room for so many. Node ids are never used again, so
- * entries are counted only in trees that have had many.
+ * Returns how many more entries a locked tree can hold, or `added` if it certainly can hold that many. Node ids are never reused,
+ * so only trees that have used many ids are counted.
  */
 async function roomOf(tree: FileTreeRepository, container: LockedContainer, added: number): Promise<number> {
   if (CONTAINER_KINDS[container.kind].limited === undefined) return Infinity;
   if (container.next_node - 1 + added <= MAX_ENTRIES) return added;
-  // Including the root.
+  // The count includes the root.
   const nodes = await tree.countBy({ container_id: container.container_id });
   return MAX_ENTRIES + 1 - nodes;
 }
 
-/** @throws Conflict if a locked tree has no room for so many more entries */
+/** @throws Conflict if a locked tree cannot hold this many more entries */
 async function assertRoom(tree: FileTreeRepository, container: LockedContainer, added: number): Promise<void> {
   if ((await roomOf(tree, container, added)) >= added) return;
   throw new Conflict(
@@ -197,7 +197,7 @@ async function assertRoom(tree: FileTreeRepository, container: LockedContainer, 
   );
 }
 
-/** Deletes nodes with everything below; resolves with the number of files and explicit directories. */
+/** Deletes nodes with everything below them, and returns the number of files and explicit directories. */
 async function deleteNodes(
   tree: FileTreeRepository,
   ref: ContainerRef,

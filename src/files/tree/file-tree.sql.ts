@@ -1,30 +1,30 @@
 import { MAX_NAME_BYTES, MAX_PATH_BYTES } from '../../../packages/paths/index.js';
 
 /**
- * Statements over trees of nodes. `$1` is always the container; every step from a directory to what is in it is a look-up
- * in `nodes_name_key` or `nodes_directories_idx`.
+ * Statements on trees of nodes. `$1` is always the container. Every step from a directory to its entries is a lookup in
+ * `nodes_name_key` or `nodes_directories_idx`.
  *
- * Statements that start from paths take the company as `$2` and find nothing in a container of another one.
+ * Statements that start from paths take the company as `$2` and find nothing in another company's container.
  */
 
 /**
- * The nodes in a directory of the row `of`, or the one of a name. The `OFFSET 0` makes it a look-up per directory whatever
- * the planner expects: where one container is a large part of the table it would rather read all of the table once.
+ * Returns SQL for the nodes in the directory of the row `of`, or for the node with a name. `OFFSET 0` forces an index lookup per
+ * directory. Otherwise the planner would read the whole table if a container is a large part of it.
  */
 export const childrenOf = (of: string, name?: string, container = '$1'): string => `LATERAL (
         SELECT * FROM nodes c
          WHERE c.container_id = ${container} AND c.parent_id = ${of}.node_id ${name === undefined ? '' : `AND c.name = ${name}`} OFFSET 0)`;
 
-/** The node of the row `of`, looked up in the same way. */
+/** Returns SQL that looks up the node of the row `of` in the same way. */
 export const nodeOf = (of: string, container = '$1'): string =>
   `LATERAL (SELECT * FROM nodes c WHERE c.container_id = ${container} AND c.node_id = ${of}.node_id OFFSET 0)`;
 
-/** Columns of a file for {@link TreeFile}, of a node `n`. */
+/** Columns of a {@link TreeFile} for a node `n`. */
 export const FILE_COLUMNS = 'n.blob_id, n.size, n.file_id, n.content_type, n.source, n.modified';
 
 /**
- * `walk`: for each path of the text array `$3`, by its ordinal, the nodes from the root (depth 0) down as far as they
- * exist; `sought`: those of them that the whole path leads to. Needs `WITH RECURSIVE`.
+ * CTE `walk` with the existing nodes on each path of the text array `$3`, by ordinal, from the root (depth 0) downwards. CTE
+ * `sought` with the nodes at the ends of complete paths. They require `WITH RECURSIVE`.
  */
 const WALK = `
   walk AS (
@@ -39,17 +39,17 @@ const WALK = `
   ),
   sought AS (SELECT * FROM walk WHERE depth = coalesce(cardinality(names), 0))`;
 
-/** Longest path of a skill's file in its tree: it counts from the skill's folder, whose own path is short. */
+/** Maximum path length of a skill's file in its tree. The path limit counts from the skill's folder, whose own path is short. */
 const MAX_STORED_BYTES = MAX_PATH_BYTES + 128;
 
 /**
- * Goes on from a path to a name in it only as far as paths may be. Trees from before moves looked at what they make longer
- * may be deeper: what no path leads to is not read, as the paths to it would be longer than all else together.
+ * Condition that extends a path by a name only within the path limit. Trees from before this limit applied to moves may be
+ * deeper. Nodes beyond the limit are not read, because their paths would be longer than all other data.
  */
 const withinPath = (path: string, name: string, { above = '0', max = MAX_PATH_BYTES } = {}): string =>
   `octet_length(${path}) + octet_length(${name}) + ${above} < ${max}`;
 
-/** `below`: everything under the one sought directory, whose path is the text `of`, with paths relative to it. */
+/** CTE `below` with everything under the single sought directory, whose path is the text `of`, with paths relative to it. */
 export const belowIn = (container: string, of: string, max = MAX_PATH_BYTES): string => `
   below AS (
     SELECT n.node_id, n.kind, n.name::text AS path
@@ -60,13 +60,13 @@ export const belowIn = (container: string, of: string, max = MAX_PATH_BYTES): st
      WHERE b.kind = 'directory' AND ${withinPath('b.path', 'n.name', { above: `(SELECT coalesce(octet_length(nullif(${of}, '') || '/'), 0))`, max })}
   )`;
 
-/** The nodes that a path leads over. */
+/** Selects the nodes on a path. */
 export const WALK_PATH = `WITH RECURSIVE ${WALK} SELECT node_id, parent_id, kind, implied, entries FROM walk ORDER BY depth`;
 
-/** The nodes that paths lead to. */
+/** Selects the nodes at paths. */
 export const FIND_NODES = `WITH RECURSIVE ${WALK} SELECT node_id, parent_id FROM sought`;
 
-/** The nodes that the paths `$3` lead over from the directories `$2`, by ordinal and depth. */
+/** Selects the nodes on the paths `$3` from the directories `$2`, by ordinal and depth. */
 export const WALK_FROM = `
   WITH RECURSIVE walk AS (
     SELECT w.ord, string_to_array(w.path, '/') AS names, 0 AS depth, w.node_id,
@@ -79,8 +79,9 @@ export const WALK_FROM = `
   SELECT ord, node_id, kind, implied, entries FROM walk WHERE depth > 0 ORDER BY ord, depth`;
 
 /**
- * How many directories are below directory `$2`, itself included, and how many bytes paths have below it: at most so many
- * where that is within the bytes `$3`, else exactly so many. Names of files are read only where the longest would be too long.
+ * Selects the number of directories at and below directory `$2`, and the maximum length of the paths below it in bytes. The
+ * length is an upper bound if it is within the bytes `$3`, otherwise exact. File names are read only if the upper bound is too
+ * long.
  */
 export const MEASURE_DIRECTORY = `
   WITH RECURSIVE below AS (
@@ -97,14 +98,14 @@ export const MEASURE_DIRECTORY = `
            SELECT coalesce(1 + max(octet_length(n.name)), 0) FROM ${childrenOf('b')} n) END) AS height
     FROM below b`;
 
-/** The files that paths lead to, by ordinal of the path. */
+/** Selects the files at paths, by ordinal of the path. */
 export const FIND_FILES = `
   WITH RECURSIVE ${WALK}
   SELECT s.ord, ${FILE_COLUMNS}
     FROM sought s CROSS JOIN ${nodeOf('s')} n
    WHERE s.kind = 'file'`;
 
-/** The files of the ids `$3`, with their paths. */
+/** Selects the files with the ids `$3`, with their paths. */
 export const FIND_FILES_BY_ID = `
   WITH RECURSIVE up AS (
     SELECT n.node_id, n.parent_id, n.name::text AS path
@@ -120,7 +121,7 @@ export const FIND_FILES_BY_ID = `
     JOIN containers k ON k.id = $1 AND k.company_id = $2 AND k.deleted_at IS NULL
    WHERE u.parent_id IS NULL`;
 
-/** All files below a directory, by path; none when there is no such directory. */
+/** Selects all files below a directory, ordered by path. No rows if the directory does not exist. */
 export const FILES_BELOW = `
   WITH RECURSIVE ${WALK}, ${belowIn('$1', '($3::text[])[1]', MAX_STORED_BYTES)}
   SELECT b.path, ${FILE_COLUMNS}
@@ -129,8 +130,8 @@ export const FILES_BELOW = `
    ORDER BY b.path COLLATE "C"`;
 
 /**
- * All files at and below paths of several containers, by ordinal of the place and path: `$1` the containers, `$3` the paths
- * in them, none of which is the root.
+ * Selects all files at and below paths of several containers, ordered by ordinal of the place and path. The containers are `$1`.
+ * Their paths are `$3`, without the root.
  */
 export const FILES_OF = `
   WITH RECURSIVE walk AS (
@@ -155,7 +156,7 @@ export const FILES_OF = `
    WHERE i.kind = 'file'
    ORDER BY i.ord, i.path COLLATE "C"`;
 
-/** One hash of all paths and contents at and below the paths. */
+/** Selects a single hash of all paths and contents at and below the paths. */
 export const DIGEST = `
   WITH RECURSIVE ${WALK},
   inside AS (
@@ -172,7 +173,7 @@ export const DIGEST = `
     CROSS JOIN ${nodeOf('i')} n
     CROSS JOIN LATERAL (SELECT * FROM blobs WHERE id = n.blob_id OFFSET 0) b`;
 
-/** The files of the blobs `$1`, whatever their company, with their containers and paths. */
+/** Selects the files of the blobs `$1` of all companies, with their containers and paths. */
 export const FILES_OF_BLOBS = `
   WITH RECURSIVE up AS (
     SELECT n.container_id, n.blob_id, n.parent_id, n.name::text AS path FROM nodes n WHERE n.blob_id = ANY ($1::uuid[])

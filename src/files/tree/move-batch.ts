@@ -8,9 +8,9 @@ export interface Move {
   dest_path: string;
 }
 
-/** Nodes held in memory before they are written and forgotten: what is done with them holds up everybody else. */
+/** Maximum number of nodes in memory before they are written and dropped. Work on them blocks other requests. */
 const MAX_HELD = 5_000;
-/** Directories that one batch looks through to find out how long the paths in them are. */
+/** Maximum number of directories that a batch scans to measure the length of their paths. */
 const MAX_MEASURED = 1_000_000;
 
 const NOT_FOUND = 'File not found';
@@ -20,33 +20,33 @@ const TOO_LONG = `Something in the directory would have a path of more than ${MA
 const FULL = `There would be more than ${MAX_ENTRIES} files and directories; delete some first`;
 const TOO_MUCH_TO_MEASURE = 'The directories of this batch hold too much; move this one in a request of its own';
 
-/** A node as the moves until now have left it. */
+/** Node in the state after the moves so far. */
 interface HeldNode {
-  /** Undefined for a directory that is still to be inserted. */
+  /** Undefined for a directory that is not inserted yet. */
   node_id: number | undefined;
-  /** Undefined for the root, and for an implied directory that is gone. */
+  /** Undefined for the root, and for an implied directory that was dropped. */
   parent: HeldNode | undefined;
   name: string;
   kind: 'directory' | 'file';
   implied: boolean;
-  /** How many nodes are directly in it. */
+  /** Number of direct entries. */
   entries: number;
-  /** What is known of the names in it; null where nothing has the name. */
+  /** Known names in the directory. Null if no node has the name. */
   children: Map<string, HeldNode | null> | undefined;
-  /** Where the database has it, as {@link slotOf}. */
+  /** Location in the database, as {@link slotOf}. */
   stored: string | undefined;
 }
 
-/** How far a path leads. */
+/** Result of following a path. */
 interface Found {
   deepest: HeldNode;
-  /** Names that lead on from there. */
+  /** Remaining names that do not exist. */
   missing: string[];
 }
 
 /**
- * Moves of a locked container, made in memory in their order; {@link write} brings what is left of them all into the database,
- * by a few statements however many and however deep they are. What a path leads over is read once, when it is first met.
+ * Moves in a locked container, made in memory in order. {@link write} saves the result. Its number of statements depends neither
+ * on the number nor on the depth of the moves. The nodes on a path are read once, when they are first needed.
  */
 export class MoveBatch {
   private root: HeldNode;
@@ -54,22 +54,22 @@ export class MoveBatch {
   private nextNode: number;
   private created: HeldNode[] = [];
   private changed = new Set<HeldNode>();
-  /** Bytes that paths in directories have at most below them, by the directory's node. */
+  /** Maximum length in bytes of the paths below directories, by node id of the directory. */
   private readonly heights = new Map<number, number>();
   private measured = 0;
 
   constructor(
-    /** Of the transaction that holds the lock. */
+    /** Repository of the transaction that holds the lock. */
     private readonly tree: FileTreeRepository,
     private readonly ref: LockedContainer,
-    /** Directories that the batch may add. */
+    /** Number of directories that the batch may add. */
     private room: number,
   ) {
     this.nextNode = ref.next_node;
     this.root = newRoot();
   }
 
-  /** Moves a file or directory; resolves with the reason when it cannot be done. */
+  /** Moves a file or directory. Returns the reason if it is not possible. */
   async move({ source_path, dest_path }: Move): Promise<string | undefined> {
     if (this.held > MAX_HELD) await this.startAnew();
     const [source, dest] = await this.find([source_path, dest_path]);
@@ -95,7 +95,7 @@ export class MoveBatch {
     return undefined;
   }
 
-  /** Writes what the moves until now have changed. */
+  /** Writes the changes of the moves so far. */
   async write(): Promise<void> {
     const created = this.created.filter(({ parent }) => parent !== undefined);
     for (const node of created) node.node_id = this.nextNode++;
@@ -105,7 +105,7 @@ export class MoveBatch {
 
     const left = new Set([...moved, ...doomed].map(({ stored }) => stored));
     if ([...created, ...moved].some((node) => left.has(slotOf(node)))) {
-      // Names are unique at every moment, so nodes that follow each other step aside first.
+      // Names must be unique after every statement, so nodes that replace each other get temporary names first.
       await this.tree.park(this.ref, [...moved, ...doomed].map(idOf));
     }
     if (created.length > 0) {
@@ -128,7 +128,7 @@ export class MoveBatch {
     this.held = 0;
   }
 
-  /** Follows paths, with one statement for all that is not known yet. */
+  /** Follows paths with a single statement for all unknown nodes. */
   private async find(paths: readonly string[]): Promise<Found[]> {
     const ways = paths.map((path) => ({ node: this.root, names: namesOf(path), at: 0 }));
     const unknown = ways.filter((way) => descend(way) === undefined);
@@ -147,7 +147,7 @@ export class MoveBatch {
     return ways.map(({ node, names, at }) => ({ deepest: node, missing: names.slice(at) }));
   }
 
-  /** Takes in how far names lead from a node, by what was read of the nodes on the way. */
+  /** Records how far names lead from a node, based on the nodes that were read. */
   private learn(from: HeldNode, names: readonly string[], steps: readonly WalkedNode[]): void {
     let at = from;
     for (const [index, { node_id, kind, implied, entries }] of steps.entries()) {
@@ -209,7 +209,7 @@ export class MoveBatch {
     this.grow(node);
   }
 
-  /** Takes a node from where it is. */
+  /** Detaches a node from its directory. */
   private take(node: HeldNode): void {
     if (node.node_id !== undefined) this.changed.add(node);
     if (node.parent === undefined) return;
@@ -218,7 +218,7 @@ export class MoveBatch {
     node.parent = undefined;
   }
 
-  /** Drops a directory that is implied and empty, and so on upwards. */
+  /** Drops a directory if it is implied and empty, and then its parents. */
   private prune(directory: HeldNode | undefined): void {
     let at = directory;
     while (at !== undefined && at.implied && at.entries === 0) {
@@ -230,8 +230,8 @@ export class MoveBatch {
   }
 
   /**
-   * Bytes that paths in a directory have below it: at most so many when that is within `room`, else exactly so many; undefined
-   * when this batch has looked through enough.
+   * Returns the maximum length of the paths below a directory in bytes. It is an upper bound if it is within `room`, otherwise
+   * exact. Returns undefined if this batch has reached its scan limit.
    */
   private async heightOf(directory: HeldNode, room: number): Promise<number | undefined> {
     const known = directory.node_id === undefined ? undefined : this.heights.get(directory.node_id);
@@ -244,7 +244,7 @@ export class MoveBatch {
     return height;
   }
 
-  /** Directories above a node that has come to them reach down to it and to what is in it. */
+  /** Updates the path lengths of the directories above a node that was moved into them. */
   private grow(node: HeldNode): void {
     if (this.heights.size === 0) return;
     const own = node.node_id === undefined ? undefined : this.heights.get(node.node_id);
@@ -271,12 +271,12 @@ const newRoot = (): HeldNode => ({
   stored: undefined,
 });
 
-/** Goes on along the names as far as it is known; undefined when what comes next is not. */
+/** Follows the names as far as nodes are known. Returns undefined if the next node is unknown. */
 function descend(way: { node: HeldNode; names: readonly string[]; at: number }): true | undefined {
   for (let name = way.names[way.at]; name !== undefined; name = way.names[way.at]) {
     if (way.node.kind === 'file') return true;
     const next = way.node.children?.get(name);
-    // In a directory that is still to be inserted there is nothing else.
+    // A directory that is not inserted yet has no other entries.
     if (next === undefined && way.node.node_id !== undefined) return undefined;
     if (next == null) return true;
     way.node = next;
@@ -290,7 +290,10 @@ function idOf({ node_id }: HeldNode): number {
   return node_id;
 }
 
-/** Where a node is, as the database tells places apart; a directory to be inserted has no id that anything could be in. */
+/**
+ * Returns the location of a node as the database distinguishes it. A directory that is not inserted yet has no entries in the
+ * database.
+ */
 const slotOf = ({ parent, name }: HeldNode): string => `${parent?.node_id ?? 'new'}/${name}`;
 
 const placesOf = (nodes: readonly HeldNode[]): NodePlaces => [

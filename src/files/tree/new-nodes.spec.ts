@@ -5,11 +5,11 @@ import { newFile, withDirectories } from './new-nodes.js';
 const file = newFile('workspace', { blob_id: 'b', size: 1 }, { content_type: 'text/csv', source: 'agent' });
 
 describe('newFile', () => {
-  it('has details in workspaces', () => {
+  it('has file details in workspaces', () => {
     expect(file).toEqual({ blob_id: 'b', size: 1, content_type: 'text/csv', source: 'agent', with_id: true });
   });
 
-  it('has none elsewhere', () => {
+  it('has no file details in other containers', () => {
     expect(newFile('deployment', { blob_id: 'b', size: 1 }, { content_type: 'text/csv' })).toEqual({
       blob_id: 'b',
       size: 1,
@@ -21,7 +21,7 @@ describe('newFile', () => {
 });
 
 describe('withDirectories', () => {
-  it('makes each directory once, before what is in it', () => {
+  it('creates each directory once, before its entries', () => {
     const paths = ['a/b/c', 'a/d', 'e'];
     expect(withDirectories(paths.map((path) => ({ ...file, path })))).toEqual([
       { id: 0, parent: null, name: 'a' },
@@ -32,7 +32,7 @@ describe('withDirectories', () => {
     ]);
   });
 
-  it('leads to the paths of the files', () => {
+  it('contains the paths of the files', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `${names.join('/')}.txt`);
     fc.assert(

@@ -3,31 +3,31 @@ import { namesOf } from '../../../packages/paths/index.js';
 import type { ContainerKind } from './container.entity.js';
 import type { FileOrigin } from './node.entity.js';
 
-/** What is known of a file beside its content; kept in workspaces only. */
+/** File details besides the content, which are kept in workspaces only. */
 export interface FileDetails {
-  /** Media type as given by the sender. */
+  /** Media type from the sender. */
   content_type?: string | null;
-  /** Default `upload`. */
+  /** Default: `upload`. */
   source?: FileOrigin;
 }
 
-/** A file to be made. */
+/** File to create. */
 export interface NewFile extends StoredBlob {
   content_type: string | null;
   source: FileOrigin | null;
-  /** Whether it gets an id for clients. */
+  /** Whether the file gets an id for clients. */
   with_id: boolean;
 }
 
-/** A file or an implied directory to be made; without `parent` it is directly in the directory that all of them are made in. */
+/** File or implied directory to create. Without `parent` it is directly in the target directory. */
 export interface NewNode extends Partial<NewFile> {
-  /** Counts from 0. */
+  /** Number from 0. */
   id: number;
   parent: number | null;
   name: string;
 }
 
-/** What a kind of container keeps of a file. */
+/** Returns the details that a kind of container keeps for a file. */
 export function newFile(
   kind: ContainerKind,
   blob: StoredBlob,
@@ -38,7 +38,7 @@ export function newFile(
     : { ...blob, content_type: null, source: null, with_id: false };
 }
 
-/** Files and the directories that they are in, each directory before what is in it. */
+/** Returns files with their directories, each directory before its entries. */
 export function withDirectories(files: readonly (NewFile & { path: string })[]): NewNode[] {
   const nodes: NewNode[] = [];
   const directories = new Map<string, number | null>([['', null]]);

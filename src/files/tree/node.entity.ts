@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How a file came into a workspace. */
+/** Origin of a file in a workspace. */
 export type FileOrigin = 'upload' | 'agent' | 'execution' | 'deployment';
 
-/** A file or directory of a container; the root is node 0. */
+/** File or directory of a container. The root is node 0. */
 @Entity({ name: 'nodes' })
 export class Node {
   @PrimaryColumn('uuid')
@@ -21,11 +21,11 @@ export class Node {
   @Column('text')
   kind!: 'directory' | 'file';
 
-  /** A directory that is there only because something is in it. */
+  /** Whether the directory exists only because it has entries. */
   @Column('boolean')
   implied!: boolean;
 
-  /** How many nodes are directly in it; triggers keep it. */
+  /** Number of direct entries, maintained by triggers. */
   @Column({ type: 'bigint', insert: false, update: false })
   entries!: number;
 
@@ -48,7 +48,7 @@ export class Node {
   @Column({ type: 'timestamptz', precision: 3 })
   modified!: Date;
 
-  /** The container, in the row of the root. */
+  /** Container id, set for the root only. */
   @Column({
     type: 'uuid',
     nullable: true,

@@ -1,45 +1,45 @@
 import { Conflict } from '../../common/errors/errors.js';
 import { namesOf } from '../../../packages/paths/index.js';
 
-/** A node that a path leads over. */
+/** Node on a path. */
 export interface PathNode {
   node_id: number;
   /** Null for the root. */
   parent_id: number | null;
   kind: 'directory' | 'file';
   implied: boolean;
-  /** How many nodes are directly in it. */
+  /** Number of direct entries. */
   entries: number;
 }
 
-/** How far a path exists. */
+/** Part of a path that exists. */
 export class ResolvedPath {
   private readonly names: string[];
 
   constructor(
     path: string,
-    /** From the root down. */
+    /** Nodes from the root downwards. */
     private readonly nodes: readonly [PathNode, ...PathNode[]],
   ) {
     this.names = namesOf(path);
   }
 
-  /** The node that the whole path leads to. */
+  /** Node at the end of the whole path. */
   get end(): PathNode | undefined {
     return this.nodes[this.names.length];
   }
 
-  /** The last node there is on the way. */
+  /** Last existing node on the path. */
   get deepest(): PathNode {
     return this.nodes.at(-1) ?? this.nodes[0];
   }
 
-  /** Names that lead on from there. */
+  /** Remaining names that do not exist. */
   get missing(): string[] {
     return this.names.slice(this.nodes.length - 1);
   }
 
-  /** Why there can be no directory on the way: a file is. */
+  /** Reason why a directory cannot be created on the path: a file is in the way. */
   get obstacle(): string | undefined {
     if (this.deepest.kind === 'directory') return undefined;
     return `A file is in the way: ${this.names.slice(0, this.nodes.length - 1).join('/')}`;

@@ -1,24 +1,24 @@
 import type { FileOrigin } from './node.entity.js';
 
-/** What a tree knows of the content of a file; `size` in bytes. */
+/** Details of a file's content in a tree. `size` is in bytes. */
 export interface FileContent {
   blob_id: string;
   size: number;
-  /** Id for clients; null outside workspaces and snapshots. */
+  /** Id for clients. Null outside workspaces and snapshots. */
   file_id: string | null;
-  /** As given by the sender of the file. */
+  /** Media type from the sender of the file. */
   content_type: string | null;
   /** Null outside workspaces and snapshots. */
   source: FileOrigin | null;
   modified: Date;
 }
 
-/** A file with its path from the root of its container. */
+/** File with its path from the root of its container. */
 export interface TreeFile extends FileContent {
   path: string;
 }
 
-/** A file as listings have it; `modified` in ISO 8601. */
+/** File in a listing. `modified` is in ISO 8601. */
 export interface ListedFile extends Omit<TreeFile, 'blob_id' | 'modified'> {
   modified: string;
 }
@@ -27,23 +27,26 @@ export interface TreePage {
   /** Paths from the root of the container. */
   directories: string[];
   files: ListedFile[];
-  /** Of directories and files together. */
+  /** Number of directories and files. */
   total: number;
 }
 
 export interface TreePageRequest {
-  /** Lists all levels below the directory, not only its entries. */
+  /** Whether to list all levels below the directory instead of its direct entries. */
   recursive: boolean;
   limit: number;
   offset: number;
-  /** The entry behind which the page begins, in place of the offset. */
+  /** Entry after which the page begins. Replaces the offset. */
   after?: EntryPlace;
 }
 
-/** Where an entry comes in listings: directories come first; its path is that in the directory. Both are empty before the first. */
+/**
+ * Position of an entry in listings, with directories first. The path is relative to the directory. Both are empty at the
+ * beginning.
+ */
 export type EntryPlace = readonly [kind: '' | 'directory' | 'file', path: string];
 
-/** Makes a file from a row with the columns of content. */
+/** Converts a row with the content columns to a file. */
 export function toFile(
   { blob_id, size, file_id, content_type, source, modified }: FileContent,
   path: string,

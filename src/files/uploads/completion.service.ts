@@ -13,19 +13,19 @@ import type { UploadCompleteRequest } from './uploads.dto.js';
 import { type FoundUpload, type UploadLease, UploadsRepository } from './uploads.repository.js';
 import { assertAlive, UploadsService } from './uploads.service.js';
 
-/** How long a request waits for another one that completes the same upload; longer than a lease lasts. */
+/** Maximum wait for another request that completes the same upload. It is longer than a lease. */
 const PATIENCE_MS = 20_000;
 const POLL_MS = 100;
 
-/** Another request took the upload over and will answer for it. */
+/** Thrown if another request has taken over the upload. */
 class TakenOver extends Error {}
 
-/** Rolls back a transaction that could have been committed. */
+/** Thrown to roll back a successful transaction. */
 class RolledBackOnPurpose extends Error {}
 
 /**
- * Completes uploads: the object is made outside of any transaction, then one transaction puts the file in place and ends
- * the upload with its answer. Whatever breaks off before leaves an upload that can be completed or aborted.
+ * Completes uploads. The object is assembled outside of a transaction. Then a single transaction adds the file and ends the
+ * upload with its response. An interruption leaves an upload that can be completed or aborted.
  */
 @Injectable()
 export class CompletionService {
@@ -41,7 +41,7 @@ export class CompletionService {
   ) {}
 
   /**
-   * The file of an upload. Asked again, also at the same time, it answers the same.
+   * Completes an upload and returns its file. Repeated and simultaneous requests get the same response.
    *
    * @throws NotFound @throws Conflict @throws Gone @throws Forbidden @throws BadRequest @throws TooLarge
    */
@@ -66,7 +66,7 @@ export class CompletionService {
     throw new Conflict('upload_being_completed', 'The upload is being completed by another request; ask again');
   }
 
-  /** The token is checked before the identifiers. */
+  /** Returns the container. The token is checked before the identifiers. */
   private async containerOf(caller: Principal, body: UploadCompleteRequest): Promise<RequestedContainer> {
     const upload = await this.uploads.findWritable(caller, body.upload_token);
     assertAlive(upload);
@@ -92,7 +92,7 @@ export class CompletionService {
     const { blob_id } = lease;
     const { path, content_type } = upload;
     const place = async (tx: Tx, size: number): Promise<FileEntry> => {
-      // Putting it together took a while.
+      // The caller may have lost access while the object was assembled.
       await this.resolver.findForWriting(caller, body, tx);
       if (conversation_id != null && project_id !== null) {
         await this.changes.publish(tx, caller, { project_id, conversation_id, kind: 'uploaded', path });
@@ -110,7 +110,7 @@ export class CompletionService {
       this.changes.note(tx, caller, project_id, [path]);
       return entry;
     };
-    // Any objection to the file is raised here, while its parts can still be replaced.
+    // Problems with the file must be detected here, while its parts can still be replaced.
     const size = await this.objects.assemble(
       upload,
       parts,
@@ -132,7 +132,7 @@ export class CompletionService {
   }
 }
 
-/** An answer as it was given: the database keeps neither the order of its fields nor its dates. */
+/** Restores a stored response, because the database keeps neither the field order nor the date type. */
 function asAnswered({ path, size, content_type, modified, source, id }: FileEntry): FileEntry {
   return { path, size, content_type, modified: modified && new Date(modified), source, id };
 }

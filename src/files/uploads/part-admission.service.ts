@@ -17,10 +17,9 @@ import { UploadPartsRepository } from './upload-parts.repository.js';
 import { type OpenUpload, UploadsRepository } from './uploads.repository.js';
 
 /**
- * What signed URLs of the disk store may still do: they end with the upload, the container or the API key that they
- * come from. What an upload receives is counted before it is written, so that no upload has more than it has declared and no
- * company more than it may keep. What a process that dies was receiving stays counted until the part is sent again or the
- * upload ends.
+ * Limits what signed URLs of the disk store allow. They end with their upload, container or API key. Bytes are counted before
+ * they are written, so that no upload exceeds its declared size and no company its storage limit. Bytes that a crashed process
+ * was receiving stay counted until the part is sent again or the upload ends.
  */
 @Injectable()
 export class PartAdmissionService implements OnModuleInit, TransferRules {
@@ -80,7 +79,7 @@ export class PartAdmissionService implements OnModuleInit, TransferRules {
     return await this.containers.isReadable(container_id, api_key_id);
   }
 
-  /** How much of `room` the company has left; a declared size was counted when the upload was started. */
+  /** Returns how much of `room` fits into the company's storage limit. A declared size was counted when the upload started. */
   private async allowance(
     tx: Tx,
     { company_id, size }: OpenUpload,
@@ -90,7 +89,7 @@ export class PartAdmissionService implements OnModuleInit, TransferRules {
   ): Promise<number> {
     if (size !== null) return room;
     const left = (await this.blobs.left(tx, company_id)) + before;
-    // Without a length there is at least one byte to come, as far as one can tell.
+    // The sender declared no length, but at least a byte is expected.
     if ((announced ?? 1) > left) throw this.blobs.tooMuch();
     return Math.min(room, left);
   }

@@ -18,12 +18,12 @@ describe('planParts', () => {
     expect(planParts(size, 5 * GiB)).toEqual({ part_size, parts });
   });
 
-  it('allows for the largest file when the size is unknown', () => {
+  it('allows for the largest file if the size is unknown', () => {
     expect(planParts(null, 5 * GiB)).toEqual({ part_size: 5 * MiB, parts: 10 });
     expect(planParts(null, 500 * GiB).part_size).toBe(52 * MiB);
   });
 
-  it('holds any size in at most 1,000 parts, all of them needed', () => {
+  it('splits any size into at most 1,000 parts and needs all of them', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 5 * 1024 * GiB }), (size) => {
         const { part_size, parts } = planParts(size, 5 * 1024 * GiB);
@@ -42,12 +42,12 @@ describe('chooseParts', () => {
   const last = { part_number: 3, etag: 'cc', size: 7 };
   const received = [first, second, last];
 
-  it('takes all that was received when nothing is named', () => {
+  it('uses all received parts if no parts are named', () => {
     expect(chooseParts(received, [], limits)).toEqual({ parts: received, size: 10 * MiB + 7 });
     expect(chooseParts([], [], { ...limits, size: 0 })).toEqual({ parts: [], size: 0 });
   });
 
-  it('puts named parts in order and leaves the others out', () => {
+  it('sorts named parts and leaves out the others', () => {
     const named = [
       { part_number: 3, etag: 'cc' },
       { part_number: 1, etag: '"aa"' },
@@ -55,7 +55,7 @@ describe('chooseParts', () => {
     expect(chooseParts(received, named, limits)).toEqual({ parts: [first, last], size: 5 * MiB + 7 });
   });
 
-  it('takes a single small part and an empty one', () => {
+  it('accepts a single small part and an empty part', () => {
     expect(chooseParts([last], [last], limits).size).toBe(7);
     expect(chooseParts([{ ...last, size: 0 }], [], { ...limits, size: 0 }).size).toBe(0);
   });
@@ -67,18 +67,18 @@ describe('chooseParts', () => {
     ['half a quote', [{ part_number: 1, etag: '"aa' }], 'The etag of part 1'],
     ['a part named twice', [first, first], 'Part 1 is named twice'],
     ['a small part before another', [first, last, { part_number: 4, etag: 'dd' }], 'Part 3 is too small'],
-  ])('refuses %s', (_, named, sentence) => {
+  ])('rejects %s', (_, named, sentence) => {
     const all = [...received, ...(sentence.includes('small') ? [{ part_number: 4, etag: 'dd', size: 1 }] : [])];
     const choose = (): unknown => chooseParts(all, named, limits);
     expect(choose).toThrow(BadRequest);
     expect(choose).toThrow(sentence);
   });
 
-  it('refuses another size than the declared one', () => {
+  it('rejects a size other than the declared size', () => {
     expect(() => chooseParts(received, [], { ...limits, size: 10 * MiB })).toThrow('were declared');
   });
 
-  it('refuses more than a file may have', () => {
+  it('rejects more bytes than a file may have', () => {
     expect(() => chooseParts(received, [], { size: null, maxBytes: 10 * MiB })).toThrow(TooLarge);
   });
 });

@@ -1,21 +1,21 @@
 import { BadRequest, TooLarge } from '../../common/errors/errors.js';
 import { MAX_PARTS, MIN_PART_SIZE, type PartName, type StoredPart } from '../../storage/object-store.js';
 
-/** URLs given out for an upload of unknown size at its start. */
+/** Number of URLs returned initially for an upload of unknown size. */
 const PARTS_OF_UNKNOWN_SIZE = 10;
-/** Most URLs given out at once. */
+/** Maximum number of URLs in a response. */
 const MAX_PARTS_AT_ONCE = 1000;
 const MiB = 1024 ** 2;
 
-/** How a file is to be cut: `part_size` bytes each but the last, and how many parts get their URL at once. */
+/** Division of a file into parts. All parts but the last have `part_size` bytes. It includes the number of initial URLs. */
 export interface PartPlan {
   part_size: number;
   parts: number;
 }
 
 /**
- * A plan for `size` bytes: parts of 5 MiB, or larger so that 1,000 are enough. Without a size it allows for `maxBytes`
- * and for the first few parts get their URL.
+ * Plans parts of 5 MiB for `size` bytes, or larger parts so that 1,000 are enough. Without a size, it plans for `maxBytes` and
+ * returns URLs for the first few parts only.
  */
 export function planParts(size: number | null, maxBytes: number): PartPlan {
   if (size === null) return { part_size: partSize(maxBytes, MAX_PARTS), parts: PARTS_OF_UNKNOWN_SIZE };
@@ -24,8 +24,8 @@ export function planParts(size: number | null, maxBytes: number): PartPlan {
 }
 
 /**
- * Most bytes that one part may have. Who has not declared a size may cut the file in another way, and parts that are larger
- * than planned.
+ * Returns the maximum size of a part in bytes. Without a declared size, clients may split the file differently and send larger
+ * parts than planned.
  */
 export function partLimit({ size, part_size }: { size: number | null; part_size: number }): number {
   return size === null ? 2 * part_size : Math.min(size, part_size);
@@ -35,17 +35,17 @@ function partSize(bytes: number, parts: number): number {
   return Math.max(MIN_PART_SIZE, Math.ceil(bytes / parts / MiB) * MiB);
 }
 
-/** The parts of a file in order, and the bytes they have together. */
+/** Parts of a file in order, with their total size in bytes. */
 export interface ChosenParts {
   parts: StoredPart[];
   size: number;
 }
 
 /**
- * The parts that make up the file: those that are named, or all when none is.
+ * Returns the parts that make up the file: the named parts, or all parts if none are named.
  *
- * @throws BadRequest when a named part was not received like that, a part but the last is too small, or the size is not
- * the declared one
+ * @throws BadRequest if a named part was not received with this etag, a part other than the last is too small, or the size
+ *   differs from the declared size
  * @throws TooLarge over `maxBytes`
  */
 export function chooseParts(

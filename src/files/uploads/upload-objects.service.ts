@@ -6,18 +6,18 @@ import { keyOf } from '../blobs/blobs.service.js';
 import { chooseParts, partLimit } from './part-plan.js';
 import type { UploadPartUrl } from './uploads.dto.js';
 
-/** What the store must know of an upload. */
+/** Fields of an upload that the store needs. */
 export interface StoredUpload {
-  /** Null when the upload has ended. */
+  /** Null if the upload has ended. */
   blob_id: string | null;
   store_upload_id: string | null;
-  /** As declared. */
+  /** Declared size. */
   size: number | null;
   part_size: number;
   expires_at: Date;
 }
 
-/** Uploads as the object store has them. */
+/** Uploads in the object store. */
 @Injectable()
 export class UploadObjectsService {
   constructor(
@@ -25,12 +25,12 @@ export class UploadObjectsService {
     private readonly config: Config,
   ) {}
 
-  /** Begins an upload and resolves with the store's name of it. */
+  /** Begins an upload and returns the store's id for it. */
   async begin(blob_id: string): Promise<string> {
     return await this.store.startUpload(keyOf(blob_id));
   }
 
-  /** URLs for parts; `origin` is where the client has reached this service. */
+  /** Signs URLs for parts. `origin` is the address at which the client reached this service. */
   async sign(upload: StoredUpload, part_numbers: readonly number[], origin: string): Promise<UploadPartUrl[]> {
     const { key, uploadId } = namesOf(upload);
     const grant = {
@@ -48,7 +48,9 @@ export class UploadObjectsService {
     );
   }
 
-  /** What was received until now. @throws Conflict when a completion that broke off has made the object already @throws Gone */
+  /**
+   * Returns the parts received so far. @throws Conflict if an interrupted completion has already created the object @throws Gone
+   */
   async received(upload: StoredUpload): Promise<StoredPart[]> {
     const { key, uploadId } = namesOf(upload);
     try {
@@ -61,11 +63,11 @@ export class UploadObjectsService {
   }
 
   /**
-   * Makes the object of the named parts, or of all when none is named; resolves with its size. Done again after a
-   * completion that broke off later, it finds the object made.
+   * Creates the object from the named parts, or from all parts if none are named, and returns its size. After an interrupted
+   * completion it finds the existing object.
    *
-   * @param admit refuses, by throwing, a file of this size before its parts are put together
-   * @throws BadRequest when the parts are not the file that was declared @throws TooLarge @throws Gone
+   * @param admit throws if a file of this size is not allowed, before its parts are combined
+   * @throws BadRequest if the parts do not match the declared file @throws TooLarge @throws Gone
    */
   async assemble(
     upload: StoredUpload,
@@ -92,10 +94,10 @@ export class UploadObjectsService {
     return size;
   }
 
-  /** Drops the parts, and the object if it was made. */
+  /** Drops the parts, and the object if it exists. */
   async drop({ blob_id, store_upload_id }: Pick<StoredUpload, 'blob_id' | 'store_upload_id'>): Promise<void> {
     if (blob_id === null) return;
-    // Without its name here the store may have begun it all the same.
+    // Even without a known id, the store may have begun the upload.
     await this.store.abortUpload(keyOf(blob_id), store_upload_id ?? undefined);
     await this.store.delete([keyOf(blob_id)]);
   }

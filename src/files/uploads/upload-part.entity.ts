@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A part of an open upload that is there or under way. */
+/** Part of an open upload that was received or is being received. */
 @Entity({ name: 'upload_parts' })
 export class UploadPart {
   @PrimaryColumn('uuid')
@@ -9,15 +9,15 @@ export class UploadPart {
   @PrimaryColumn('integer')
   part_number!: number;
 
-  /** Bytes that are there. */
+  /** Number of received bytes. */
   @Column('bigint', { default: 0 })
   size!: number;
 
-  /** Bytes that the newest request may bring in their place. */
+  /** Number of bytes that the newest request may replace them with. */
   @Column('bigint', { default: 0 })
   expected!: number;
 
-  /** That request, while it is under way. */
+  /** Newest request, while it is running. */
   @Column('uuid', { nullable: true })
   put_id!: string | null;
 }

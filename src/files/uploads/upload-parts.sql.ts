@@ -3,13 +3,13 @@ import { ADD_RECEIVED } from './uploads.sql.js';
 /** Deletes the parts of the upload that the CTE `ended` has ended. */
 export const DELETE_PARTS_OF_ENDED = 'DELETE FROM upload_parts p USING ended WHERE p.upload_id = ended.id';
 
-/** Bytes that are counted for part `$2` of upload `$1`: the larger of what is there and what may come in its place. */
+/** Selects the bytes counted for part `$2` of upload `$1`: the larger of the received bytes and their possible replacement. */
 export const COUNTED_OF_PART =
   'SELECT greatest(size, expected) AS counted FROM upload_parts WHERE upload_id = $1 AND part_number = $2';
 
 /**
- * Counts that request `$3` may bring `$4` bytes as part `$2` of upload `$1`, which is locked. Whatever request was bringing the
- * part before cannot any more, also one of a process that has died.
+ * Counts that request `$3` may send `$4` bytes as part `$2` of the locked upload `$1`. Earlier requests for the part can no
+ * longer complete, including requests of a crashed process.
  */
 export const EXPECT_PART = `
   WITH part AS (
@@ -21,8 +21,8 @@ export const EXPECT_PART = `
   ${ADD_RECEIVED}`;
 
 /**
- * Ends request `$3` with `$4` bytes as part `$2` of upload `$1`, null to leave the part as it was. A row when it was the newest
- * one of the part and the upload goes on.
+ * Ends request `$3` with `$4` bytes as part `$2` of upload `$1`, or null to keep the part unchanged. Returns a row if it was the
+ * newest request for the part and the upload is still open.
  */
 export const END_PART = `
   WITH upload AS (SELECT id FROM uploads WHERE id = $1 AND state IN ('open', 'completing') FOR NO KEY UPDATE),

@@ -3,7 +3,9 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 import { Steps } from '../../common/leases/steps.js';
 import type { FileEntry } from '../files.dto.js';
 
-/** Whoever completes or drops an upload leases it; one whose lease ran out is leased again. */
+/**
+ * State transitions of an upload. A request that completes or drops it takes a lease, and an expired lease can be taken again.
+ */
 export const UPLOAD_STEPS = new Steps<Upload['state']>({
   open: ['completing'],
   completing: ['completing', 'open', 'completed', 'aborted'],
@@ -11,7 +13,7 @@ export const UPLOAD_STEPS = new Steps<Upload['state']>({
   aborted: [],
 });
 
-/** A file being sent in parts. */
+/** File that is sent in parts. */
 @Entity({ name: 'uploads' })
 export class Upload {
   @PrimaryGeneratedColumn('uuid')
@@ -20,51 +22,51 @@ export class Upload {
   @Column('text')
   company_id!: string;
 
-  /** SHA-256 of the token that its owner holds. */
+  /** SHA-256 of the token that its owner has. */
   @Column('bytea')
   token_hash!: Buffer;
 
   @Column('uuid')
   container_id!: string;
 
-  /** Where the file will be. */
+  /** Path of the future file. */
   @Column('text')
   path!: string;
 
   @Column('text', { nullable: true })
   content_type!: string | null;
 
-  /** Bytes, as declared at the start. */
+  /** Declared size in bytes. */
   @Column('bigint', { nullable: true })
   size!: number | null;
 
   @Column('bigint')
   part_size!: number;
 
-  /** What is being uploaded; null when the upload has ended. */
+  /** Blob of the upload, or null if the upload has ended. */
   @Column('uuid', { nullable: true })
   blob_id!: string | null;
 
-  /** The store's name of the upload; null until the store has begun it. */
+  /** Store's id of the upload, or null until the store has begun it. */
   @Column('text', { nullable: true })
   store_upload_id!: string | null;
 
-  /** Bytes of the parts that are there or under way, where they come through this service. */
+  /** Number of bytes in parts that were received or are being received, if parts pass through this service. */
   @Column('bigint', { default: 0 })
   received!: number;
 
-  /** Who has opened it, when it is a user. */
+  /** User who opened it. Null for API keys. */
   @Column('text', { nullable: true })
   user_id!: string | null;
 
-  /** Who has opened it, when it is an API key. */
+  /** API key that opened it. Null for users. */
   @Column('uuid', { nullable: true })
   api_key_id!: string | null;
 
   @Column('text')
   state!: 'open' | 'completing' | 'completed' | 'aborted';
 
-  /** Who completes it; no other request may until `lease_until`. */
+  /** Lease of the request that completes it. Other requests must wait until `lease_until`. */
   @Column('uuid', { nullable: true })
   lease_id!: string | null;
 

@@ -21,10 +21,10 @@ import { UploadsService } from './uploads.service.js';
 
 const COMPLETION_BYTES = 8 * 1024 ** 2;
 
-/** The token of another upload would not work. */
+/** Placeholder in examples, because the token of another upload would not work. */
 const UPLOAD_TOKEN = 'the upload_token that Start upload has answered';
 
-/** Of parts that do not make the file. */
+/** Error codes for parts that do not make up the file. */
 const PART_CODES = [
   'etag_mismatch',
   'part_changed',
@@ -34,7 +34,7 @@ const PART_CODES = [
   'size_mismatch',
 ] as const;
 
-/** Of an upload that has to be open. */
+/** Error codes for an upload that must be open. */
 const OPEN_CODES = [
   ...WRITING_CODES,
   'upload_aborted',

@@ -6,12 +6,12 @@ import { arrayKind } from '../../common/validation/kinds/containers.js';
 import { integerKind } from '../../common/validation/kinds/numbers.js';
 import { ContainerRequest, identifierGiven, NamesContainer, PathField } from '../container-request.js';
 
-/** Most part URLs asked for at once. */
+/** Maximum number of part URLs in a request. */
 const MAX_BATCH = 1000;
-/** A media type with parameters; browsers give an empty one where they know none. */
+/** Media type with parameters. Browsers send an empty text if they do not know the type. */
 const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+( *;[ -~]+)?)?$/;
 
-/** A part as the store has confirmed it. */
+/** Part that the store has confirmed. */
 export class CompletedPart {
   @StringField({ description: '`ETag` header of the part’s response, with or without quotes' })
   etag!: string;
@@ -21,8 +21,8 @@ export class CompletedPart {
 }
 
 /**
- * Ends an upload. The token is looked at before the container's identifiers, so a missing one is no rule of validation
- * here: `lacking` says what is missing.
+ * Completes an upload. The token is checked before the container's identifiers, so a missing token is not a validation error
+ * here. `lacking` reports it.
  */
 @NamesContainer<UploadCompleteRequest>((body, received) => {
   body.lacking = identifierGiven(body, received);

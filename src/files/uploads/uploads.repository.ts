@@ -8,12 +8,12 @@ import { DELETE_PARTS_OF_ENDED } from './upload-parts.sql.js';
 import { UPLOAD_OF_PART } from './uploads.sql.js';
 
 const LIFETIME = '24 hours';
-/** Longer than any request waits for the store. */
+/** Time within which the store must have begun an upload. It is longer than any request waits for the store. */
 const BEGUN_WITHIN = '5 minutes';
-/** How long after its end an upload is remembered, so that its token is answered with what became of it. */
+/** Time after its end during which an upload is kept, so that its token still gets the final status. */
 const REMEMBERED = '7 days';
 
-/** The row of a new upload. */
+/** Row of a new upload. */
 type NewUploadRow = Pick<
   Upload,
   | 'token_hash'
@@ -27,14 +27,14 @@ type NewUploadRow = Pick<
   | 'api_key_id'
 > & { blob_id: string };
 
-/** An upload as its token leads to it. */
+/** Upload found by its token. */
 export interface FoundUpload extends Upload {
   expired: boolean;
-  /** What it uploads to. */
+  /** Kind of the target container. */
   container_kind: ContainerKind;
 }
 
-/** The right to finish an upload, until it completes, aborts, or somebody takes it over. */
+/** Right to finish an upload. It lasts until the upload is completed, aborted or taken over by another request. */
 export interface UploadLease {
   id: UploadId;
   lease_id: string;
@@ -42,25 +42,25 @@ export interface UploadLease {
   store_upload_id: string | null;
 }
 
-/** An upload that a part is sent to. */
+/** Upload that receives a part. */
 export interface OpenUpload {
   id: UploadId;
   company_id: string;
-  /** As declared. */
+  /** Declared size. */
   size: number | null;
   received: number;
-  /** The API key that has opened it is not valid any more. */
+  /** Whether the API key that opened the upload was revoked. */
   is_revoked: boolean;
 }
 
-/** Uploads: their lifetimes, and who is finishing what. A part that comes locks its upload. */
+/** Lifetimes and leases of uploads. Receiving a part locks its upload. */
 export class UploadsRepository extends EntityRepository(Upload) {
-  /** Transactions that call this for the same company run one after the other. */
+  /** Serializes transactions of the same company that call this. */
   async lockNumber(company_id: string): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('uploads:' || $1, 0))`, [company_id]);
   }
 
-  /** How many uploads a company has open, and of these the user, or whoever has made the API key. */
+  /** Counts the open uploads of a company, and how many of them belong to the user or to the creator of the API key. */
   async countOpen(
     company_id: string,
     { user_id, api_key_id }: Pick<Upload, 'user_id' | 'api_key_id'>,
@@ -92,7 +92,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return opened;
   }
 
-  /** The upload of a token of the company; one to a container that was deleted is gone with it. */
+  /** Returns the company's upload with this token. Uploads to a deleted container are not found. */
   async findByToken(company_id: string, token_hash: Buffer): Promise<FoundUpload | undefined> {
     const [upload]: FoundUpload[] = await this.query(
       `SELECT u.*, u.expires_at <= now() AS expired, c.kind AS container_kind
@@ -103,15 +103,15 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return upload;
   }
 
-  /** Locks the open upload of a blob; undefined when it is over or what it uploads to was deleted. */
+  /** Locks the open upload of a blob. Returns undefined if it has ended or its container was deleted. */
   async lockOpen(blob_id: string, store_upload_id: string): Promise<OpenUpload | undefined> {
     const [upload]: OpenUpload[] = await this.query(UPLOAD_OF_PART, [blob_id, store_upload_id]);
     return upload;
   }
 
   /**
-   * Leases the upload to finish it; undefined when it is over or leased by somebody else. Who takes longer than a lease is
-   * overtaken by another request, and then finds the lease gone.
+   * Leases the upload to finish it. Returns undefined if it has ended or another request holds the lease. After the lease
+   * expires, another request can take over, and this lease becomes invalid.
    */
   async claim(id: UploadId): Promise<UploadLease | undefined> {
     const [lease]: UploadLease[] = await this.query(
@@ -126,7 +126,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return lease;
   }
 
-  /** Releases the lease of the upload; does nothing when another request has taken it over. */
+  /** Releases the lease of the upload. Has no effect if another request has taken it over. */
   async release({ id, lease_id }: Pick<UploadLease, 'id' | 'lease_id'>): Promise<void> {
     await this.query(
       `UPDATE uploads SET state = 'open', lease_id = NULL, lease_until = NULL
@@ -135,7 +135,10 @@ export class UploadsRepository extends EntityRepository(Upload) {
     );
   }
 
-  /** Ends the upload, with its answer when it is completed, and its parts; false when somebody has taken it over. */
+  /**
+   * Ends the upload and deletes its parts, and stores the response if it is completed. Returns false if another request has taken
+   * it over.
+   */
   async end(
     { id, lease_id }: Pick<UploadLease, 'id' | 'lease_id'>,
     state: 'completed' | 'aborted',
@@ -154,8 +157,8 @@ export class UploadsRepository extends EntityRepository(Upload) {
   }
 
   /**
-   * Uploads after `id` that no request can finish: expired ones, those to a deleted container, and those whose request ended
-   * before the store had begun them.
+   * Returns uploads after `id` that can no longer be completed. They have expired, or their container was deleted, or their
+   * request ended before the store had begun them.
    */
   async due(after: string, limit: number): Promise<UploadId[]> {
     const rows: { id: UploadId }[] = await this.query(
@@ -169,12 +172,12 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return rows.map(({ id }) => id);
   }
 
-  /** Lets an upload expire now. */
+  /** Lets an upload expire immediately. */
   async expire(id: UploadId): Promise<void> {
     await this.query('UPDATE uploads SET expires_at = now() WHERE id = $1', [id]);
   }
 
-  /** Lets the open uploads to a container expire now. */
+  /** Lets the open uploads to a container expire immediately. */
   async expireTo(container_id: string): Promise<void> {
     await this.query(
       `UPDATE uploads SET expires_at = now() WHERE container_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,
@@ -182,7 +185,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     );
   }
 
-  /** Lets the open uploads of an API key expire now. */
+  /** Lets the open uploads of an API key expire immediately. */
   async expireOf(api_key_id: string): Promise<void> {
     await this.query(
       `UPDATE uploads SET expires_at = now() WHERE api_key_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,
@@ -190,14 +193,14 @@ export class UploadsRepository extends EntityRepository(Upload) {
     );
   }
 
-  /** Forgets uploads that ended long ago. */
+  /** Deletes the rows of uploads that ended long ago. */
   async forgetOld(): Promise<void> {
     await this.query(
       `DELETE FROM uploads WHERE state IN ('completed', 'aborted') AND expires_at <= now() - interval '${REMEMBERED}'`,
     );
   }
 
-  /** Forgets the uploads to a container that have ended. */
+  /** Deletes the rows of ended uploads to a container. */
   async forgetEnded(container_id: string): Promise<void> {
     await this.query(`DELETE FROM uploads WHERE container_id = $1 AND state IN ('completed', 'aborted')`, [
       container_id,

@@ -24,12 +24,15 @@ import type {
 import { type FoundUpload, UploadsRepository } from './uploads.repository.js';
 
 const MAX_OPEN_UPLOADS = 100;
-/** So that no member takes all of them, with keys or without; company-level callers answer for their company. */
+/**
+ * Maximum number of open uploads per member, with API keys or without, so that a member cannot take all of them. Company-level
+ * callers are limited by the company's maximum.
+ */
 const MAX_OPEN_UPLOADS_OF_MEMBER = 20;
 
-/** A new upload, before the store knows of it. */
+/** New upload that the store has not begun yet. */
 interface NewUpload extends ContainerRef {
-  /** Who opens it. */
+  /** Caller who opens the upload. */
   caller: Principal;
   path: string;
   content_type: string | null;
@@ -42,11 +45,11 @@ interface OpenedUpload {
   id: UploadId;
   blob_id: string;
   expires_at: Date;
-  /** How the store calls it; null before it knows of it. */
+  /** Store's id, or null before the store has begun the upload. */
   store_upload_id: string | null;
 }
 
-/** Uploads by their tokens, until they are completed. */
+/** Uploads by token, until they are completed. */
 @Injectable()
 export class UploadsService implements OnModuleInit {
   constructor(
@@ -60,7 +63,7 @@ export class UploadsService implements OnModuleInit {
     private readonly periodic: PeriodicWorkService,
   ) {}
 
-  /** What a key has begun ends with it, in the store too. */
+  /** Ends the uploads of a revoked API key, including their parts in the store. */
   onModuleInit(): void {
     this.apiKeys.onRevoke(async (tx, api_key_id) => {
       await tx.withRepository(this.uploads).expireOf(api_key_id);
@@ -68,7 +71,10 @@ export class UploadsService implements OnModuleInit {
     });
   }
 
-  /** Begins an upload; `origin` is where the client has reached this service. @throws NotFound @throws Forbidden @throws TooLarge */
+  /**
+   * Begins an upload. `origin` is the address at which the client reached this service. @throws NotFound @throws Forbidden
+   * @throws TooLarge
+   */
   async start(caller: Principal, body: UploadStartRequest, origin: string): Promise<UploadStartResponse> {
     const { company_id, container_id } = await this.resolver.findForWriting(caller, body);
     const { FILES_MAX_BYTES: maxBytes } = this.config;
@@ -97,14 +103,14 @@ export class UploadsService implements OnModuleInit {
   }
 
   /**
-   * Opens an upload of a new blob; a declared size counts as kept from now on.
+   * Opens an upload with a new blob. A declared size counts toward the storage limit from now on.
    *
-   * @throws TooLarge when the caller or the company has too many open, or the company may not keep as much
+   * @throws TooLarge if the caller or the company has too many open uploads, or the storage limit would be exceeded
    */
   private async open(upload: NewUpload): Promise<OpenedUpload> {
     return await this.database.transaction(async (tx) => {
       const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
-      // The token is told nowhere but in the answer, which was never sent.
+      // Resumes the upload of the earlier request. Its token is only in the response, which was never sent.
       const goOn = async (left: unknown): Promise<OpenedUpload> => await this.goOn(tx, upload, left as OpenedUpload);
       return upload.caller.keyed === undefined ? await open() : await upload.caller.keyed.claim(tx, open, goOn);
     });
@@ -123,7 +129,10 @@ export class UploadsService implements OnModuleInit {
     return { token, blob_id, ...opened, store_upload_id: null };
   }
 
-  /** The upload of an earlier request that got no answer, or a new one if the store had not begun it. @throws Conflict @throws Gone */
+  /**
+   * Returns the upload of an earlier request that got no response, or a new upload if the store had not begun it. @throws
+   * Conflict @throws Gone
+   */
   private async goOn(tx: Tx, upload: NewUpload, { token, id, blob_id }: OpenedUpload): Promise<OpenedUpload> {
     const { state, store_upload_id, expires_at } = await tx.withRepository(this.uploads).findOneByOrFail({ id });
     const expired = expires_at <= new Date();
@@ -132,7 +141,7 @@ export class UploadsService implements OnModuleInit {
     return { token, id, blob_id, expires_at, store_upload_id };
   }
 
-  /** More part URLs. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
+  /** Signs more part URLs. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
   async sign(
     caller: Principal,
     { upload_token, part_numbers }: UploadPartsRequest,
@@ -142,14 +151,17 @@ export class UploadsService implements OnModuleInit {
     return { parts: await this.objects.sign(upload, part_numbers, origin), expires_at: upload.expires_at };
   }
 
-  /** What was received, for clients that resume. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
+  /** Returns the received parts, for clients that resume. @throws NotFound @throws Conflict @throws Gone @throws Forbidden */
   async status(caller: Principal, upload_token: string): Promise<UploadStatusResponse> {
     const upload = await this.findOpen(caller, upload_token);
     const { part_size, size, expires_at } = upload;
     return { parts: await this.objects.received(upload), part_size, size, expires_at };
   }
 
-  /** Ends an upload that is not wanted, whatever else its opener may still do; again is fine. @throws NotFound @throws Conflict when it is completed or being so @throws Forbidden */
+  /**
+   * Aborts an upload, even if its opener may no longer write. Can be repeated. @throws NotFound @throws Conflict if it is
+   * completed or being completed @throws Forbidden
+   */
   async abort(caller: Principal, upload_token: string): Promise<void> {
     const upload = await this.findEndable(caller, upload_token);
     if (upload.state === 'aborted') return;
@@ -158,8 +170,8 @@ export class UploadsService implements OnModuleInit {
   }
 
   /**
-   * Drops an upload with its objects. Returns false if it has ended or another request has its lease. The objects go first. If the
-   * store is away, the upload expires, so it no longer counts and the next sweep drops it.
+   * Drops an upload with its objects. Returns false if it has ended or another request has its lease. The objects are deleted
+   * first. If the store is unavailable, the upload expires, so it no longer counts and the next sweep drops it.
    */
   async drop(id: UploadId): Promise<boolean> {
     const lease = await this.uploads.claim(id);
@@ -177,7 +189,10 @@ export class UploadsService implements OnModuleInit {
     return true;
   }
 
-  /** An upload that the store cannot begin expires at once. The store may have begun it all the same, so the sweep drops it. */
+  /**
+   * Begins the upload in the store. If that fails, the upload expires immediately. The store may have begun it anyway, so the
+   * sweep drops it.
+   */
   private async begin(id: UploadId, blob_id: string): Promise<string> {
     try {
       const store_upload_id = await this.objects.begin(blob_id);
@@ -189,18 +204,18 @@ export class UploadsService implements OnModuleInit {
     }
   }
 
-  /** Ends the open uploads to a container, which is locked. */
+  /** Ends the open uploads to a locked container. */
   async expireTo(tx: Tx, container_id: string): Promise<void> {
     await tx.withRepository(this.uploads).expireTo(container_id);
     this.sweepSoon(tx);
   }
 
-  /** What the store has of uploads that are over need not wait for the next time that uploads are looked through. */
+  /** Schedules a sweep, so that ended uploads are removed from the store without waiting for the next regular sweep. */
   private sweepSoon(tx: Tx): void {
     this.database.afterCommit(tx, () => this.periodic.soon(SWEEP_UPLOADS));
   }
 
-  /** The upload of a token that the caller may still write to. @throws NotFound @throws Forbidden */
+  /** Returns the upload of a token if the caller may still write to it. @throws NotFound @throws Forbidden */
   async findWritable(caller: Principal, token: string): Promise<FoundUpload> {
     const upload = await this.find(caller.company_id, token);
     const { container_kind, container_id } = upload;
@@ -208,14 +223,17 @@ export class UploadsService implements OnModuleInit {
     return upload;
   }
 
-  /** The upload of a token that the caller may end: theirs, or one that they may write to. @throws NotFound @throws Forbidden */
+  /**
+   * Returns the upload of a token if the caller opened it or may write to it, and therefore may end it. @throws NotFound @throws
+   * Forbidden
+   */
   private async findEndable(caller: Principal, token: string): Promise<FoundUpload> {
     const upload = await this.find(caller.company_id, token);
     const isOpener = upload.user_id === caller.user_id && upload.api_key_id === caller.api_key_id;
     return isOpener ? upload : await this.findWritable(caller, token);
   }
 
-  /** The upload of a token of the company; one to a container that was deleted is gone with it. @throws NotFound */
+  /** Returns the company's upload with this token. Uploads to a deleted container are not found. @throws NotFound */
   async find(company_id: string, token: string): Promise<FoundUpload> {
     const upload = await this.uploads.findByToken(company_id, hashOf(token));
     if (upload === undefined) throw new NotFound('Upload');
@@ -230,14 +248,14 @@ export class UploadsService implements OnModuleInit {
   }
 }
 
-/** @throws Conflict for an aborted upload @throws Gone for one that has expired before it was completed */
+/** @throws Conflict if the upload was aborted @throws Gone if it expired before it was completed */
 export function assertAlive({ state, expired }: Pick<FoundUpload, 'state' | 'expired'>): void {
   if (state === 'aborted') throw new Conflict('upload_aborted', 'The upload was aborted; start a new one');
   if (state !== 'completed' && expired) throw new Gone('upload_expired', 'The upload has expired; start a new one');
 }
 
 async function assertFewOpen(uploads: UploadsRepository, company_id: string, caller: Principal): Promise<void> {
-  // One at a time in a company, so that the numbers are exact.
+  // Transactions of a company wait for each other here, so that the counts are exact.
   await uploads.lockNumber(company_id);
   const { open, own } = await uploads.countOpen(company_id, caller);
   if (open >= MAX_OPEN_UPLOADS) {

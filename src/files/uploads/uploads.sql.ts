@@ -1,6 +1,6 @@
 import { VALID_KEY } from '../../auth/api-keys/valid-key.sql.js';
 
-/** Locks the open upload of blob `$1` that the store calls `$2`; none when it is over or what it uploads to was deleted. */
+/** Locks the open upload of blob `$1` with the store's id `$2`. No row if it has ended or its container was deleted. */
 export const UPLOAD_OF_PART = `
   SELECT u.id, u.company_id, u.size, u.received,
          u.api_key_id IS NOT NULL AND NOT EXISTS (
