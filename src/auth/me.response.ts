@@ -9,10 +9,10 @@ export class MeResponse {
   @EnumField(['user', 'api_key'], { description: 'Kind of the credential' })
   kind!: Principal['kind'];
 
-  @EnumField(['member', 'company'], { description: '`company` may change deployments and see everyone’s usage' })
+  @EnumField(['member', 'company'], { description: '`company` can change deployments and see the usage of all users' })
   role!: 'member' | 'company';
 
-  @StringField({ nullable: true, description: 'Id of the user inside the company' })
+  @StringField({ nullable: true, description: 'Id of the user within the company' })
   user_id!: string | null;
 
   @StringField({ nullable: true })
@@ -33,13 +33,13 @@ export class MeResponse {
   @StringField({ nullable: true, description: 'Non-secret part of the API key' })
   api_key_prefix!: string | null;
 
-  @EnumField(ACCESSES, { description: '`read` of an API key that changes nothing' })
+  @EnumField(ACCESSES, { description: '`read` for an API key that cannot change anything' })
   access!: Access;
 
-  @StringArrayField({ nullable: true, description: 'Projects that an API key may see; null: not limited' })
+  @StringArrayField({ nullable: true, description: 'Projects that the API key can see; null: not limited' })
   project_ids!: readonly string[] | null;
 
-  @DateTimeField({ nullable: true, description: 'When the credential expires' })
+  @DateTimeField({ nullable: true, description: 'Expiry time of the credential' })
   expires_at!: Date | null;
 
   static from(caller: Principal): MeResponse {

@@ -33,7 +33,8 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Post chat message',
     example: { content: 'How many chairs do we make?' },
-    description: 'Accepted at once. The agent answers in a background turn, which the sync operation shows.',
+    description:
+      'Accepts the message immediately. The agent answers in a background turn, which the sync operation returns.',
     status: 202,
     response: ChatResponse,
     errors: ['budget_exhausted', 'client_msg_id_reused', 'conversation_not_found', 'too_many_waiting'],
@@ -96,8 +97,8 @@ export class ChatController {
     summary: 'Stop turn',
     example: {},
     description:
-      'Stops the active turn at once, wherever it runs. What the agent has written stays. Waiting messages are ' +
-      'answered together with the next posted one.',
+      'Stops the active turn immediately, on any process. Keeps the text that the agent has written. The next ' +
+      'posted message and the waiting messages are answered together.',
     response: ChatStopResponse,
     errors: ['conversation_not_found', 'turn_not_found'],
     idempotent: true,

@@ -59,7 +59,7 @@ export class ChatMessageCreate {
     optional: true,
     nullable: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Absent or null: the project’s default conversation',
+    description: 'Default: the project’s default conversation',
   })
   conversation_id?: string | null;
 
@@ -68,8 +68,7 @@ export class ChatMessageCreate {
     nullable: true,
     maxLength: 100_000,
     description:
-      'Idempotency key of the client. Sending the same message again returns the first one; another message is ' +
-      'refused.',
+      'Idempotency key of the client. A repetition returns the first message. A different message with the same key is rejected.',
   })
   client_msg_id?: string | null;
 
@@ -148,7 +147,11 @@ export class TurnStateResponse {
   })
   state!: (typeof TURN_STATES)[number];
 
-  @StringField({ optional: true, nullable: true, description: 'Id of the answer being written, if any yet' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    description: 'Id of the answer that is being written, if it has started',
+  })
   message_id!: string | null;
 
   @StringField({ optional: true, nullable: true })
@@ -179,7 +182,7 @@ export class ChatStopRequest {
     optional: true,
     nullable: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Absent or null: the project’s default conversation',
+    description: 'Default: the project’s default conversation',
   })
   conversation_id?: string | null;
 
@@ -187,7 +190,7 @@ export class ChatStopRequest {
     optional: true,
     nullable: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Stop only this turn; if it is already over, neither it nor the next one is stopped',
+    description: 'Stop only this turn. If it has already ended, no turn is stopped',
   })
   turn_id?: string | null;
 }

@@ -46,7 +46,7 @@ export class DeploymentsController {
   @Operation({
     tag: 'Deployments',
     summary: 'Get deployment',
-    description: 'Found by handle, else by exact name.',
+    description: 'Looks up the handle first, then the exact name.',
     response: DeploymentResponse,
     tagged: true,
     extension: true,

@@ -29,7 +29,7 @@ export const SERVICE: Actor = { kind: 'service', id: null };
 class NoEventData {}
 
 class ProjectUpdatedEventData {
-  @StringArrayField({ description: 'Fields that were set; `snapshots` when one was taken or deleted' })
+  @StringArrayField({ description: 'Fields that were set; `snapshots` if a snapshot was taken or deleted' })
   fields!: string[];
 }
 
@@ -37,7 +37,7 @@ class MemberChangedEventData {
   @StringField()
   user_id!: string;
 
-  @StringField({ nullable: true, description: 'Null for somebody who is no member any more' })
+  @StringField({ nullable: true, description: 'Null if the user is no longer a member' })
   role!: string | null;
 }
 
@@ -105,7 +105,7 @@ class ExecutionProgressEvent {
   @StringField()
   phase!: string;
 
-  @NumberField({ description: 'Since the attempt began' })
+  @NumberField({ description: 'Seconds since the attempt began' })
   seconds!: number;
 
   @NumberField({ nullable: true })
@@ -140,7 +140,7 @@ class ScenarioChangedEventData {
 class ConfigChangedEventData {
   @StringField({
     nullable: true,
-    description: 'The project’s own skill that changed; null when the deployment’s configuration was taken over',
+    description: 'The project’s own skill that changed; null if the deployment’s configuration was pulled',
   })
   skill!: string | null;
 }

@@ -47,8 +47,8 @@ export class ExecutionsController {
     tag: 'Solving',
     summary: 'Start solve execution',
     description:
-      'Solves the current state of a workspace model file or of the canvas. 429 if the company has 20 executions ' +
-      'waiting.',
+      'Solves the current state of a workspace model file or of the canvas. Returns 429 if the company has 20 ' +
+      'waiting executions.',
     example: { is_test: false },
     status: 201,
     response: ExecutionResponse,
@@ -68,7 +68,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'Get solve execution',
-    description: 'With the result if it has succeeded, or the error if it has failed.',
+    description: 'The execution with its result if it has succeeded, or its error if it has failed.',
     response: ExecutionDetailResponse,
     tagged: true,
     extension: true,
@@ -88,8 +88,8 @@ export class ExecutionsController {
     tag: 'Solving',
     summary: 'List values of solve execution',
     description:
-      'The members of a variable with their values, in the order of its set. 409 if the execution has no plan, 422 at ' +
-      '`family` if the plan has no such variable.',
+      'The members of a variable with their values, in the order of its set. Returns 409 if the execution has no ' +
+      'plan, and 422 at `family` if the plan has no such variable.',
     response: RunValuesResponse,
     tagged: true,
     errors: ['content_too_large', 'execution_has_no_plan', 'store_full', 'values_not_found'],
@@ -110,7 +110,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'Get log of solve execution',
-    description: 'What the solver says, a line a second at least while it runs.',
+    description: 'The solver’s log, with at least a line per second while it runs.',
     response: RunLogResponse,
     tagged: true,
     extension: true,
@@ -127,7 +127,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'List cards of solve execution',
-    description: 'The canvas as it was solved, whatever has become of it since.',
+    description: 'The canvas as it was solved, without later changes.',
     response: RunCardsResponse,
     tagged: true,
     extension: true,
@@ -147,8 +147,8 @@ export class ExecutionsController {
     tag: 'Solving',
     summary: 'Repeat solve execution',
     description:
-      'Solves once more what the execution has solved, with the same options: its cards and files as they were then. ' +
-      '409 if they were not kept, 429 if the company has 20 executions waiting.',
+      'Solves the same cards and files as the execution, with the same options. Returns 409 if they were not ' +
+      'stored, and 429 if the company has 20 waiting executions.',
     status: 201,
     response: ExecutionResponse,
     errors: ['budget_exhausted', 'inputs_not_kept', 'too_many_executions'],
@@ -169,8 +169,8 @@ export class ExecutionsController {
     summary: 'Cancel solve execution',
     ownId: true,
     description:
-      'Stops it wherever it runs. The time it has run is charged. With `keep_plan` the best plan so far becomes the ' +
-      'result. 409 if it is already over.',
+      'Stops the execution on any process. Charges the time that it has run. With `keep_plan`, the best plan so far ' +
+      'becomes the result. Returns 409 if it has already ended.',
     response: ExecutionResponse,
     errors: ['execution_over'],
     idempotent: true,

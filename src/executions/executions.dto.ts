@@ -22,7 +22,7 @@ import type { ExecutionRecord } from './execution-views.repository.js';
 import { ModelSizeResponse, SolveErrorResponse, SolveResultResponse } from './results.dto.js';
 import { RunProgress } from './runs.dto.js';
 
-const SCENARIO = 'Scenario that was solved, which may be deleted by now; null if it was the canvas or a model file';
+const SCENARIO = 'Id of the solved scenario, even if it was deleted since; null for the canvas or a model file';
 
 /** Matches text with a non-blank character. */
 const WORDS = /\S/;
@@ -35,14 +35,14 @@ export const RUN_OPTIONS = {
     minLength: 1,
     maxLength: 200,
     pattern: WORDS,
-    description: 'What people call the run',
+    description: 'Name of the run for people',
     example: 'With overtime',
   },
   time_limit_seconds: {
     ...optional,
     minimum: 1,
     description:
-      'For the solver’s own work, at most SOLVE_TIME_LIMIT_MAX_SECONDS (600 by default). Absent: ' +
+      'Limit of the solver’s own work, at most SOLVE_TIME_LIMIT_MAX_SECONDS (600 by default). Default: ' +
       'SOLVE_TIME_LIMIT_SECONDS (60 by default)',
     example: 120,
   },
@@ -51,7 +51,7 @@ export const RUN_OPTIONS = {
     minimum: 0,
     maximum: 1,
     description:
-      'Stops when the objective is within this relative distance of the best possible one; 0.01 is 1 %. Default: 0.',
+      'Stops when the objective is within this relative distance of the best possible objective. 0.01 is 1 %. Default: 0.',
   },
 } as const;
 
@@ -73,13 +73,13 @@ export class ExecutionCreateRequest {
     maxItems: 1,
     itemMaxLength: 1_024,
     description:
-      'Id or path of a workspace file in CPLEX LP format, named `*.lp`. Without one, the canvas is solved. In run ' +
-      'mode, both come from the current snapshot',
+      'Id or path of a workspace file in CPLEX LP format, named `*.lp`. Without a file, the canvas is solved. In ' +
+      'run mode, both come from the current snapshot',
     example: ['models/plan.lp'],
   })
   input_file_ids?: string[] | null;
 
-  @BooleanField({ default: false, description: 'If true, the project’s `feasibility_result` is unchanged' })
+  @BooleanField({ default: false, description: 'If true, does not change the project’s `feasibility_result`' })
   is_test!: boolean;
 
   @StringField(RUN_OPTIONS.name)
@@ -96,7 +96,7 @@ export class ExecutionCreateRequest {
     nullable: true,
     extension: true,
     maxLength: 1_024,
-    description: 'Solves the canvas with the changes of a scenario, which leaves `feasibility_result` alone',
+    description: 'Solves the canvas with the changes of this scenario, without changing `feasibility_result`',
   })
   scenario_id?: string | null;
 
@@ -105,8 +105,8 @@ export class ExecutionCreateRequest {
     nullable: true,
     extension: true,
     description:
-      'Whether the outcome becomes the project’s `feasibility_result`, as long as what was solved has not changed ' +
-      'meanwhile. Absent: true for the canvas, false for a model file',
+      'Whether the outcome becomes the project’s `feasibility_result`, unless the input has changed in the ' +
+      'meantime. Default: true for the canvas, false for a model file',
   })
   affects_checklist?: boolean | null;
 }
@@ -122,7 +122,7 @@ export class ExecutionListQuery extends WalkQuery {
   @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, case-insensitive' })
   q?: string;
 
-  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Runs of this scenario alone' })
+  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Only runs of this scenario' })
   scenario_id?: string;
 }
 
@@ -132,8 +132,8 @@ export class ExecutionCancelQuery {
     optional: true,
     extension: true,
     description:
-      'Whether a running execution keeps its best plan: within about a second it succeeds with that plan, its bound and ' +
-      'its gap. Without a plan it is canceled.',
+      'Whether a running execution keeps its best plan. It succeeds within about a second with that plan, its bound ' +
+      'and its gap. Without a plan, it is canceled.',
   })
   keep_plan?: boolean;
 }
@@ -177,17 +177,17 @@ export class ExecutionResponse {
     nullable: true,
     extension: true,
     description:
-      '`status` of the result; null without one. A run that has `succeeded` can be `infeasible` or `unbounded`',
+      '`status` of the result; null if the result is missing. A run that has `succeeded` can be `infeasible` or `unbounded`',
   })
   outcome!: ExecutionRecord['outcome'];
 
-  @NumberField({ nullable: true, extension: true, description: 'Objective of the result; null if there is no plan' })
+  @NumberField({ nullable: true, extension: true, description: 'Objective of the result; null without a plan' })
   objective_value!: number | null;
 
   @NumberField({ nullable: true, extension: true, description: '`gap` of the result' })
   gap!: number | null;
 
-  @NumberField({ nullable: true, extension: true, description: 'Credits charged; null until the execution is over' })
+  @NumberField({ nullable: true, extension: true, description: 'Credits charged; null until the execution ends' })
   credits!: number | null;
 
   static from(execution: ExecutionRecord): ExecutionResponse {
@@ -221,10 +221,10 @@ export class ExecutionDetailResponse extends ExecutionResponse {
   @BooleanField()
   declare is_test: boolean;
 
-  @ObjectField(() => SolveResultResponse, { nullable: true, description: 'The result, if it succeeded' })
+  @ObjectField(() => SolveResultResponse, { nullable: true, description: 'The result, if the execution succeeded' })
   result!: SolveResultResponse | null;
 
-  @ObjectField(() => SolveErrorResponse, { nullable: true, description: 'The error, if it failed' })
+  @ObjectField(() => SolveErrorResponse, { nullable: true, description: 'The error, if the execution failed' })
   error!: SolveErrorResponse | null;
 
   @NumberField()
@@ -236,10 +236,13 @@ export class ExecutionDetailResponse extends ExecutionResponse {
   @BooleanField({ description: 'Whether the outcome becomes the project’s `feasibility_result`' })
   affects_checklist!: boolean;
 
-  @ObjectField(() => ModelSizeResponse, { nullable: true, description: 'Of the model, known once it is over' })
+  @ObjectField(() => ModelSizeResponse, {
+    nullable: true,
+    description: 'Size of the model, known after the execution has ended',
+  })
   model!: ModelSizeResponse | null;
 
-  @ObjectField(() => RunProgress, { nullable: true, description: 'While it runs' })
+  @ObjectField(() => RunProgress, { nullable: true, description: 'Only while the execution runs' })
   progress!: RunProgress | null;
 
   /** Serializes an execution. The result may be large, so its JSON text is copied from the database without parsing. */

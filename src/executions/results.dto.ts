@@ -15,13 +15,13 @@ export class ModelSizeResponse {
   @IntegerField()
   variables!: number;
 
-  @IntegerField({ description: 'Those of them that are whole' })
+  @IntegerField({ description: 'Number of integer variables' })
   integer_variables!: number;
 
   @IntegerField()
   constraints!: number;
 
-  @IntegerField({ description: 'Of the constraints' })
+  @IntegerField({ description: 'Number of terms in the constraints' })
   terms!: number;
 }
 
@@ -30,10 +30,10 @@ export class SolvedFamilyResponse {
   @StringField()
   name!: string;
 
-  @StringArrayField({ description: 'What the parts of a member are called', example: ['product'] })
+  @StringArrayField({ description: 'Names of the parts of a member', example: ['product'] })
   keys!: string[];
 
-  @IntegerField({ description: 'How many members there are' })
+  @IntegerField({ description: 'Number of members' })
   size!: number;
 }
 
@@ -50,15 +50,14 @@ export class SolvedConstraint {
 
   @NumberField({
     optional: true,
-    description:
-      'How the objective changes for each unit more of what bounds the constraint. Of linear programs, else absent',
+    description: 'Change of the objective per additional unit of the constraint’s limit. Only for linear programs',
   })
   dual?: number;
 }
 
 /** KPI of a plan. */
 export class SolvedKpi {
-  @StringField({ description: 'Of its card' })
+  @StringField({ description: 'Label of its card' })
   label!: string;
 
   @NumberField({ nullable: true, description: 'Null if its formula cannot be computed' })
@@ -83,7 +82,10 @@ export class SolveResultResponse {
   @NumberField({ nullable: true, description: 'Includes penalties of soft constraints' })
   objective_value!: number | null;
 
-  @NumberField({ nullable: true, description: 'What no plan can be better than; null if unknown, or without values' })
+  @NumberField({
+    nullable: true,
+    description: 'Best objective that a plan could have; null if unknown, or without values',
+  })
   bound!: number | null;
 
   @NumberField({
@@ -102,14 +104,14 @@ export class SolveResultResponse {
   @NumberMapField({
     optional: true,
     description:
-      'By name of a variable without an index: how the objective changes for each unit more of it, where a bound keeps it ' +
-      'from that. Of linear programs, else absent',
+      'Change of the objective per additional unit of a variable that a bound limits, by name of a variable without ' +
+      'an index. Only for linear programs',
     example: { tables: 0 },
   })
   reduced_costs?: Record<string, unknown>;
 
   @ObjectArrayField(() => SolvedConstraint, {
-    description: 'Of a constraint with an index the member that has the least slack',
+    description: 'A constraint with an index is represented by the member with the least slack',
   })
   constraints!: SolvedConstraint[];
 
@@ -127,28 +129,28 @@ export class SolveResultResponse {
 
   @StringField({
     nullable: true,
-    description: 'Path of this result in the workspace; null if it could not be put there',
+    description: 'Path of this result in the workspace; null if it could not be written',
   })
   file_path!: string | null;
 
   @StringArrayField({
     optional: true,
     description:
-      'CSV files in the workspace, of a model that has an index: the members of each variable with their values, and ' +
-      '`constraints.csv`. Absent of other models',
+      'CSV files in the workspace, only for a model with an index: the members of each variable with their values, ' +
+      'and `constraints.csv`',
     example: ['results/6f1c/make.csv', 'results/6f1c/constraints.csv'],
   })
   table_paths?: string[];
 
   @ObjectArrayField(() => SolvedKpi, {
     optional: true,
-    description: 'The KPI cards with a formula, computed for the plan. Absent where there are none',
+    description: 'KPI cards with a formula, computed for the plan. Absent if the model has no such cards',
   })
   kpis?: SolvedKpi[];
 
   @ObjectArrayField(() => SolvedFamilyResponse, {
     optional: true,
-    description: 'The variables that have an index. Absent where there are none',
+    description: 'Variables with an index. Absent if the model has no such variables',
   })
   families?: SolvedFamilyResponse[];
 }
@@ -157,7 +159,8 @@ export class SolveResultResponse {
 export class SolveErrorResponse {
   @StringField({
     description:
-      '`invalid_model`, `incomplete_model`, `empty_model`, `model_too_large`, `time_limit`, `out_of_memory`, `solver_failed` or `interrupted`',
+      '`invalid_model`, `incomplete_model`, `empty_model`, `model_too_large`, `time_limit`, `out_of_memory`, ' +
+      '`solver_failed` or `interrupted`',
     example: 'invalid_model',
   })
   code!: string;

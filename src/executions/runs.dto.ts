@@ -21,13 +21,13 @@ export class RunValuesQuery extends PageQuery {
   @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })
   family!: string;
 
-  @BooleanField({ default: false, description: 'Leaves out the zeros' })
+  @BooleanField({ default: false, description: 'Whether to leave out zeros' })
   nonzero!: boolean;
 }
 
 /** Value of a variable or of a member of an indexed variable. */
 export class RunValue {
-  @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
+  @StringArrayField({ description: 'The parts of the member; empty for a variable without an index' })
   keys!: string[];
 
   @NumberField()
@@ -36,7 +36,7 @@ export class RunValue {
   @NumberField({
     nullable: true,
     description:
-      'How the objective changes for each unit more, where a bound keeps the variable from it. Of linear programs, else null',
+      'Change of the objective per additional unit if a bound limits the variable. Null unless the model is a linear program',
   })
   reduced_cost!: number | null;
 }
@@ -52,10 +52,10 @@ export class RunAdjustment {
   @StringField()
   column!: string;
 
-  @StringField({ optional: true, description: 'Condition on the members; absent: all, or the one of `key`' })
+  @StringField({ optional: true, description: 'Condition on the members; absent: all, or the member in `key`' })
   where?: string;
 
-  @StringArrayField({ optional: true, description: 'The parts of the only member' })
+  @StringArrayField({ optional: true, description: 'The parts of the changed member' })
   key?: string[];
 
   @NumberField({ optional: true, description: 'Factor' })
@@ -95,8 +95,7 @@ export class RunCard {
 
   @ObjectArrayField(() => RunAdjustment, {
     optional: true,
-    description:
-      'What the scenario has made of columns of a data card, in this order. Absent where it has changed none',
+    description: 'Changes of a data card’s columns by the scenario, in this order. Absent if nothing was changed',
   })
   adjustments?: RunAdjustment[];
 
@@ -110,7 +109,7 @@ export class RunCard {
 export class RunCardsResponse {
   @ObjectArrayField(() => RunCard, {
     nullable: true,
-    description: 'Those that make the model or rate it; null if a model file was solved, or if they were not kept',
+    description: 'Cards that form the model or rate it; null if a model file was solved, or if they were not stored',
   })
   cards!: RunCard[] | null;
 
@@ -130,18 +129,18 @@ export class RunProgress {
   @EnumField(PHASES)
   phase!: Phase;
 
-  @NumberField({ description: 'Since the attempt began' })
+  @NumberField({ description: 'Seconds since the attempt began' })
   seconds!: number;
 
   @NumberField({ nullable: true, description: 'Objective of the best plan so far' })
   incumbent!: number | null;
 
-  @NumberField({ nullable: true, description: 'What no plan can be better than' })
+  @NumberField({ nullable: true, description: 'Best objective that a plan could still have' })
   bound!: number | null;
 
-  @NumberField({ nullable: true, description: 'Distance between both, relative to the incumbent' })
+  @NumberField({ nullable: true, description: 'Distance between incumbent and bound, relative to the incumbent' })
   gap!: number | null;
 
-  @IntegerField({ description: 'Branchings that were looked at' })
+  @IntegerField({ description: 'Number of explored branch-and-bound nodes' })
   nodes!: number;
 }

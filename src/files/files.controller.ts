@@ -36,7 +36,7 @@ export class FilesController {
   @Operation({
     tag: 'Files',
     summary: 'Make directory',
-    description: 'Also creates missing parents. An existing directory is no error: `created` is then false.',
+    description: 'Also creates missing parents. For an existing directory, `created` is false.',
     example: { ...EXAMPLE_WORKSPACE, path: 'inputs' },
     response: MkdirResponse,
     errors: [...WRITING_CODES, 'directory_in_the_way', 'file_in_the_way', 'tree_full'],
@@ -76,8 +76,7 @@ export class FilesController {
     tag: 'Files',
     summary: 'Delete file',
     description:
-      'Deletes a file or directory; a non-empty one needs `recursive`. Only explicitly created directories are ' +
-      'counted.',
+      'Deletes a file or directory. A non-empty directory needs `recursive`. Counts only explicitly created directories.',
     example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.draft },
     response: DeleteResponse,
     errors: [...WRITING_CODES, 'conversation_not_found', 'directory_not_empty', 'file_not_found'],
@@ -92,7 +91,7 @@ export class FilesController {
     tag: 'Files',
     summary: 'Batch move',
     example: { ...EXAMPLE_WORKSPACE, moves: [{ source_path: EXAMPLE.notes, dest_path: `archive/${EXAMPLE.notes}` }] },
-    description: 'A move that fails is reported in `errors`; the others are still made.',
+    description: 'Reports failed moves in `errors` and still makes the others.',
     response: BatchMoveResponse,
     errors: [...WRITING_CODES],
     idempotent: true,
@@ -137,8 +136,8 @@ export class FilesController {
     summary: 'Get download URL',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
-      'A URL of this content, valid for 15 minutes. On the disk store, it ends early with the project, the ' +
-      'deployment or the requesting API key.',
+      'Returns a URL of this content, valid for 15 minutes. On the disk store, it expires early with the project, ' +
+      'the deployment or the requesting API key.',
     response: FileDownloadResponse,
     errors: [...CONTAINER_CODES, 'file_not_found'],
     extension: true,

@@ -30,12 +30,12 @@ export class FileEntry {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'As uploaded, else derived from the extension',
+    description: 'As uploaded, otherwise derived from the extension',
     example: 'text/csv',
   })
   content_type?: string | null;
 
-  @DateTimeField({ optional: true, nullable: true, description: 'When the content last changed' })
+  @DateTimeField({ optional: true, nullable: true, description: 'Time of the last change of the content' })
   modified?: Date | string | null;
 
   @StringField({
@@ -73,7 +73,7 @@ export class FileEntry {
 export class MkdirRequest extends ContainerRequest {
   @StringField({
     check: (path) => pathProblem(path, { root: true }),
-    description: 'Missing parents are created too',
+    description: 'Path of the directory. Missing parents are also created',
     example: 'inputs',
   })
   path!: string;
@@ -98,7 +98,7 @@ export class FileContentQuery {
   @EnumField(['text'], {
     optional: true,
     extension: true,
-    description: 'With `text`, PDF, DOCX and XLSX files answer the text that they contain. No effect on other files',
+    description: 'With `text`, returns the text that PDF, DOCX and XLSX files contain. No effect on other files',
   })
   as?: 'text';
 }
@@ -126,7 +126,7 @@ export class FileDeleteRequest extends ContainerRequest {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'Conversation of the project; its next turn learns of this',
+    description: 'Conversation of the project whose next turn is notified of this',
   })
   conversation_id?: string | null;
 }
@@ -187,7 +187,7 @@ export class FileListRequest extends ContainerRequest {
   })
   path!: string;
 
-  @BooleanField({ default: false, description: 'Whether to list all levels below, not only the directory itself' })
+  @BooleanField({ default: false, description: 'Whether to list all levels below the directory' })
   recursive!: boolean;
 
   @IntegerField({ default: 50, minimum: 1, maximum: 1000 })

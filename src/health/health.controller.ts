@@ -18,7 +18,7 @@ export class HealthController {
     tag: 'Health',
     summary: 'Get liveness',
     description:
-      'Answers while the process runs, even if its dependencies are down. Restart a process that does not answer.',
+      'Responds while the process runs, even if its dependencies are down. Restart a process that does not respond.',
     response: LivenessResponse,
     extension: true,
     isPublic: true,
@@ -35,7 +35,7 @@ export class HealthController {
     tag: 'Health',
     summary: 'Get readiness',
     description:
-      'Whether this process is ready for requests, and the state of its dependencies. Answers in a few seconds.',
+      'Whether this process is ready for requests, and the state of its dependencies. Responds within a few seconds.',
     response: ReadinessResponse,
     extension: true,
     isPublic: true,

@@ -6,10 +6,10 @@ const PART_STATES = ['up', 'degraded', 'down'] as const;
 
 /** State of a dependency of the service. */
 export class HealthOfPart {
-  @ApiProperty({ enum: PART_STATES, description: '`degraded`: it works, but needs attention' })
+  @ApiProperty({ enum: PART_STATES, description: '`degraded`: works, but needs attention' })
   status!: (typeof PART_STATES)[number];
 
-  @StringField({ nullable: true, description: 'What is wrong, in a sentence' })
+  @StringField({ nullable: true, description: 'Description of the problem, in a sentence' })
   message!: string | null;
 
   static readonly up: HealthOfPart = { status: 'up', message: null };
@@ -19,7 +19,10 @@ export class HealthOfParts {
   @ApiProperty({ type: HealthOfPart })
   database!: HealthOfPart;
 
-  @ApiProperty({ type: HealthOfPart, description: 'If `down`, the process still serves what needs no file content' })
+  @ApiProperty({
+    type: HealthOfPart,
+    description: 'If `down`, the process still serves requests that need no file content',
+  })
   object_store!: HealthOfPart;
 
   @ApiProperty({

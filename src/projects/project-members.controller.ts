@@ -16,8 +16,8 @@ export class ProjectMembersController {
     tag: 'Members',
     summary: 'List members',
     description:
-      'First added first. A private project is seen by them and by company-level callers; one that is visible to the ' +
-      'company is edited by everybody in it, and a role can only add to that.',
+      'First added first. Only members and company-level callers can see a private project. If a project is visible ' +
+      'to the company, everyone in the company can edit it, and a role can only add rights.',
     response: ProjectMemberListResponse,
     extension: true,
   })
@@ -35,8 +35,8 @@ export class ProjectMembersController {
     summary: 'Add member, or change role',
     example: { role: 'editor' },
     description:
-      'For owners of the project and company-level callers. 404 for a user who has never used this service; 409 when ' +
-      'no owner would be left.',
+      'For owners of the project and company-level callers. Returns 404 for a user who has never used this service, ' +
+      'and 409 if no owner would remain.',
     response: ProjectMemberResponse,
     errors: ['last_owner', 'owner_required', 'too_many_members', 'user_not_found'],
     extension: true,
@@ -55,8 +55,8 @@ export class ProjectMembersController {
     tag: 'Members',
     summary: 'Remove member',
     description:
-      'For owners of the project and company-level callers; users may remove themselves. Within 5 seconds the streams ' +
-      'of somebody who sees the project no more close. 409 when no owner would be left.',
+      'For owners of the project and company-level callers. Users can remove themselves. Streams of a user who ' +
+      'loses access close within 5 seconds. Returns 409 if no owner would remain.',
     status: 204,
     errors: ['last_owner', 'member_not_found', 'owner_required'],
     extension: true,

@@ -6,7 +6,7 @@ import { DateTimeField, EnumField, ObjectArrayField, StringField } from '../comm
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 import type { MemberRow } from './project-members.repository.js';
 
-const ROLE = '`viewer` reads, `editor` also changes what is in the project, `owner` also decides about it';
+const ROLE = '`viewer` reads, `editor` also changes the contents of the project, `owner` also manages it';
 
 /** Request to set the role of a user. */
 export class ProjectMemberRequest {

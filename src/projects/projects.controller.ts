@@ -39,7 +39,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'List projects',
-    description: 'Those that the caller may see, last changed first.',
+    description: 'Projects that the caller can see, last changed first.',
     response: ProjectSummaryListResponse,
   })
   async listProjects(
@@ -111,9 +111,9 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Delete project',
     description:
-      'For owners of the project and company-level callers. Everything in it is gone at once: running turns, solves and ' +
-      'uploads end, streams close. It can be restored for some time (24 hours by default). Its cost stays in the usage ' +
-      'listings.',
+      'For owners of the project and company-level callers. Hides the project and its contents immediately: running ' +
+      'turns, solves and uploads end, streams close. It can be restored for some time (24 hours by default). Its ' +
+      'cost remains in the usage listings.',
     status: 204,
     errors: ['owner_required'],
     tagged: true,
@@ -132,9 +132,9 @@ export class ProjectsController {
     tag: 'Projects',
     summary: 'Restore project',
     description:
-      'For owners of the project and company-level callers. Brings a deleted project back with everything in it. What ' +
-      'ended with it stays ended: turns, solves, and uploads that were not completed. 404 once its time is over; ' +
-      '`GET /projects?deleted=true` lists what can come back.',
+      'For owners of the project and company-level callers. Restores a deleted project with its contents. Turns, ' +
+      'solves and incomplete uploads that ended with it do not resume. Returns 404 after the grace period. `GET ' +
+      '/projects?deleted=true` lists projects that can be restored.',
     response: ProjectResponse,
     errors: ['owner_required'],
     idempotent: true,

@@ -25,9 +25,9 @@ import {
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 import type { Creator, ListedProject, ProjectDetails } from './project-views.repository.js';
 
-const COMPONENTS = 'Objectives on the canvas; only the first ones if all together exceed 16,384 bytes';
+const COMPONENTS = 'Objectives on the canvas; only the first of them if all together exceed 16,384 bytes';
 const VISIBILITY =
-  '`company`: everybody in the company edits it; `private`: only its members and company-level callers see it';
+  '`company`: everyone in the company can edit the project. `private`: only its members and company-level callers can see it';
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
 /** Page and filter of the project listing. */
@@ -42,7 +42,7 @@ export class ProjectQuery extends WalkQuery {
     optional: true,
     extension: true,
     maxLength: 1_024,
-    description: '`me` or the id of a user: only projects that they created; of an API key, `me` is its creator',
+    description: 'Only projects created by this user: `me` or a user id. For an API key, `me` is its creator',
   })
   created_by?: string;
 
@@ -55,7 +55,7 @@ export class ProjectQuery extends WalkQuery {
   @BooleanField({
     default: false,
     extension: true,
-    description: 'True: those that were deleted and can be restored, last deleted first',
+    description: 'True: deleted projects that can be restored, last deleted first',
   })
   deleted!: boolean;
 }
@@ -168,7 +168,7 @@ export class ProjectResponse {
   @StringField({ nullable: true, optional: true })
   objective_type!: string | null;
 
-  @StringField({ nullable: true, optional: true, description: 'Deployment the project was seeded from' })
+  @StringField({ nullable: true, optional: true, description: 'Deployment from which the project was created' })
   origin_deployment_handle!: string | null;
 
   @StringField({ nullable: true, optional: true, description: '`ready` once run mode has a snapshot' })
@@ -189,7 +189,7 @@ export class ProjectResponse {
   @EnumField(VISIBILITIES, { extension: true, description: VISIBILITY })
   visibility!: Visibility;
 
-  @EnumField(PROJECT_ROLES, { extension: true, description: 'What the caller may do in it' })
+  @EnumField(PROJECT_ROLES, { extension: true, description: 'Role of the caller in the project' })
   role!: ProjectRole;
 
   static from(project: ProjectDetails): ProjectResponse {
@@ -259,7 +259,7 @@ export class ProjectSummary {
   @EnumField(VISIBILITIES, { extension: true })
   visibility!: Visibility;
 
-  @DateTimeField({ nullable: true, extension: true, description: 'When it was deleted' })
+  @DateTimeField({ nullable: true, extension: true, description: 'Time of the deletion' })
   deleted_at!: Date | null;
 
   static from(project: ListedProject): ProjectSummary {

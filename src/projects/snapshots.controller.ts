@@ -47,7 +47,7 @@ export class SnapshotsController {
   @Operation({
     tag: 'Projects',
     summary: 'Delete snapshot',
-    description: '409 for the current one: take another snapshot first.',
+    description: 'Returns 409 for the current snapshot: take another snapshot first.',
     status: 204,
     errors: ['snapshot_in_use'],
     extension: true,

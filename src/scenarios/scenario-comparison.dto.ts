@@ -10,14 +10,14 @@ import {
 } from '../common/validation/fields.js';
 
 const STATUS =
-  '`optimal`, `time_limit`, `infeasible` or `unbounded` if the solver has an answer, `failed` if not; null if it was never solved';
+  '`optimal`, `time_limit`, `infeasible` or `unbounded` if the solver found an answer, otherwise `failed`; null if the scenario was never solved';
 
 /** Selection of scenarios to compare. */
 export class ScenarioComparisonQuery {
   @StringField({
     optional: true,
     maxLength: 4_000,
-    description: 'Ids with commas between them, in the order of the answer. Absent: all, oldest first',
+    description: 'Ids separated by commas, in the order of the response. Absent: all, oldest first',
   })
   ids?: string;
 
@@ -39,7 +39,7 @@ export class BaseKpi {
 
 /** KPI with its difference from the canvas. */
 export class ComparedKpi extends BaseKpi {
-  @NumberField({ nullable: true, description: 'To that of the canvas' })
+  @NumberField({ nullable: true, description: 'Difference from the value of the canvas' })
   difference!: number | null;
 }
 
@@ -78,7 +78,7 @@ export class ComparedRun {
   @NumberField({ nullable: true })
   objective_value!: number | null;
 
-  @NumberField({ nullable: true, description: 'To the objective of the canvas' })
+  @NumberField({ nullable: true, description: 'Difference from the objective of the canvas' })
   difference!: number | null;
 
   @DateTimeField({ nullable: true })
@@ -93,11 +93,11 @@ export class DifferingValue {
   @StringField({ description: 'Name of the variable', example: 'make' })
   family!: string;
 
-  @StringArrayField({ description: 'The parts of the member; none of a variable without an index' })
+  @StringArrayField({ description: 'The parts of the member; empty for a variable without an index' })
   keys!: string[];
 
   @NumberMapField({
-    description: 'By `base` or id of the scenario. A plan without such a variable or member is missing',
+    description: 'Values by `base` or scenario id. Plans without this variable or member are left out',
     example: { base: 10 },
   })
   values!: Record<string, number>;
@@ -112,7 +112,7 @@ export class ScenarioComparisonResponse {
   scenarios!: ComparedRun[];
 
   @ObjectArrayField(() => DifferingValue, {
-    description: 'At most 100, the largest difference first; a value that is missing counts as 0',
+    description: 'At most 100, the largest difference first. A missing value counts as 0',
   })
   differing!: DifferingValue[];
 

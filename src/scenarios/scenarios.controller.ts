@@ -36,8 +36,8 @@ export class ScenariosController {
     summary: 'Create scenario',
     example: { name: 'Longer days', changes: [{ kind: 'value', target: EXAMPLE.value, times: 1.25 }] },
     description:
-      'Named changes of the canvas. A change that does not fit the canvas is a 422 at its place. A project has at most ' +
-      '100 scenarios.',
+      'Named changes of the canvas. Returns 422 at a change that does not apply to the canvas. A project has at ' +
+      'most 100 scenarios.',
     status: 201,
     response: ScenarioResponse,
     errors: ['scenario_exists', 'too_many_scenarios'],
@@ -74,9 +74,9 @@ export class ScenariosController {
     summary: 'Solve scenarios',
     example: { scenario_ids: [EXAMPLE.scenario_id], include_base: true },
     description:
-      'Starts an execution for each scenario, all of the canvas as it is at this moment, in run mode of the current ' +
-      'snapshot; all of them or none. Together they count as one towards the 20 executions of a company that may wait: ' +
-      '429 if there are more. 422 at a scenario that does not fit any more.',
+      'Starts an execution for each scenario, or for none of them. All use the same snapshot of the canvas, taken ' +
+      'now, or in run mode the current snapshot. Together they count as one of the 20 waiting executions that a ' +
+      'company can have, otherwise 429. Returns 422 at a scenario that no longer applies.',
     status: 201,
     response: ScenarioSolveResponse,
     errors: ['budget_exhausted', 'too_many_executions'],
@@ -96,8 +96,8 @@ export class ScenariosController {
     tag: 'Scenarios',
     summary: 'Compare scenarios',
     description:
-      'Compares the latest finished run of each scenario with that of the canvas. With `Accept: text/csv`, returns one line ' +
-      'for each run and no ETag.',
+      'Compares the latest finished run of each scenario with the latest finished run of the canvas. With `Accept: ' +
+      'text/csv`, returns a line for each run and no ETag.',
     response: ScenarioComparisonResponse,
     csv: true,
     tagged: true,
@@ -121,7 +121,7 @@ export class ScenariosController {
   @Operation({
     tag: 'Scenarios',
     summary: 'Get scenario',
-    description: 'With its changes.',
+    description: 'The scenario with its changes.',
     response: ScenarioResponse,
     tagged: true,
     extension: true,
@@ -139,7 +139,7 @@ export class ScenariosController {
     tag: 'Scenarios',
     summary: 'Update scenario',
     example: { name: 'Three shifts', changes: [{ kind: 'value', target: EXAMPLE.value, times: 3 }] },
-    description: '`changes` replace all that were there. A change that does not fit the canvas is a 422 at its place.',
+    description: '`changes` replace all earlier changes. Returns 422 at a change that does not apply to the canvas.',
     response: ScenarioResponse,
     errors: ['scenario_exists'],
     tagged: true,
@@ -159,7 +159,7 @@ export class ScenariosController {
   @Operation({
     tag: 'Scenarios',
     summary: 'Delete scenario',
-    description: 'Its executions stay.',
+    description: 'Its executions remain.',
     status: 204,
     tagged: true,
     extension: true,

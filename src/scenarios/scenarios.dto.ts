@@ -59,8 +59,10 @@ export const changesProblem = (changes: readonly Change[]): string | undefined =
 export class ScenarioChange {
   @EnumField(CHANGE_KINDS, {
     description:
-      '`value`: a value of a data card. `bound`: of a variable. `limit`: the side of a constraint without variables. ' +
-      '`column`: numbers over a set, of all members or those of `where`. `cell`: one of them. `add`: a hard constraint. `off`: leaves a card out. `file`: reads a set from another file, before all other changes',
+      '`value`: changes a value of a data card. `bound`: changes a bound of a variable. `limit`: changes the side ' +
+      'of a constraint without variables. `column`: changes numbers over a set, for all members or the members that ' +
+      'match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. `off`: ignores ' +
+      'a card. `file`: reads a set from another file, before all other changes',
     example: 'column',
   })
   kind!: (typeof CHANGE_KINDS)[number];
@@ -69,7 +71,8 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_TEXT,
     description:
-      'Name of the value or column, `x.lower` or `x.upper` of a variable, relation to add, label or id of a card, name of a set in a file',
+      'Name of the value or column, `x.lower` or `x.upper` of a variable, relation to add, label or id of a card, ' +
+      'name of a set in a file',
     example: 'hours',
   })
   target!: string;
@@ -79,7 +82,7 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_FORMULA_LENGTH,
     description:
-      'Of a column: condition on the members, in which columns of the same set and those of its key are called by their names',
+      'Only for `column`: condition on the members. Refers to columns of the same set and of its key by name',
     example: 'region = "north" and price > 10',
   })
   where?: string;
@@ -88,7 +91,7 @@ export class ScenarioChange {
     optional: true,
     maxItems: MAX_PARTS,
     maxLength: MAX_TEXT,
-    description: 'Of a cell: its member, a part for each column of the key',
+    description: 'Only for `cell`: its member, with a part for each key column',
     example: ['oak chair'],
   })
   key?: (string | number)[];
@@ -102,7 +105,7 @@ export class ScenarioChange {
   @TextOrNumberField({
     optional: true,
     maxLength: MAX_TEXT,
-    description: 'New number; of a file the path of the other one',
+    description: 'New number; for `file`, the path of the other file',
     example: 300,
   })
   to?: number | string;
@@ -123,7 +126,7 @@ export class ScenarioChange {
 const changes = {
   maxItems: MAX_CHANGES,
   check: changesProblem,
-  description: `At most ${MAX_CHANGES}, made in this order`,
+  description: `At most ${MAX_CHANGES}, applied in this order`,
 };
 const name = {
   minLength: 1,
@@ -212,22 +215,22 @@ export class ScenarioSolveRequest {
     maxItems: MAX_SCENARIOS,
     itemMaxLength: MAX_TEXT,
     check: (ids) => (ids.length === 0 ? 'at least one scenario is needed' : undefined),
-    description: 'Each once',
+    description: 'Different scenario ids',
   })
   scenario_ids!: string[];
 
-  @BooleanField({ default: false, description: 'Solves the canvas as it is, too' })
+  @BooleanField({ default: false, description: 'Whether to solve the unchanged canvas, too' })
   include_base!: boolean;
 
   @BooleanField({
     default: false,
-    description: 'If true, the canvas leaves `feasibility_result` unchanged; scenarios always do',
+    description: 'If true, the run of the canvas does not change `feasibility_result`. Scenarios never change it',
   })
   is_test!: boolean;
 
   @StringField({
     ...RUN_OPTIONS.name,
-    description: 'What people call the runs. Absent: they are called like their scenarios',
+    description: 'Name of the runs for people. Default: the names of the scenarios',
   })
   name?: string | null;
 

@@ -49,7 +49,8 @@ export class ProjectSkillsController {
   @Operation({
     tag,
     summary: 'Get project skill',
-    description: 'The whole skill as a turn would mount it: the project’s own copy, else the deployment’s.',
+    description:
+      'The whole skill as a turn would mount it: the project’s own copy, or the deployment’s if there is no copy.',
     response: ProjectSkillDetail,
     tagged: true,
   })
@@ -70,8 +71,8 @@ export class ProjectSkillsController {
     summary: 'Put project skill',
     example: { files: { 'SKILL.md': 'Shifts last eight hours here.\n' } },
     description:
-      'Creates or replaces one of the project’s own skills with all its files. One named after a deployment skill shadows it. ' +
-      '`If-Match` is about the project’s own skill.',
+      'Creates or replaces one of the project’s own skills with all its files. It shadows a deployment skill of the ' +
+      'same name. `If-Match` applies to the project’s own skill.',
     response: SkillSummary,
     errors: ['company_storage_full', 'store_full', 'tree_full'],
     tagged: true,
@@ -128,7 +129,7 @@ export class ProjectSkillsController {
     summary: 'Pull agent config',
     example: { from_deployment: EXAMPLE.deployment_handle, instructions: true, skills: true },
     description:
-      'Replaces the project’s copy of the deployment’s instructions and skills; the project’s own skills stay.',
+      'Replaces the project’s copy of the deployment’s instructions and skills. Keeps the project’s own skills.',
     response: AgentConfigPullResponse,
     errors: ['deployment_not_found', 'no_origin'],
     idempotent: true,

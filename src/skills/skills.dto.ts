@@ -162,7 +162,7 @@ export class AgentConfigPullResponse {
 
 /** Configuration that a turn of the project would mount. */
 export class AgentConfigResponse {
-  @StringField({ nullable: true, description: 'The project’s AGENTS.md; null when it has none' })
+  @StringField({ nullable: true, description: 'The project’s AGENTS.md; null if it has no instructions' })
   instructions!: string | null;
 
   @ObjectArrayField(() => ProjectSkillSummary)

@@ -67,16 +67,16 @@ export class TableDialectOptions {
   @EnumField(DECIMALS, { ...optional, description: 'Columns with another decimal sign are text' })
   decimal?: '.' | ',' | null;
 
-  @EnumField(THOUSANDS, { ...optional, description: 'Separator of thousands; empty if there is none' })
+  @EnumField(THOUSANDS, { ...optional, description: 'Thousands separator; empty if not used' })
   thousands?: (typeof THOUSANDS)[number] | null;
 
   @EnumField(DATE_ORDERS, { ...optional, description: 'Columns with dates in another order are text' })
   date_order?: DateOrder | null;
 
-  @BooleanField({ ...optional, description: 'Whether a row holds the names of the columns' })
+  @BooleanField({ ...optional, description: 'Whether a row contains the column names' })
   header?: boolean | null;
 
-  @RowField('Row with the names of the columns')
+  @RowField('Row with the column names')
   header_row?: number | null;
 
   @RowField('First row of the data')
@@ -87,7 +87,7 @@ export class TableDialectOptions {
 
   @EnumField(SUBTOTAL_CHOICES, {
     ...optional,
-    description: 'Whether rows that are or may be totals are rows of the table',
+    description: 'Whether rows that are or may be totals belong to the table',
   })
   subtotals?: SubtotalChoice | null;
 }
@@ -95,7 +95,7 @@ export class TableDialectOptions {
 export const DialectField = (): PropertyDecorator =>
   ObjectField(() => TableDialectOptions, {
     ...optional,
-    description: 'How the file is to be read where the service recognises it wrongly; CSV, TSV and XLSX only',
+    description: 'How to read the file if the service detects it wrongly. CSV, TSV and XLSX only',
     example: { decimal: ',', date_order: 'day_first' },
   });
 
@@ -110,25 +110,28 @@ export class TableDialect implements Dialect {
   @StringField({ nullable: true, example: 'utf-8', description: 'Null for workbooks' })
   encoding!: string | null;
 
-  @StringArrayField({ description: 'Other encodings that the bytes fit, with other letters. Empty if none do.' })
+  @StringArrayField({
+    description: 'Other encodings that fit the bytes with different letters. Empty if no other encoding fits.',
+  })
   other_encodings!: string[];
 
-  @BooleanField({ description: 'Whether a row holds the names of the columns' })
+  @BooleanField({ description: 'Whether a row contains the column names' })
   header!: boolean;
 
-  @IntegerField({ nullable: true, description: 'Row with the names of the columns' })
+  @IntegerField({ nullable: true, description: 'Row with the column names' })
   header_row!: number | null;
 
-  @IntegerField({ nullable: true, description: 'First row of the data; null if there is none' })
+  @IntegerField({ nullable: true, description: 'First row of the data; null without data' })
   first_row!: number | null;
 
-  @IntegerField({ nullable: true, description: 'Last row of the data; null if there is none' })
+  @IntegerField({ nullable: true, description: 'Last row of the data; null without data' })
   last_row!: number | null;
 
   @IntegerField({
     nullable: true,
     description:
-      'Last row above the rows that may be notes, totals or another table. Null unless `uncertain` lists `last_row`. To end the table there, send it as `last_row`.',
+      'Last row above the rows that may be notes, totals or another table. Null unless `uncertain` lists ' +
+      '`last_row`. To end the table there, send it as `last_row`.',
   })
   other_last_row!: number | null;
 
@@ -137,7 +140,7 @@ export class TableDialect implements Dialect {
 
   @StringField({
     nullable: true,
-    description: 'Separator of thousands; empty if there is none, null if columns differ',
+    description: 'Thousands separator; empty if not used, null if columns differ',
   })
   thousands!: string | null;
 
@@ -149,12 +152,12 @@ export class TableDialect implements Dialect {
 
   @EnumField(SUBTOTAL_CHOICES, {
     nullable: true,
-    description: 'Whether rows that are or may be totals are rows of the table; null if there are none',
+    description: 'Whether rows that are or may be totals belong to the table; null without such rows',
   })
   subtotals!: SubtotalChoice | null;
 
   @field(arrayKind(enumKind(UNCERTAIN_FIELDS), {}), {
-    description: 'Fields that several readings fit. Send the right value in `dialect` if the guess is wrong.',
+    description: 'Fields with several possible readings. Send the right value in `dialect` if the guess is wrong.',
   })
   uncertain!: UncertainField[];
 }

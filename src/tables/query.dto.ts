@@ -61,8 +61,7 @@ export class QueryRequest extends ContainerRequest {
   @field(
     { ...mapKind(tableKind, { maxProperties: MAX_TABLES }), model: TableReference },
     {
-      description:
-        'Files by the names that the statement has for them: a path, or an object with `path`, `sheet` and `dialect`',
+      description: 'Files by their names in the statement: a path, or an object with `path`, `sheet` and `dialect`',
       example: { demand: 'data/demand.csv' },
     },
   )
@@ -71,7 +70,7 @@ export class QueryRequest extends ContainerRequest {
   @StringField({
     minLength: 1,
     maxLength: MAX_SQL,
-    description: 'One SELECT in the dialect of DuckDB',
+    description: 'A SELECT statement in the DuckDB dialect',
     example: 'SELECT product, sum(quantity) AS quantity FROM demand GROUP BY product',
   })
   sql!: string;
@@ -116,7 +115,7 @@ export class QueryTable {
   @StringField({ description: 'Name in the statement' })
   name!: string;
 
-  @IntegerField({ description: 'Rows that `ignore_errors` has left out' })
+  @IntegerField({ description: 'Number of rows that `ignore_errors` left out' })
   skipped!: number;
 
   @ObjectField(() => TableDialect, { nullable: true, description: 'How the file was read; null for JSON and Parquet' })
@@ -142,10 +141,10 @@ export class QueryResponse {
   @IntegerField()
   limit!: number;
 
-  @BooleanField({ description: 'Whether there are more rows than these' })
+  @BooleanField({ description: 'Whether more rows exist' })
   truncated!: boolean;
 
-  @ObjectField(() => FileEntry, { nullable: true, description: 'The file of `save_as`' })
+  @ObjectField(() => FileEntry, { nullable: true, description: 'The file at `save_as`' })
   saved!: FileEntry | null;
 
   @ObjectArrayField(() => QueryTable, { description: 'How each table was read' })

@@ -11,13 +11,13 @@ export const SheetField = (): PropertyDecorator =>
     optional: true,
     nullable: true,
     maxLength: MAX_NAME,
-    description: 'Sheet of a workbook; the first one by default',
+    description: 'Sheet of a workbook; default: the first sheet',
   });
 
 export const IgnoreErrorsField = (): PropertyDecorator =>
   BooleanField({
     default: false,
-    description: 'Whether rows that cannot be read are left out; else they are an error',
+    description: 'Whether to leave out unreadable rows instead of returning an error',
   });
 
 const anyArray: Kind<Cell[][]> = {
@@ -30,5 +30,5 @@ const anyArray: Kind<Cell[][]> = {
 export const RowsField = (): PropertyDecorator =>
   field(anyArray, {
     description:
-      'One array for each row, in the order of `columns`. Dates and times are ISO 8601 texts, integers beyond 2^53 texts.',
+      'An array for each row, in the order of `columns`. Dates and times are ISO 8601 texts, integers beyond 2^53 texts.',
   });

@@ -71,7 +71,7 @@ export class TableFilter implements Filter {
   @ColumnField()
   column!: string;
 
-  @EnumField(FILTER_OPERATORS, { description: 'Nulls satisfy `empty` only; `contains` looks for a part of a text' })
+  @EnumField(FILTER_OPERATORS, { description: 'Nulls satisfy only `empty`. `contains` matches a part of a text' })
   op!: Filter['op'];
 
   @field(filterValue, { optional: true, description: 'A list for `in`, absent for `empty`' })
@@ -93,13 +93,13 @@ export class TableAggregate {
     nullable: true,
     minLength: 1,
     maxLength: MAX_NAME,
-    description: 'Name in the answer; by default like `sum(quantity)`',
+    description: 'Name in the response; default: such as `sum(quantity)`',
   })
   as?: string | null;
 }
 
 export class TableOrder {
-  @ColumnField('Column of the answer')
+  @ColumnField('Column of the response')
   column!: string;
 
   @BooleanField({ default: false })
@@ -127,7 +127,7 @@ export class TableRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     maxItems: MAX_FILTERS,
-    description: 'A row has to satisfy all of them',
+    description: 'Conditions that a row must all satisfy',
   })
   where?: TableFilter[] | null;
 
@@ -141,7 +141,7 @@ export class TableRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     maxItems: MAX_FILTERS,
-    description: 'Order of the file by default; groups in order of their first row',
+    description: 'Default: order of the file; groups in the order of their first row',
   })
   order_by?: TableOrder[] | null;
 
@@ -182,7 +182,7 @@ export class TableColumnResponse {
   @IntegerField({ nullable: true, description: 'Empty cells in the whole table; null if computed' })
   nulls!: number | null;
 
-  @IntegerField({ nullable: true, description: 'Different values in the whole table; null if computed' })
+  @IntegerField({ nullable: true, description: 'Distinct values in the whole table; null if computed' })
   distinct!: number | null;
 
   /** Returns the columns of a result. Columns of the table come first, followed by computed columns. */
@@ -217,7 +217,7 @@ export class TableResponse {
   @IntegerField({ description: 'Number of rows, or of groups, that satisfy `where`' })
   total!: number;
 
-  @IntegerField({ description: 'Rows that `ignore_errors` has left out' })
+  @IntegerField({ description: 'Number of rows that `ignore_errors` left out' })
   skipped!: number;
 
   @StringArrayField({ optional: true, nullable: true, description: 'All sheets of a workbook; null for other files' })

@@ -20,9 +20,9 @@ export class TablesController {
     tag: 'Files',
     summary: 'Read table',
     description:
-      'Rows of a CSV, TSV, JSON, Parquet or XLSX file, or groups of them, with what the table is: its columns with ' +
-      'their types, and how the file was read. Delimiter, encoding, decimal point and types are recognised; the types ' +
-      'fit every row. A file that is no table, and a row that cannot be read, is a 422 at `path`.',
+      'Returns rows, or groups of rows, of a CSV, TSV, JSON, Parquet or XLSX file, with its columns, their types, ' +
+      'and how the file was read. Detects delimiter, encoding, decimal point and types. The types fit every row. ' +
+      'Returns 422 at `path` if the file is not a table or a row cannot be read.',
     example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.table, limit: 10 },
     response: TableResponse,
     errors: [...CONTAINER_CODES, 'content_too_large', 'file_not_found', 'store_full'],
@@ -42,9 +42,9 @@ export class TablesController {
     tag: 'Files',
     summary: 'Query tables',
     description:
-      'One SELECT in the dialect of DuckDB over the tables that are named; it can read nothing else. Faulty SQL is a ' +
-      '422 at `sql` in the words of DuckDB, and so is a statement that takes longer than 10 s (`query_timeout`) or ' +
-      'more than 512 MiB of memory (`out_of_memory`). An answer of more than 8 MiB is cut.',
+      'Runs a SELECT in the DuckDB dialect over the named tables. The statement cannot read anything else. Returns ' +
+      '422 at `sql` for invalid SQL, with DuckDB’s message, and for a statement that takes more than 10 s ' +
+      '(`query_timeout`) or 512 MiB of memory (`out_of_memory`). Truncates responses above 8 MiB.',
     example: {
       ...EXAMPLE_WORKSPACE,
       tables: { demand: EXAMPLE.table },

@@ -20,7 +20,7 @@ export class BudgetsController {
     description:
       'Creates the budget of the scope, subject and period, or replaces its limit and action. When a blocking budget ' +
       'reaches its limit, new messages and solves that count towards it return 402. Running turns end at the next model ' +
-      'step; running solves finish. A company has at most ' +
+      'step. Running solves finish. A company has at most ' +
       `${MAX_BUDGETS} budgets.`,
     response: BudgetResponse,
     errors: ['too_many_budgets'],
@@ -35,7 +35,7 @@ export class BudgetsController {
   @Operation({
     tag: 'Usage',
     summary: 'List budgets',
-    description: 'Newest first, each with what was charged in its current period.',
+    description: 'Newest first, each with the credits charged in its current period.',
     response: BudgetListResponse,
     extension: true,
   })
@@ -48,7 +48,7 @@ export class BudgetsController {
   @Operation({
     tag: 'Usage',
     summary: 'Delete budget',
-    description: 'What it has blocked is possible again at once.',
+    description: 'Blocked operations become possible again immediately.',
     status: 204,
     extension: true,
   })

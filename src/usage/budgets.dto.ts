@@ -16,9 +16,9 @@ import {
 import type { BudgetRow } from './budgets.repository.js';
 
 const SCOPE =
-  'Whose spend counts: of the whole company, of a user and the API keys that they made, of one API key, or in a project';
-const PERIOD = 'When counting begins anew: at midnight, at the first of a month, both in UTC, or never';
-const ACTION = 'Once the limit is reached: `block` answers posts and solves with 402, `notice` changes nothing';
+  'Counted spend: of the company, of a user and the API keys that they created, of an API key, or in a project';
+const PERIOD = 'Period after which counting restarts: at midnight, on the first of a month (both in UTC), or never';
+const ACTION = 'When the limit is reached, `block` rejects posts and solves with 402, and `notice` changes nothing';
 
 /** Returns whether an amount is a multiple of a millionth, the unit of the ledger. */
 const hasMillionths = (credits: number): boolean => Math.round(credits * 1e6) / 1e6 === credits;
@@ -38,7 +38,7 @@ export class BudgetRequest {
     nullable: true,
     minLength: 1,
     maxLength: 255,
-    description: 'Id of the user, API key or project; absent of the company',
+    description: 'Id of the user, API key or project. Omit for a company budget',
   })
   subject_id?: string | null;
 
@@ -66,7 +66,7 @@ export class BudgetResponse {
   @EnumField(BUDGET_SCOPES, { description: SCOPE })
   scope!: BudgetScope;
 
-  @StringField({ nullable: true, description: 'Id of the user, API key or project; null of the company' })
+  @StringField({ nullable: true, description: 'Id of the user, API key or project; null for a company budget' })
   subject_id!: string | null;
 
   @EnumField(BUDGET_PERIODS, { description: PERIOD })
@@ -83,11 +83,11 @@ export class BudgetResponse {
 
   @DateTimeField({
     nullable: true,
-    description: 'When the limit was reached in the current period; null if it was not',
+    description: 'Time at which the limit was reached in the current period, otherwise null',
   })
   reached_at!: Date | null;
 
-  @DateTimeField({ nullable: true, description: 'When counting begins anew; null of a total' })
+  @DateTimeField({ nullable: true, description: 'Time at which counting restarts; null for a total' })
   period_ends_at!: Date | null;
 
   @DateTimeField()

@@ -22,7 +22,7 @@ export class UsageController {
   @Operation({
     tag: 'Usage',
     summary: 'List usage by user',
-    description: 'Spend in credits, highest first. A member sees their own row, a company-level caller everyone’s.',
+    description: 'Spend in credits, highest first. A member sees their own row, a company-level caller sees all rows.',
     response: UserUsageListResponse,
   })
   async listUsageByUser(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<UserUsageListResponse> {
@@ -34,8 +34,8 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by API key',
     description:
-      'Spend in credits, highest first; not part of the listing by user. A member sees the keys they created, an ' +
-      'API key only itself, a company-level caller all.',
+      'Spend in credits, highest first. The listing by user does not include it. A member sees the keys that they ' +
+      'created, an API key only itself, a company-level caller all keys.',
     response: ApiKeyUsageListResponse,
     extension: true,
   })
@@ -48,8 +48,8 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by project',
     description:
-      'Spend in credits, highest first. A company-level caller sees all, others what they have spent themselves in ' +
-      'projects that they may see. With `Accept: text/csv` a line for each project.',
+      'Spend in credits, highest first. A company-level caller sees all spend, others only their own spend in ' +
+      'projects that they can see. With `Accept: text/csv`, returns a line for each project.',
     response: ProjectUsageListResponse,
     csv: true,
     extension: true,
@@ -68,8 +68,8 @@ export class UsageController {
     tag: 'Usage',
     summary: 'List usage by day',
     description:
-      'Spend in credits of each day in UTC, by user, project or model: newest day first, then highest spend first. What ' +
-      'a caller sees is as in the usage by project. With `Accept: text/csv` a line for each.',
+      'Spend in credits per UTC day, by user, project or model: newest day first, then highest spend first. A ' +
+      'caller sees the same spend as in the usage by project. With `Accept: text/csv`, returns a line for each row.',
     response: DayUsageListResponse,
     csv: true,
     extension: true,

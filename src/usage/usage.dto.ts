@@ -23,10 +23,10 @@ export class UsageQuery extends PageQuery {
 
 /** Position of a usage page, and its time span. */
 export class UsagePageResponse extends PageResponse {
-  @DateTimeField({ optional: true, description: 'Start of the requested period; absent if none' })
+  @DateTimeField({ optional: true, description: 'Start of the requested period; absent if not requested' })
   since?: Date;
 
-  @DateTimeField({ optional: true, description: 'End of the requested period; absent if none' })
+  @DateTimeField({ optional: true, description: 'End of the requested period; absent if not requested' })
   until?: Date;
 
   static at({ limit, offset, since, until }: UsageQuery, total: number): UsagePageResponse {
@@ -103,7 +103,7 @@ const DAY_GROUPS = ['user', 'project', 'model'] as const satisfies DayGroup[];
 
 /** Page, time span and grouping of the usage by day. */
 export class DayUsageQuery extends UsageQuery {
-  @EnumField(DAY_GROUPS, { default: 'user', description: 'What the spend of a day is divided by' })
+  @EnumField(DAY_GROUPS, { default: 'user', description: 'Grouping within a day' })
   group_by!: DayGroup;
 }
 
@@ -112,7 +112,7 @@ export class ProjectUsageResponse {
   @StringField()
   project_id!: string;
 
-  @StringField({ nullable: true, description: 'Null if the project was removed for good' })
+  @StringField({ nullable: true, description: 'Null if the project was permanently removed' })
   name!: string | null;
 
   @ObjectField(() => UsageTotals)
@@ -141,21 +141,25 @@ export class ProjectUsageListResponse extends UsagePageResponse {
 
 /** Spend of a day by a user, in a project or with a model. */
 export class DayUsageResponse {
-  @StringField({ description: 'In UTC', example: '2026-03-01' })
+  @StringField({ description: 'Day in UTC', example: '2026-03-01' })
   day!: string;
 
-  @StringField({ optional: true, nullable: true, description: 'With `group_by=user`; null of API keys together' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    description: 'Present with `group_by=user`; null for the spend of all API keys together',
+  })
   user_id?: string | null;
 
-  @StringField({ optional: true, description: 'With `group_by=project`' })
+  @StringField({ optional: true, description: 'Present with `group_by=project`' })
   project_id?: string;
 
   @StringField({
     optional: true,
     nullable: true,
     description:
-      'With `group_by=model`: the language model that answered, `guide` of the agent without one, `highs` of solves; ' +
-      'null of what was charged before that was noted',
+      'Present with `group_by=model`: the language model that answered, `guide` for the rule-based agent, `highs` ' +
+      'for solves; null for charges from before models were recorded',
     example: 'guide',
   })
   model?: string | null;

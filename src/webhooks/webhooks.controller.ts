@@ -30,10 +30,10 @@ export class WebhooksController {
     summary: 'Create webhook',
     example: { url: 'https://example.com/hook', events: ['project.deleted', 'execution.changed'] },
     description:
-      'Has events of the company sent from now on, at least once each, those of a project in their order as long as ' +
-      'they are taken. The body is the event; its signature is that of the Standard Webhooks specification. Only https ' +
-      'addresses of the internet are taken, and redirects are not followed. Each attempt has 10 seconds; without an ' +
-      'answer of 2xx it is made again for 24 hours, and others go on meanwhile. A company has at most ' +
+      'Sends future events of the company, each at least once. Events of a project arrive in order while deliveries ' +
+      'succeed. The body is the event, signed according to the Standard Webhooks specification. Only https addresses on ' +
+      'the internet are accepted, and redirects are not followed. Each attempt has 10 seconds. Without a 2xx response, ' +
+      'it is repeated for 24 hours, and other events continue in the meantime. A company has at most ' +
       `${MAX_WEBHOOKS} webhooks.`,
     status: 201,
     response: WebhookCreatedResponse,
@@ -70,7 +70,7 @@ export class WebhooksController {
     tag: 'Webhooks',
     summary: 'Update webhook',
     example: { events: ['project.deleted'], active: true },
-    description: 'One that is made active again is sent the events from then on.',
+    description: 'If you activate a webhook again, it receives only events from then on.',
     response: WebhookResponse,
     extension: true,
   })
@@ -87,7 +87,7 @@ export class WebhooksController {
   @Operation({
     tag: 'Webhooks',
     summary: 'Delete webhook',
-    description: 'What waits is not sent.',
+    description: 'Waiting deliveries are not sent.',
     status: 204,
     extension: true,
   })
@@ -103,7 +103,7 @@ export class WebhooksController {
   @Operation({
     tag: 'Webhooks',
     summary: 'Test webhook',
-    description: 'Sends a `webhook.test`, which tells nothing. List the deliveries to see what came of it.',
+    description: 'Sends a `webhook.test` event with empty data. List the deliveries to see the result.',
     status: 201,
     response: WebhookDeliveryResponse,
     errors: ['webhook_inactive'],
@@ -122,7 +122,7 @@ export class WebhooksController {
   @Operation({
     tag: 'Webhooks',
     summary: 'List webhook deliveries',
-    description: 'Those of the last 7 days, newest first, each with what came of its last attempt.',
+    description: 'Deliveries of the last 7 days, newest first, each with the result of its last attempt.',
     response: WebhookDeliveryListResponse,
     extension: true,
   })
@@ -139,7 +139,8 @@ export class WebhooksController {
   @Operation({
     tag: 'Webhooks',
     summary: 'Resend webhook delivery',
-    description: 'Sends it once more under the same `webhook-id`, whatever came of it, and tries for another 24 hours.',
+    description:
+      'Sends the delivery again with the same `webhook-id`, regardless of its result, and retries for another 24 hours.',
     response: WebhookDeliveryResponse,
     errors: ['webhook_inactive'],
     idempotent: true,

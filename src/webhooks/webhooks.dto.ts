@@ -18,9 +18,9 @@ import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery } from './web
 import type { Webhook } from './webhook.entity.js';
 
 const MAX_URL_LENGTH = 2048;
-const URL_DESCRIPTION = 'An https address of the internet';
+const URL_DESCRIPTION = 'An https address on the internet';
 const EVENTS_DESCRIPTION = `Types of the events that are sent: ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}`;
-const PROJECT_DESCRIPTION = 'Project whose events alone are sent; null: those of all projects and of the company';
+const PROJECT_DESCRIPTION = 'Sends only events of this project; null: events of all projects and of the company';
 
 const known = new Set<string>(EVENT_TYPES);
 const eventProblems = ({ events }: { events?: string[] }): ErrorEntry[] => {
@@ -55,7 +55,7 @@ export class WebhookUpdateRequest {
   @StringField({ optional: true, nullable: true, description: PROJECT_DESCRIPTION })
   project_id?: string | null;
 
-  @BooleanField({ optional: true, description: 'False: nothing is sent, and what waits has failed' })
+  @BooleanField({ optional: true, description: 'False: nothing is sent, and waiting deliveries fail' })
   active?: boolean;
 }
 
@@ -75,11 +75,13 @@ export class WebhookResponse {
   @BooleanField()
   active!: boolean;
 
-  @IntegerField({ description: 'Deliveries that failed since one succeeded; after 100 the webhook is made inactive' })
+  @IntegerField({
+    description: 'Number of failed deliveries since the last success. After 100 the webhook becomes inactive',
+  })
   failures!: number;
 
   @IntegerField({
-    description: `Events that were never sent because ${MAX_PENDING} deliveries waited already. Read what you missed from the API`,
+    description: `Number of events that were never sent because ${MAX_PENDING} deliveries were waiting. Read the missed changes from the API`,
   })
   skipped_events!: number;
 
@@ -100,7 +102,7 @@ export class WebhookResponse {
 }
 
 export class WebhookCreatedResponse extends WebhookResponse {
-  @StringField({ description: 'Signs what is sent; shown this once' })
+  @StringField({ description: 'Signing secret. Returned only once, when the webhook is created' })
   secret!: string;
 
   static with({ webhook, secret }: { webhook: Webhook; secret: string }): WebhookCreatedResponse {
@@ -123,31 +125,31 @@ export class WebhookDeliveryResponse {
   @StringField()
   id!: string;
 
-  @StringField({ description: 'The header `webhook-id`, the same whenever the event is sent' })
+  @StringField({ description: 'The header `webhook-id`, the same for each attempt' })
   message_id!: string;
 
-  @StringField({ description: 'Type of the event; `webhook.test` of a test' })
+  @StringField({ description: 'Type of the event; `webhook.test` for a test' })
   type!: string;
 
   @EnumField(DELIVERY_STATES)
   state!: DeliveryState;
 
-  @IntegerField({ description: 'How often it was sent' })
+  @IntegerField({ description: 'Number of attempts' })
   attempts!: number;
 
-  @DateTimeField({ nullable: true, description: 'While it is pending' })
+  @DateTimeField({ nullable: true, description: 'Time of the next attempt; null unless the delivery is pending' })
   next_attempt_at!: Date | null;
 
   @DateTimeField({ nullable: true })
   last_attempt_at!: Date | null;
 
-  @IntegerField({ nullable: true, description: 'Status of the last answer; null without one' })
+  @IntegerField({ nullable: true, description: 'Status of the last response; null without a response' })
   response_status!: number | null;
 
-  @StringField({ nullable: true, description: 'First kilobyte of the last answer' })
+  @StringField({ nullable: true, description: 'First kilobyte of the last response' })
   response!: string | null;
 
-  @StringField({ nullable: true, description: 'Why there was no answer, or nothing is sent any more' })
+  @StringField({ nullable: true, description: 'Why the response is missing, or why deliveries have stopped' })
   error!: string | null;
 
   @DateTimeField()

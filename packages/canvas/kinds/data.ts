@@ -102,7 +102,7 @@ export const data: CardKind = {
   title: 'Data',
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`; a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and in `values` numbers or texts by name and member; or, in the file of `file_path`, its `sheet`, `dialect` (how to read it, as in `POST /files/table`), `key` (the columns that tell members apart) or `column` (the one whose different values are the members), `columns` (columns of the file by other names) and `default` (for figures that are missing).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `key` (the columns that identify a member) or `column` (its distinct values are the members), `columns` (other names for columns of the file) and `default` (for missing figures).',
   toolDescription:
     'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing)',
   fields,

@@ -34,7 +34,7 @@ export const production_requirement: CardKind = {
   title: 'Requirement',
   role: 'plan',
   description:
-    '`production_requirement`, met by every plan as a hard constraint: `expression` (a relation) with `index`, or `description` where that is a relation, or `quantity` and `product` (the name of a variable without an index: at least so much of it), `unit`. A `quantity` of 0 without `product` says that there are none.',
+    '`production_requirement`, a hard constraint of every plan: `expression` (a relation) with `index`, or `description` if it is a relation, or `quantity` (the minimum) and `product` (the name of a variable without an index), `unit`. A `quantity` of 0 without `product` means that nothing is required.',
   toolDescription:
     'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone says that there are none',
   fields,

@@ -45,7 +45,7 @@ export const variable: CardKind = {
   title: 'Variable',
   role: 'names',
   description:
-    '`variable`: `name`, `index` (`p in products`: one for each member), `domain` (`continuous`, `integer`, `binary`; else `continuous`), `lower` (else 0, or none if `free`), `upper` (numbers; with an index also formulas of what is known), `free`, `unit`, `description`.',
+    '`variable`: `name`, `index` (`p in products`: a variable for each member), `domain` (`continuous`, `integer`, `binary`; default `continuous`), `lower` (default 0, or unbounded if `free`), `upper` (numbers; with an index also formulas of values and columns), `free`, `unit`, `description`.',
   toolDescription:
     'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, confirmed (it may loosen limits at no cost), unit, description',
   fields,

@@ -30,7 +30,7 @@ export class ApiKeysController {
   @Operation({
     tag: 'Identity',
     summary: 'List API keys',
-    description: 'Newest first, without revoked ones. A member sees their own, a company-level caller everyone’s.',
+    description: 'Newest first, without revoked keys. A member sees their own keys, a company-level caller sees all.',
     response: ApiKeyListResponse,
     extension: true,
   })
@@ -45,8 +45,8 @@ export class ApiKeysController {
     tag: 'Identity',
     summary: 'Revoke API key',
     description:
-      'The key stops working at once and forever, and its open streams close. A member revokes their own keys, a ' +
-      'company-level caller anyone’s, an API key itself.',
+      'The key permanently stops working, and its open streams close. A member can revoke their own keys, a ' +
+      'company-level caller any key, an API key itself.',
     status: 204,
     extension: true,
   })

@@ -31,10 +31,10 @@ export class ApiKeyCreateRequest {
   })
   name!: string;
 
-  @EnumField(ROLES, { default: 'member', description: 'Never above the current role of its creator' })
+  @EnumField(ROLES, { default: 'member', description: 'Role of the key; never above its creator’s current role' })
   role!: Role;
 
-  @EnumField(ACCESSES, { default: 'write', description: '`read`: it changes nothing' })
+  @EnumField(ACCESSES, { default: 'write', description: '`read`: the key cannot change anything' })
   access!: Access;
 
   @StringArrayField({
@@ -43,13 +43,13 @@ export class ApiKeyCreateRequest {
     maxItems: 100,
     check: idsProblem,
     description:
-      'Limits the key to these projects; it then cannot create projects. Default: all that its creator can see.',
+      'Limits the key to these projects. It then cannot create projects. Default: all projects that its creator can see.',
   })
   project_ids?: string[] | null;
 
   @DateTimeField({
     optional: true,
-    description: 'When it expires; default: in 90 days',
+    description: 'Expiry time of the key; default: in 90 days',
     check: (moment) => (moment.getTime() > Date.now() ? undefined : 'the moment must be in the future'),
   })
   expires_at?: Date;
@@ -69,13 +69,16 @@ export class ApiKeyResponse {
   @EnumField(ROLES, { description: 'Highest role of the key; never above its creator’s current role' })
   role!: Role;
 
-  @EnumField(ACCESSES, { description: '`read`: it changes nothing' })
+  @EnumField(ACCESSES, { description: '`read`: the key cannot change anything' })
   access!: Access;
 
-  @StringArrayField({ nullable: true, description: 'Projects that it may see; null: all that its creator sees' })
+  @StringArrayField({
+    nullable: true,
+    description: 'Projects that the key can see; null: all projects that its creator can see',
+  })
   project_ids!: string[] | null;
 
-  @StringField({ description: 'Id of the user who created it' })
+  @StringField({ description: 'Id of the user who created the key' })
   created_by!: string;
 
   @DateTimeField()

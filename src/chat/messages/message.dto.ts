@@ -143,7 +143,7 @@ export class ChatMessageResponse {
   @EnumField(MESSAGE_ROLES)
   role!: (typeof MESSAGE_ROLES)[number];
 
-  @StringField({ description: 'The text segments, joined by a blank line' })
+  @StringField({ description: 'The text segments, joined by blank lines' })
   content!: string;
 
   @IntegerField({ description: 'Position in the conversation, from 1 without gaps' })

@@ -36,7 +36,7 @@ export class TurnStartedData {
 
 /** The agent appends text. */
 export class TextDeltaData {
-  @IntegerField({ description: 'Index in `content_segments`; one past the end starts a new text segment' })
+  @IntegerField({ description: 'Index in `content_segments`. An index past the end starts a new text segment' })
   segment!: number;
 
   @StringField({ description: 'Text to append' })

@@ -41,9 +41,10 @@ Every operation under \`/api/v1\` takes \`Authorization: Bearer <token>\` and re
 milliseconds. Listings take \`limit\` and \`offset\` and return the exact \`total\`. Additions to the documented
 interface are marked \`x-extension\`.
 
-**Errors.** Failed validation is 422 with an array of problems and their locations; every other error is
-\`{"detail": "<sentence>", "code": "<code>"}\`, where \`code\` is one of \`ErrorCode\`; each response lists those that it can have. The \`X-Request-Id\` of a response is also in the service's log. Before routing, a request
-can also fail with 404, 405 (with \`Allow\`), 408, 414 (URLs above 8 KiB) and 431 (more than 16 KiB of headers).
+**Errors.** Failed validation is 422 with an array of problems and their locations. Every other error is
+\`{"detail": "<sentence>", "code": "<code>"}\`, where \`code\` is a value of \`ErrorCode\`. Each response lists its possible
+codes. The service's log contains the \`X-Request-Id\` of each response. Before routing, a request can also fail with 404, 405
+(with \`Allow\`), 408, 414 (URLs above 8 KiB) and 431 (more than 16 KiB of headers).
 
 **To begin**, press _Authorize_, then try _Get the caller_, _List projects_, and _Post chat message_ followed by _Get chat
 sync_. The examples use the demo data of a first local start.`;
@@ -52,18 +53,18 @@ sync_. The examples use the demo data of a first local start.`;
 const GROUPS: Record<string, string> = {
   Identity: 'The caller and its API keys. Begin with _Get the caller_.',
   Projects: 'Projects, their snapshots and their live events.',
-  Members: 'People of a project and their roles.',
-  Canvas: 'The cards of a project, which make up its model.',
+  Members: 'Members of a project and their roles.',
+  Canvas: 'The cards that form a project’s model.',
   Solving: 'Solve executions, their plans, values and logs.',
-  Scenarios: 'Named changes of a canvas, solved beside it and compared with it.',
+  Scenarios: 'Named changes of a canvas, solved separately and compared with it.',
   Chat:
-    'Conversations with the agent. A post is accepted at once; its turn runs in the background. Read it with ' +
-    'sync or the stream.',
+    'Conversations with the agent. A post is accepted immediately, and its turn runs in the background. Read it ' +
+    'with sync or the stream.',
   'Skills and agent configuration': 'Instructions and skills of the agent, in deployments and projects.',
-  Deployments: 'Templates of a company that projects start from. Only company-level callers can change them.',
+  Deployments: 'Templates of a company for new projects. Only company-level callers can change them.',
   Files: 'Files of a workspace, a deployment or a snapshot, selected by `source`. Uploads go in parts to signed URLs.',
   Usage: 'Spend in credits.',
-  Webhooks: 'Where events of the company are sent, signed as the Standard Webhooks specification says.',
+  Webhooks: 'Webhooks for events of the company, signed according to the Standard Webhooks specification.',
   Health: 'State of the service and its dependencies, for operators.',
 };
 
@@ -187,8 +188,9 @@ const IDEMPOTENCY_PARAMETER: Parameter = {
   in: 'header',
   required: false,
   description:
-    'A unique value, such as a UUID, for each action. Repeating the request within 24 hours returns the first successful ' +
-    'response and does nothing again. Returns 409 if the body differs, and 409 with `Retry-After` while the first request runs.',
+    'A unique value, such as a UUID, for each action. Repeating the request within 24 hours returns the first ' +
+    'successful response without repeating the action. Returns 409 if the body differs, and 409 with `Retry-After` ' +
+    'while the first request runs.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN, title: IDEMPOTENCY_KEY },
   'x-extension': true,
 };
@@ -222,7 +224,7 @@ function documentTags(operation: OperationObject, method: string): void {
 }
 
 const ETAG = {
-  description: 'Version of the response; changes with it',
+  description: 'Version of the response. Changes with it',
   schema: { type: 'string' },
   'x-extension': true,
 };

@@ -3,7 +3,7 @@ import { CODES, type ErrorCode, type ErrorStatus, sentenceOf, statusOf } from '.
 const DESCRIPTIONS: Partial<Record<ErrorStatus, string>> = {
   400: 'The request cannot be processed',
   401: 'Not authenticated',
-  402: 'A budget is used up',
+  402: 'A budget is exhausted',
   403: 'Not allowed',
   404: 'Not found',
   408: 'The body arrived too slowly',

@@ -91,7 +91,7 @@ export class UploadsController {
     example: { ...EXAMPLE_WORKSPACE, upload_token: UPLOAD_TOKEN },
     description:
       'Puts the file in place. An existing file gets the new content and keeps its id. A repeated call returns the ' +
-      'same.',
+      'same response.',
     response: FileEntry,
     errors: [
       ...WRITING_CODES,
@@ -121,7 +121,7 @@ export class UploadsController {
     tag: 'Files',
     summary: 'Get upload part URLs',
     example: { upload_token: UPLOAD_TOKEN, part_numbers: [1] },
-    description: 'URLs for more parts, or for parts whose URL was lost.',
+    description: 'Returns URLs for more parts, or for parts whose URL was lost.',
     response: UploadPartsResponse,
     errors: [...OPEN_CODES, 'upload_parts_gone'],
     extension: true,
@@ -139,7 +139,7 @@ export class UploadsController {
     tag: 'Files',
     summary: 'Get upload status',
     example: { upload_token: UPLOAD_TOKEN },
-    description: 'The received parts, for clients that resume.',
+    description: 'Returns the received parts, for clients that resume.',
     response: UploadStatusResponse,
     errors: [...OPEN_CODES, 'upload_assembled', 'upload_parts_gone'],
     extension: true,

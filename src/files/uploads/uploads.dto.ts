@@ -42,7 +42,7 @@ export class UploadCompleteRequest extends ContainerRequest {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'Conversation of the project; its next turn learns of this',
+    description: 'Conversation of the project whose next turn is notified of this',
   })
   conversation_id?: string | null;
 
@@ -70,7 +70,7 @@ export class UploadPartUrl {
   @IntegerField()
   part_number!: number;
 
-  @StringField({ description: 'For one `PUT` of the part’s bytes; the response has an `ETag` header' })
+  @StringField({ description: 'URL for a `PUT` of the part’s bytes. The response has an `ETag` header' })
   url!: string;
 }
 
@@ -78,7 +78,7 @@ export class UploadPartsResponse {
   @ObjectArrayField(() => UploadPartUrl)
   parts!: UploadPartUrl[];
 
-  @DateTimeField({ description: 'When the upload and its URLs expire' })
+  @DateTimeField({ description: 'Expiry time of the upload and its URLs' })
   expires_at!: Date;
 }
 
@@ -86,7 +86,7 @@ export class UploadStartResponse extends UploadPartsResponse {
   @StringField({ description: 'Identifies the upload; keep it secret' })
   upload_token!: string;
 
-  @IntegerField({ description: 'Bytes of every part but the last; up to twice as many if no size was declared' })
+  @IntegerField({ description: 'Bytes of every part except the last; up to twice as many if no size was declared' })
   part_size!: number;
 }
 

@@ -21,8 +21,7 @@ export class CanvasController {
       data: { expression: 'sum p in products: make[p]', unit: 'pieces', description: 'Chairs and tables in a week' },
     },
     description:
-      'Only type and label are required; `gaps` lists what the card still lacks. A canvas has at most 500 cards ' +
-      'with 4 MiB of data.',
+      'Only type and label are required. `gaps` lists what is missing. A canvas has at most 500 cards with 4 MiB of data.',
     status: 201,
     response: CardResponse,
     errors: ['canvas_full'],
@@ -41,7 +40,7 @@ export class CanvasController {
   @Operation({
     tag: 'Canvas',
     summary: 'Get card',
-    description: 'With its gaps.',
+    description: 'The card with its gaps.',
     response: CardResponse,
     tagged: true,
     extension: true,
@@ -79,7 +78,7 @@ export class CanvasController {
   @Operation({
     tag: 'Canvas',
     summary: 'Delete card',
-    description: 'Removes it from the canvas and updates completeness.',
+    description: 'Removes the card from the canvas and updates completeness.',
     status: 204,
     tagged: true,
     extension: true,

@@ -178,7 +178,7 @@ export class CompletenessResponse implements Checklist {
   })
   feasibility_result!: Checklist['feasibility_result'];
 
-  @EnumField(OVERALL_RESULTS, { default: 'incomplete', description: '`complete` when everything above holds' })
+  @EnumField(OVERALL_RESULTS, { default: 'incomplete', description: '`complete` if all conditions above are met' })
   overall!: Checklist['overall'];
 
   static from(project: Checklist): CompletenessResponse {

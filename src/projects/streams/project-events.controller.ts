@@ -68,11 +68,11 @@ export class ProjectEventsController {
     tag: 'Projects',
     summary: 'Stream project events',
     description:
-      'Server-sent events of everything that changes in a project, by whomever, until the client closes, its token ' +
-      'expires, or it may no longer see the project. `data` is the event with its `id`, `type`, `project_id`, `at`, ' +
-      '`actor` and a `data` that names what changed. It starts with the next change; with `Last-Event-ID` every later ' +
-      'event is sent exactly once, in order. Events are kept for 24 hours; `resync` says that some are missing. ' +
-      'Swagger UI cannot show a stream: use `curl -N` with the command that it offers.',
+      'Server-sent events of all changes in a project, by any actor, until the client closes, its token expires, or ' +
+      'the caller loses access to the project. `data` is the event with its `id`, `type`, `project_id`, `at`, ' +
+      '`actor` and a `data` that names the change. The stream starts with the next change. With `Last-Event-ID`, it ' +
+      'sends every later event exactly once, in order. Events are kept for 24 hours. `resync` means that some are ' +
+      'missing. Swagger UI cannot show a stream: use `curl -N` with the command that it offers.',
     errors: ['too_many_streams'],
     extension: true,
   })

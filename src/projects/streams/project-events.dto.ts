@@ -6,13 +6,16 @@ export class EventActor {
   @EnumField(ACTOR_KINDS)
   kind!: Actor['kind'];
 
-  @StringField({ nullable: true, description: 'Of an `agent` the turn’s; null for the `service` itself' })
+  @StringField({
+    nullable: true,
+    description: 'Id of the actor: the turn’s for an `agent`; null for the `service` itself',
+  })
   id!: string | null;
 }
 
 /** Common fields of all events besides `data`. */
 export class EventEnvelope {
-  @IntegerField({ description: 'Counts the events of the project from 1' })
+  @IntegerField({ description: 'Number of the event in the project, starting at 1' })
   id!: number;
 
   @StringField()
