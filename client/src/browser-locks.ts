@@ -1,12 +1,14 @@
-/** A lock of the browser, held over all windows of its origin. */
+/** Browser lock, shared by all windows of an origin. */
 export interface HeldLock {
   name: string;
-  /** Aborted when another window has stolen the lock. */
+  /** Aborted when another window steals the lock. */
   stolen: AbortSignal;
   release: () => void;
 }
 
-/** Streams of all windows together. Browsers open six HTTP/1.1 connections to a host; two stay free for requests. */
+/**
+ * Maximum number of open streams in all windows. Browsers open six HTTP/1.1 connections per host, so two stay free for requests.
+ */
 const MAX_STREAMS = 4;
 const PLACES = Array.from({ length: MAX_STREAMS }, (_, at) => `project-workspace place ${at + 1}`);
 
@@ -16,7 +18,7 @@ export interface LockOptions {
   signal?: AbortSignal;
 }
 
-/** What is used of `navigator.locks`. */
+/** Part of `navigator.locks` that this file uses. */
 interface Locks {
   request(name: string, options: LockOptions, hold: (lock: object | null) => Promise<void>): Promise<void>;
   query(): Promise<{ pending?: { name?: string }[] }>;
@@ -24,7 +26,7 @@ interface Locks {
 
 const { navigator } = globalThis as { navigator?: { locks?: Locks } };
 
-/** Whether this browser has locks. Pages without TLS have none, except on localhost. */
+/** Whether this browser supports Web Locks. Insecure pages have no locks, except on localhost. */
 export const hasLocks = (): boolean => typeof BroadcastChannel !== 'undefined' && navigator?.locks !== undefined;
 
 function locks(): Locks {
@@ -32,7 +34,7 @@ function locks(): Locks {
   return navigator.locks;
 }
 
-/** Takes a lock. Undefined if it is held and `options` ask not to wait. @throws the reason of the signal */
+/** Takes a lock. Returns undefined if `ifAvailable` is set and the lock is already held. @throws the signal's reason */
 export function takeLock(name: string, options: LockOptions = {}): Promise<HeldLock | undefined> {
   const stolen = new AbortController();
   return new Promise((resolve, reject) => {
@@ -50,7 +52,7 @@ export function takeLock(name: string, options: LockOptions = {}): Promise<HeldL
   });
 }
 
-/** Takes a place among the open streams of the browser, and waits for one if all are taken. */
+/** Reserves one of the browser's stream slots. Waits if all of them are taken. */
 export async function takePlace(signal: AbortSignal): Promise<HeldLock> {
   for (const name of PLACES) {
     const place = await takeLock(name, { ifAvailable: true });
@@ -62,7 +64,7 @@ export async function takePlace(signal: AbortSignal): Promise<HeldLock> {
   return (await takeLock(shortest, { signal })) as HeldLock;
 }
 
-/** Whether a stream waits for a place. */
+/** Whether another stream is waiting for this slot. */
 export async function isPlaceWanted({ name }: HeldLock): Promise<boolean> {
   const { pending = [] } = await locks().query();
   return pending.some((lock) => lock.name === name);

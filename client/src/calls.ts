@@ -3,7 +3,7 @@ import type { paths } from './openapi.js';
 
 export type HttpMethod = 'get' | 'put' | 'post' | 'patch' | 'delete';
 
-/** The paths that have an operation of a method. */
+/** Paths that support an HTTP method. */
 export type PathWith<Method extends HttpMethod> = {
   [Path in keyof paths]: paths[Path] extends Record<Method, { responses: unknown }> ? Path : never;
 }[keyof paths];
@@ -19,46 +19,46 @@ type SuccessBody<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses & SuccessStatus]
   : never;
 
-/** What every operation can be called with. */
+/** Options that every operation accepts. */
 interface AnyOptions<As extends ParseAs> {
   signal?: AbortSignal | undefined;
-  /** Maximum milliseconds until an attempt is answered; default: that of the client. */
+  /** Maximum time in milliseconds until an attempt is answered. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
   headers?: Record<string, string>;
-  /** How the body is read: `json` by default, `text` for CSV, `stream` to read it by hand. */
+  /** Format of the response body: `json` by default, `text` for CSV, `stream` to read it yourself. */
   parseAs?: As;
 }
 
 type HeadersOf<Operation> = Operation extends { parameters: { header?: infer Headers } } ? NonNullable<Headers> : never;
 
-/** Operations that have an `ETag` can be asked whether anything has changed. */
+/** Adds `ifNoneMatch` to operations that support `If-None-Match`. */
 type Conditional<Operation, Tag> = [HeadersOf<Operation>] extends [never]
   ? unknown
   : 'If-None-Match' extends keyof HeadersOf<Operation>
     ? {
-        /** The `ETag` of an answer that the caller has: there is no `data` when it has not changed (304). */
+        /** `ETag` of a response that the caller already has. If nothing has changed (304), the result has no `data`. */
         ifNoneMatch?: Tag;
       }
     : unknown;
 
-/** Parameters and body of an operation, and how it is called. */
+/** Parameters, body and call options of an operation. */
 export type CallOptions<Operation, As extends ParseAs = 'json', Tag = undefined> = ParamsOption<Operation> &
   RequestBodyOption<Operation> &
   Conditional<Operation, Tag> &
   AnyOptions<As>;
 
-/** The answer of an operation that has succeeded. */
+/** Successful response. */
 export interface CallResult<Data> {
   data: Data;
-  /** For its status and headers; the body has been read, unless it is a stream. */
+  /** Response with its status and headers. Its body has already been read, unless `parseAs` is `stream`. */
   response: Response;
 }
 
 /**
- * Calls the operation of a path.
+ * Calls the operation at a path.
  *
- * @throws {@link ServiceError} when it has not succeeded, {@link ConnectionError} when there was no answer, and the reason of
- * the signal
+ * @throws {@link ServiceError} if the service rejects the request, {@link ConnectionError} if there was no response, or the
+ * signal's reason
  */
 export type Call<Method extends HttpMethod> = <
   Path extends PathWith<Method>,

@@ -11,10 +11,10 @@ import { Upload, type UploadOptions, type UploadTarget } from './upload.js';
 export type ClientOptions = TransportOptions;
 
 /**
- * A client of the service. `GET`, `POST`, `PUT`, `PATCH` and `DELETE` call any operation of `openapi.json` by its path; the other
- * methods do what takes more than one request.
+ * Client of the service. `GET`, `POST`, `PUT`, `PATCH` and `DELETE` call any operation of `openapi.json` by its path. The other
+ * methods combine several requests.
  *
- * Every call takes a `signal`. Failures that pass are waited out and sent again, where doing it twice does no harm.
+ * Every call accepts a `signal`. Temporary failures are retried if repeating the request is safe.
  */
 export class WorkspaceClient {
   readonly GET = this.calling('get');
@@ -29,9 +29,9 @@ export class WorkspaceClient {
   }
 
   /**
-   * Iterates over all items of a listing that has cursors, page by page. Items that exist throughout come exactly once.
+   * Iterates over all items of a paginated listing. Returns each item that exists throughout exactly once.
    *
-   * @param options.params.query.limit number of items in a page
+   * @param options.params.query.limit number of items per page
    */
   list<Path extends ListPath>(
     path: Path,
@@ -42,19 +42,20 @@ export class WorkspaceClient {
     return listItems(this.transport, path, options ?? ({} as ListOptions<Path>));
   }
 
-  /** A conversation: to post, to stop and to follow. @param conversationId absent: the project's default conversation */
+  /** Returns a conversation to post to, stop and follow. @param conversationId default: the project's default conversation */
   conversation(projectId: string, conversationId?: string): Conversation {
     return new Conversation(this.transport, projectId, conversationId);
   }
 
   /**
-   * Uploads a file in parts, several at a time; a part that was lost is sent again. In memory are no more than the parts that
-   * are on their way. In Node, `fs.openAsBlob` makes a Blob of a file.
+   * Uploads a file in parts, several at a time, and resends lost parts. Only the parts being sent are held in memory. In Node,
+   * `fs.openAsBlob` creates a Blob from a file.
    *
-   * Whoever has kept the state that `onStart` gives can go on with `resume`. An upload whose state nobody wanted is aborted when
-   * it fails.
+   * To resume an upload, save the state passed to `onStart` and pass it as `resume`. Without `onStart` and `resume`, a failed
+   * upload is aborted.
    *
-   * @throws {@link FileChangedError} when the file is not the one whose upload was begun, {@link GoneError} when that has expired
+   * @throws {@link FileChangedError} if the file differs from the original file of the upload, {@link GoneError} if the upload
+   * has expired
    */
   async upload(file: Blob, target: UploadTarget, options: UploadOptions = {}): Promise<Schemas['FileEntry']> {
     const { resume, onStart } = options;
@@ -65,23 +66,23 @@ export class WorkspaceClient {
     try {
       return await upload.finish();
     } catch (error) {
-      // The service forgets it by itself in the end; what matters to the caller is why it has failed.
+      // The service eventually expires the upload, and the caller only needs the original error.
       if (resume === undefined && onStart === undefined) void upload.abort().catch(() => undefined);
       throw error;
     }
   }
 
   /**
-   * A file as a Blob. What was lost on its way is read on from where it broke off. Files that should not be in memory are better
-   * read from the URL that `POST /files/download` gives.
+   * Returns a file as a Blob. An interrupted download continues where it stopped. To avoid holding a large file in memory, read
+   * it from the URL that `POST /files/download` returns.
    */
   async download(file: Schemas['FileDownloadRequest'], options: DownloadOptions = {}): Promise<Blob> {
     return await download(this.transport, file, options);
   }
 
   /**
-   * Starts an execution and waits until it is over: `succeeded`, `failed` or `canceled`. `onChange` is told of its progress, and of
-   * its id at once.
+   * Starts an execution and waits until it has `succeeded`, `failed` or been `canceled`. `onChange` receives the execution as
+   * soon as it is created, and again whenever its progress changes.
    */
   async solve(
     projectId: string,
@@ -96,16 +97,17 @@ export class WorkspaceClient {
     return await this.waitForExecution(projectId, data.id, options);
   }
 
-  /** Waits until an execution is over, whoever has started it. */
+  /** Waits until an execution has ended. The execution may have been started by another client. */
   async waitForExecution(projectId: string, executionId: string, options: WaitOptions = {}): Promise<Execution> {
     return await waitForExecution(this.transport, projectId, executionId, options);
   }
 
   /**
-   * What happens in a project, as it happens: each event once, in order, over lost connections and restarts. A {@link Resync}
-   * says that what is shown has to be read again; without `after`, the first thing is one. It ends after `project.deleted`.
+   * Yields the events of a project as they happen. Each event comes once and in order, even after lost connections and restarts.
+   * A {@link Resync} means that the displayed data must be read again. Without `after`, the first item is a Resync. Ends after
+   * `project.deleted`.
    *
-   * @throws {@link ServiceError} when it cannot go on: the project is gone, or the caller may not see it any more
+   * @throws {@link ServiceError} if it cannot continue because the project was deleted or the caller has lost access
    */
   projectEvents(projectId: string, options: ProjectEventsOptions = {}): AsyncGenerator<ProjectEvent | Resync, void> {
     return projectEvents(this.transport, projectId, options);

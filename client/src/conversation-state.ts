@@ -1,38 +1,38 @@
 import type { ChatEvent, Schemas } from './schemas.js';
 
-/** A conversation as it is at one moment: what `chat/sync` answers. */
+/** Snapshot of a conversation, as returned by `chat/sync`. */
 export type ConversationState = Schemas['ConversationSyncResponse'];
 
 export type ChatMessage = Schemas['ChatMessageResponse'];
 type Segment = Schemas['ContentSegmentData'];
 
-/** Up to where events are in the state: those of a turn below a number, and those of all turns before it. */
+/** Position in the event stream. The state includes all earlier turns, and the events of `turn_id` below `next_seq`. */
 interface Position {
   turn_id: string;
   next_seq: number;
 }
 
-/** A state, and where to go on with the stream from there; null where no turn is known. */
+/** State of a conversation and the stream position after it. The position is null if no turn is known. */
 export interface Followed {
   state: ConversationState;
   position: Position | null;
 }
 
-/** An event that does not go on where the state ends: sync must be read again. */
+/** Event that does not directly follow the state. The caller must read sync again. */
 export class OutOfStep extends Error {}
 
 const IDLE = { state: 'idle', message_id: null, turn_id: null, next_seq: 0 } as const;
 
-/** What sync has answered, as a beginning. */
+/** Returns the initial state from a sync response. */
 export function followedFrom(state: ConversationState): Followed {
   const { turn_id, next_seq = 0 } = state.turn;
   return { state, position: turn_id == null ? null : { turn_id, next_seq } };
 }
 
 /**
- * The state after an event. Objects are never changed: what an event leaves alone stays the same object.
+ * Returns the state after an event. Objects are immutable, and parts that the event does not change keep their identity.
  *
- * @param limit messages that a state has at most: the newest
+ * @param limit maximum number of messages in a state; older messages are dropped
  * @throws OutOfStep
  */
 export function after(followed: Followed, event: ChatEvent, limit: number): Followed {
@@ -53,7 +53,7 @@ export function after(followed: Followed, event: ChatEvent, limit: number): Foll
   }
 }
 
-/** Events of turns have the id `<turn_id>:<seq>`. */
+/** Applies a turn event, whose id has the form `<turn_id>:<seq>`. */
 function numbered(followed: Followed, event: Extract<ChatEvent, { id: string }>, limit: number): Followed {
   const colon = event.id.lastIndexOf(':');
   const turn_id = event.id.slice(0, colon);
@@ -83,7 +83,7 @@ function numbered(followed: Followed, event: Extract<ChatEvent, { id: string }>,
   }
 }
 
-/** A turn that is not known yet waits for its start; the present one, or the last one, may be named again. */
+/** Marks a new turn as dispatched until its first event arrives. Does nothing if the state is already at this turn. */
 function dispatched(followed: Followed, turn_id: string): Followed {
   if (followed.position?.turn_id === turn_id) return followed;
   const { state } = followed;
@@ -93,7 +93,7 @@ function dispatched(followed: Followed, turn_id: string): Followed {
 
 type BodyEvent = Exclude<Extract<ChatEvent, { id: string }>, { event: 'turn.started' | 'turn.ended' }>;
 
-/** A message after a step of its turn. */
+/** Returns the message after applying a turn event. */
 function folded(message: ChatMessage, event: BodyEvent): ChatMessage {
   const { content_segments, tool_calls } = message;
   const segments = content_segments ?? [];
@@ -125,7 +125,7 @@ function folded(message: ChatMessage, event: BodyEvent): ChatMessage {
       return { ...message, affected_card_ids: [...new Set(ids)] };
     }
     default:
-      // A step that a later version knows: the end of the turn has the whole message.
+      // Ignores event types of later service versions. The end of the turn contains the whole message.
       return message;
   }
 }
@@ -136,7 +136,7 @@ function withText(
   { segment, text }: { segment: number; text: string },
 ): ChatMessage {
   const present = segments[segment];
-  // Text goes on in the last segment only.
+  // Text is only ever appended to the last segment.
   if (present !== undefined) {
     const longer = { ...present, content: (present.content ?? '') + text };
     return { ...message, content: message.content + text, content_segments: segments.with(segment, longer) };
@@ -153,11 +153,11 @@ function withMessages(followed: Followed, messages: ChatMessage[]): Followed {
   return messages === followed.state.messages ? followed : { ...followed, state: { ...followed.state, messages } };
 }
 
-/** With a message at its place, or in place of the one with its id; of too many, the newest. */
+/** Replaces the message with the same id, or inserts the message by sequence. Keeps only the newest `limit` messages. */
 function added(messages: ChatMessage[], message: ChatMessage, limit: number): ChatMessage[] {
   if (has(messages, message)) return changed(messages, message);
   const before = messages.findLastIndex(({ sequence }) => sequence < message.sequence);
-  // What comes again after a new connection may be older than all that is shown.
+  // After a reconnect, a repeated message may be older than all displayed messages.
   if (before < 0 && messages.length > 0) return messages;
   return messages.toSpliced(before + 1, 0, message).slice(-limit);
 }

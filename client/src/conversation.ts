@@ -9,20 +9,19 @@ import { newId, type Transport } from './transport.js';
 const DEFAULT_LIMIT = 200;
 
 export interface FollowOptions extends Following {
-  /** Ends it: the iterator throws the signal's reason. Leaving the loop ends it as well. */
+  /** Stops following. The iterator then throws the signal's reason. Breaking out of the loop also stops it. */
   signal?: AbortSignal;
-  /** Messages that a state has at most, the newest; 1 to 1,000, default 200. */
+  /** Maximum number of messages in a state. Older messages are dropped. 1 to 1,000, default 200. */
   limit?: number;
 }
 
-/** A message to post: its text, and what else there is in `ChatMessageCreate`. */
+/** Message to post: its text and the other fields of `ChatMessageCreate`. */
 export type NewMessage = Omit<Schemas['ChatMessageCreate'], 'conversation_id'>;
 
-/** A conversation of a project. */
 export class Conversation {
   private readonly place: Place;
 
-  /** @param conversationId absent: the project's default conversation */
+  /** @param conversationId default: the project's default conversation */
   constructor(
     private readonly transport: Transport,
     readonly projectId: string,
@@ -35,8 +34,8 @@ export class Conversation {
   }
 
   /**
-   * Posts a message; the agent answers in a turn, which {@link follow} shows. Sent again after a failure, it is still one
-   * message: it has a `client_msg_id`, a new one unless the caller gives one.
+   * Posts a message. The agent answers in a turn, which {@link follow} reports. Retries never create a second message, because
+   * each message has a `client_msg_id`. It is generated unless you set it.
    */
   async post(message: NewMessage, { signal }: { signal?: AbortSignal } = {}): Promise<Schemas['ChatResponse']> {
     const { path, query } = this.place;
@@ -45,7 +44,7 @@ export class Conversation {
     return data as Schemas['ChatResponse'];
   }
 
-  /** Stops the turn that is active, or only the one that is named. */
+  /** Stops the active turn. With `turn_id`, stops only that turn. */
   async stop({ turn_id, signal }: { turn_id?: string; signal?: AbortSignal } = {}): Promise<
     Schemas['ChatStopResponse']
   > {
@@ -56,14 +55,14 @@ export class Conversation {
   }
 
   /**
-   * The conversation as it is now, and again whenever it has changed. Each state is whole, with all that the agent has written
-   * until then; one that was given never changes, and what is the same in two of them is the same object. A reader that is
-   * slow gets the newest state, not all of them.
+   * Yields the current state of the conversation, and a new state after each change. Each state is complete and includes
+   * everything that the agent has written so far. States are immutable, and unchanged parts keep their identity. A slow reader
+   * receives only the newest state.
    *
-   * Lost connections, restarts of the service and tokens that end are waited out, without a gap.
+   * Lost connections, service restarts and expired tokens are handled without gaps.
    *
-   * @throws {@link ServiceError} when it cannot go on: the conversation was deleted, or the caller may not see it any more;
-   * {@link ConnectionError} when the service was never reached, and it is not patient
+   * @throws {@link ServiceError} if it cannot continue because the conversation was deleted or the caller has lost access; {@link
+   * ConnectionError} if the service was never reached and `isPatient` is not set
    */
   async *follow({ signal, limit = DEFAULT_LIMIT, ...following }: FollowOptions = {}): AsyncGenerator<
     ConversationState,

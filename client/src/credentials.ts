@@ -1,13 +1,16 @@
-/** A token, or a function that gives one: it is called for the first request, and again when the token is not valid any more. */
+/**
+ * Token, or a function that returns a token. The function is called for the first request, and again when the token is no longer
+ * valid.
+ */
 export type TokenSource = string | (() => string | Promise<string>);
 
-/** The token of a client. All requests that need one at the same time wait for the same one. */
+/** Token of a client. Concurrent requests share one call to the token source. */
 export class Credentials {
   private held: Promise<string> | undefined;
 
   constructor(private readonly source: TokenSource | undefined) {}
 
-  /** Whether there can be another token than the present one. */
+  /** Whether the source can supply a new token. */
   get canRenew(): boolean {
     return typeof this.source === 'function';
   }
@@ -18,7 +21,7 @@ export class Credentials {
     return await this.held;
   }
 
-  /** Forgets a token that is not valid any more, unless somebody else has done so. */
+  /** Discards a token that is no longer valid, unless another request has already done so. */
   async reject(token: string | undefined): Promise<void> {
     const { held } = this;
     if (held !== undefined && (await held) === token && this.held === held) this.held = undefined;

@@ -4,11 +4,11 @@ import type { Schemas } from './schemas.js';
 import { Watchdog } from './time.js';
 import type { Transport } from './transport.js';
 
-/** Longest time in milliseconds in which nothing arrives. */
+/** Maximum time in milliseconds without new data. */
 const SILENCE_MS = 60_000;
 const PARTIAL = 206;
 
-/** Bytes that have arrived, and bytes of the file; undefined where the store does not tell. */
+/** Bytes received so far and file size. The size is undefined if the store does not report it. */
 export interface DownloadProgress {
   loaded: number;
   total: number | undefined;
@@ -16,11 +16,11 @@ export interface DownloadProgress {
 
 export interface DownloadOptions {
   signal?: AbortSignal;
-  /** Called as bytes arrive. */
+  /** Called whenever data arrives. */
   onProgress?: (progress: DownloadProgress) => void;
 }
 
-/** Reads a file from its signed URL, whose content never changes. */
+/** Downloads a file from its signed URL. The content behind a signed URL never changes. */
 export async function download(
   transport: Transport,
   file: Schemas['FileDownloadRequest'],

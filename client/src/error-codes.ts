@@ -1,6 +1,6 @@
 // error codes: written by "npm run lists"
 
-/** Error codes by their status. */
+/** Error codes by HTTP status. */
 export const ERROR_CODES = {
   400: [
     'body_cut_off',
@@ -121,8 +121,8 @@ export const ERROR_CODES = {
 
 // end of error codes
 
-/** A status that errors are documented for. */
+/** Documented error status. */
 export type ErrorStatus = keyof typeof ERROR_CODES;
 
-/** A code of an error, of a status where it is given. Later versions of the service may have others. */
+/** Error code, optionally of a single status. Later service versions may add codes. */
 export type ErrorCode<Status extends ErrorStatus = ErrorStatus> = (typeof ERROR_CODES)[Status][number];

@@ -1,32 +1,31 @@
 import type { ErrorCode, ErrorStatus } from './error-codes.js';
 import type { components } from './openapi.js';
 
-/** What is wrong at one place of a request: where (`loc`), a sentence (`msg`) and a kind (`type`). */
+/** Validation error: its place in the request (`loc`), a sentence (`msg`) and its kind (`type`). */
 export type ValidationEntry = components['schemas']['ValidationError'];
 
-/** The request that an error is about. */
+/** Request that caused an error. */
 export interface RequestLine {
   method: string;
   url: string;
 }
 
 /**
- * The service has answered that it did not do what it was asked. Each kind of answer has a class of its own; of this class
- * itself are those that only a later version of the service, or a proxy before it, gives.
+ * Error response of the service. Each documented status has its own subclass. Instances of the base class come only from later
+ * service versions or from a proxy.
  */
 export class ServiceError<Status extends ErrorStatus = ErrorStatus> extends Error {
   override name = 'ServiceError';
-  /** Status of the answer. */
+  /** HTTP status. */
   readonly status: number;
-  /** For programs: never changes its meaning. Absent where failed validation or a proxy answered. */
+  /** Machine-readable code whose meaning never changes. Absent for validation errors and responses from a proxy. */
   readonly code: ErrorCode<Status> | undefined;
-  /** For people: a sentence. */
+  /** Human-readable sentence. */
   readonly detail: string;
-  /** Seconds after which the service asks to try again. */
+  /** Seconds to wait before retrying, as requested by the service. */
   readonly retryAfter: number | undefined;
-  /** What the service's log knows the request by. */
+  /** Request id in the service's log. */
   readonly requestId: string | undefined;
-  /** Method and URL of the request. */
   request: RequestLine | undefined;
 
   constructor(response: Response, { detail, code }: { detail: string; code?: string | undefined }) {
@@ -39,55 +38,55 @@ export class ServiceError<Status extends ErrorStatus = ErrorStatus> extends Erro
   }
 }
 
-/** The request itself cannot be processed (400, 405, 408, 414 to 417, 431). */
+/** The service cannot process the request (400, 405, 408, 414 to 417, 431). */
 export class BadRequestError extends ServiceError<400 | 405 | 408 | 414 | 415 | 416 | 417 | 431> {
   override name = 'BadRequestError';
 }
 
-/** No token, or one that is not valid, not even one that was asked for anew (401). */
+/** The token is missing or invalid, even after it was renewed (401). */
 export class AuthenticationError extends ServiceError<401> {
   override name = 'AuthenticationError';
 }
 
-/** A budget is used up (402). */
+/** The budget is used up (402). */
 export class BudgetExhaustedError extends ServiceError<402> {
   override name = 'BudgetExhaustedError';
 }
 
-/** The caller may not do this (403). */
+/** The caller lacks permission (403). */
 export class ForbiddenError extends ServiceError<403> {
   override name = 'ForbiddenError';
 }
 
-/** There is no such thing, or the caller may not see it (404). */
+/** The resource does not exist, or the caller has no access to it (404). */
 export class NotFoundError extends ServiceError<404> {
   override name = 'NotFoundError';
 }
 
-/** What is asked for does not go with the present state (409). */
+/** The request conflicts with the current state (409). */
 export class ConflictError extends ServiceError<409> {
   override name = 'ConflictError';
 }
 
-/** It was there and is over (410). */
+/** The resource has expired or was removed (410). */
 export class GoneError extends ServiceError<410> {
   override name = 'GoneError';
 }
 
-/** It has changed since the caller read it: the tag of `If-Match` is an old one (412). */
+/** The resource has changed since the caller read it, so the `If-Match` tag is outdated (412). */
 export class PreconditionFailedError extends ServiceError<412> {
   override name = 'PreconditionFailedError';
 }
 
-/** Too large, or too much of it (413). */
+/** The request is too large (413). */
 export class TooLargeError extends ServiceError<413> {
   override name = 'TooLargeError';
 }
 
-/** The request does not fit its schema or its rules (422). */
+/** The request violates its schema or a validation rule (422). */
 export class ValidationError extends ServiceError<never> {
   override name = 'ValidationError';
-  /** What is wrong, place by place. */
+  /** Problems, each with its place in the request. */
   readonly entries: readonly ValidationEntry[];
 
   constructor(response: Response, entries: readonly ValidationEntry[]) {
@@ -96,30 +95,32 @@ export class ValidationError extends ServiceError<never> {
   }
 }
 
-/** Too many requests, streams or waiting messages; `retryAfter` says when to come again (429). */
+/** Too many requests, streams or queued messages (429). `retryAfter` is the time to wait. */
 export class TooManyRequestsError extends ServiceError<429> {
   override name = 'TooManyRequestsError';
 }
 
-/** A fault of the service (500). */
+/** Internal error of the service (500). */
 export class InternalServerError extends ServiceError<500> {
   override name = 'InternalServerError';
 }
 
-/** The service, or what it stands on, is not there at the moment (503). */
+/** The service or one of its dependencies is temporarily unavailable (503). */
 export class UnavailableError extends ServiceError<503> {
   override name = 'UnavailableError';
 }
 
-/** The service has no room left to store it (507). */
+/** The service has run out of storage (507). */
 export class InsufficientStorageError extends ServiceError<507> {
   override name = 'InsufficientStorageError';
 }
 
-/** No answer, or not a whole one: whether the request has taken effect is not known. `cause` says what has happened. */
+/**
+ * The response is missing or incomplete, so the request may or may not have taken effect. `cause` contains the original error.
+ */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';
-  /** Method and URL of the request; absent if the connection broke later, in a stream. */
+  /** Method and URL of the request. Absent if an open stream was interrupted. */
   request: RequestLine | undefined;
 }
 
@@ -148,7 +149,7 @@ const CLASSES = {
   507: InsufficientStorageError,
 } as const satisfies Record<ErrorStatus, ErrorClass>;
 
-/** The error that an answer without success is. @param body as it was received: parsed JSON, else text */
+/** Creates the error for an unsuccessful response. @param body as received: parsed JSON or text */
 export function errorOf(response: Response, body: unknown): ServiceError {
   const { detail, code } = (typeof body === 'object' && body !== null ? body : {}) as {
     detail?: unknown;
@@ -163,7 +164,7 @@ export function errorOf(response: Response, body: unknown): ServiceError {
   });
 }
 
-/** Of a `Retry-After`, which the service gives in seconds and a proxy perhaps as a date. */
+/** Parses `Retry-After`. The service sends seconds, but a proxy may send a date. */
 function secondsOf(header: string | null): number | undefined {
   if (header === null || header.trim() === '') return undefined;
   const seconds = Number(header);

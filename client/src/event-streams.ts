@@ -3,23 +3,22 @@ import { readEvents, type ServerSentEvent } from './server-sent-events.js';
 import { Watchdog } from './time.js';
 import type { PlainCall, Transport } from './transport.js';
 
-/** The service says that it is there every 15 seconds. */
+/** Maximum time without data. The service sends a keep-alive every 15 seconds. */
 const SILENCE_MS = 45_000;
 
-/** An open event stream. */
 export interface OpenedStream {
   /**
-   * Groups of events as they come, perhaps empty ones; null where events may be missing before the next ones. Ends when the
-   * stream should be opened again at once. @throws ConnectionError when the stream was lost, or ended by the service
+   * Groups of events as they arrive. A group may be empty. Null means that events may be missing before the next group. Ends when
+   * the stream should be reopened immediately. @throws ConnectionError if the stream was lost, or ended by the service
    */
   events: AsyncGenerator<ServerSentEvent[] | null, void>;
-  /** Whether another window opened the stream. It then begins with a gap. */
+  /** Whether the stream was opened by another window. It then begins with a gap. */
   isJoined?: boolean;
   close(): Promise<void>;
 }
 
 /**
- * Opens an event stream, with one attempt. It has failed when nothing comes for 45 seconds.
+ * Opens an event stream without retries. The stream fails if nothing arrives for 45 seconds.
  *
  * @throws {@link ServiceError} @throws {@link ConnectionError}
  */
@@ -34,13 +33,14 @@ export async function openStream(
   try {
     const call = { params: params ?? {}, headers, parseAs: 'stream', signal: watchdog.signal } as const;
     const { data, token } = await transport.authenticated('get', path, call);
-    // A stream ends with its token, which other requests may be allowed for a while yet.
+    // The service ends a stream when its token expires. Other requests may still accept the token for a while, so it is discarded
+    // here.
     const ended = async (): Promise<void> => await transport.credentials.reject(token);
     const events = watched(data as ReadableStream<Uint8Array>, watchdog, signal, ended);
     return {
       events,
       close: async () => {
-        // Before it was read, ending the reading does not reach the body.
+        // If the generator has not started, `return` does not reach the body.
         watchdog.abort(new DOMException('The stream was closed', 'AbortError'));
         await events.return();
       },

@@ -4,7 +4,7 @@ import { pause } from './time.js';
 import type { Transport } from './transport.js';
 
 const EXECUTION = '/api/v1/projects/{project_id}/solve/executions/{execution_id}';
-/** Pauses between two looks, in milliseconds: shorter at first, then about as often as there is progress. */
+/** Polling interval in milliseconds. It grows to roughly the interval of progress updates. */
 const MIN_MS = 100;
 const MAX_MS = 1_000;
 const GROWTH = 1.5;
@@ -13,13 +13,13 @@ const OVER: string[] = ['succeeded', 'failed', 'canceled'];
 export type Execution = Schemas['ExecutionDetailResponse'];
 
 export interface WaitOptions {
-  /** Ends the waiting; the execution goes on, unless it is canceled. */
+  /** Stops waiting. The execution continues unless you cancel it. */
   signal?: AbortSignal;
-  /** Called with the execution at the beginning and whenever something of it has changed, `progress` for one. */
+  /** Called with the initial execution and after each change, such as new `progress`. */
   onChange?: (execution: Execution) => void;
 }
 
-/** Looks at an execution until it is over; its tag makes a look cheap while nothing has changed. */
+/** Polls an execution until it has ended. Its entity tag keeps polls cheap while nothing changes. */
 export async function waitForExecution(
   transport: Transport,
   project_id: string,

@@ -9,25 +9,25 @@ import type { Transport } from './transport.js';
 
 export const CHAT = '/api/v1/projects/{project_id}/chat';
 
-/** Which conversation, as parameters of its operations. */
+/** Path and query parameters that identify a conversation. */
 export interface Place {
   path: { project_id: string };
-  /** Absent: the project's default conversation. */
+  /** Omit for the project's default conversation. */
   query: { conversation_id?: string };
 }
 
-/** Keeps a state of a conversation that is the sum of what sync and the stream have told. */
+/** Maintains the state of a conversation from sync responses and stream events. */
 export class Follower {
-  /** What is known; null: sync has to be read. */
+  /** Current state. Null if sync must be read. */
   private followed: Followed | null = null;
-  /** Tag of what sync has answered last. */
+  /** Entity tag of the last sync response. */
   private etag: string | null = null;
-  /** Whether the state has every event of the stream, none of them from a later sync. */
+  /** Whether the state was built from every event of the stream since the last sync. */
   private followsStream = false;
 
   /**
-   * @param limit messages of a state
-   * @param show is given each state that differs from the one before
+   * @param limit maximum number of messages in a state
+   * @param show receives each state that differs from the previous state
    */
   constructor(
     private readonly transport: Transport,
@@ -37,7 +37,7 @@ export class Follower {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Runs until it is aborted. @throws what does not pass by itself */
+  /** Runs until the signal is aborted. @throws errors that cannot be retried */
   async run(persistence: Persistence): Promise<never> {
     const { path, query } = this.place;
     const topic = [path.project_id, query.conversation_id];
@@ -71,14 +71,14 @@ export class Follower {
     }
   }
 
-  /** A stream whose next event is the first one that the state does not have. */
+  /** Opens a stream that continues exactly where the state ends. */
   private async connect(shared: SharedStream): Promise<OpenedStream> {
     if (this.followed === null) await this.read();
     for (;;) {
       const position = this.followed?.position ?? null;
       const stream = await this.open(shared, position);
       if (position !== null || stream.isJoined === true) return stream;
-      // No turn is known, so there is no event to name. What has not changed after the stream was opened is what it begins with.
+      // If no turn is known, the stream cannot be resumed from an event. If sync is unchanged after opening, no event was missed.
       let isChanged = true;
       try {
         isChanged = await this.read();
@@ -89,7 +89,7 @@ export class Follower {
     }
   }
 
-  /** Reads sync. Returns whether it has changed since it was read before. */
+  /** Reads sync. Returns whether it has changed since the last read. */
   private async read(): Promise<boolean> {
     const { path, query } = this.place;
     const { data, response } = await this.transport.authenticated('get', `${CHAT}/sync`, {

@@ -1,4 +1,4 @@
-/** Hands the newest of several values to one reader; those that it was too slow for are left out. */
+/** Passes the newest value to a single reader. Skips values that the reader was too slow to receive. */
 export class Latest<Value> implements AsyncIterable<Value, void> {
   private next: { value: Value } | undefined;
   private failure: { error: unknown } | undefined;
@@ -9,7 +9,7 @@ export class Latest<Value> implements AsyncIterable<Value, void> {
     this.wake?.();
   }
 
-  /** Ends the reading with an error, once the newest value was read. */
+  /** Throws an error in the reader after it has received the newest value. */
   fail(error: unknown): void {
     this.failure = { error };
     this.wake?.();

@@ -4,7 +4,7 @@ import type { Transport } from './transport.js';
 
 type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
 
-/** The paths whose listings have cursors. */
+/** Paths of paginated listings. */
 export type ListPath = {
   [Path in PathWith<'get'>]: 'cursor' extends keyof QueryOf<paths[Path]['get']> ? Path : never;
 }[PathWith<'get'>];
@@ -15,19 +15,19 @@ type BodyOf<Path extends ListPath> = paths[Path]['get'] extends {
   ? Body
   : never;
 
-/** An item of a listing: its page has one array. */
+/** Item of a listing. Each page has exactly one array. */
 export type ItemOf<Path extends ListPath> = {
   [Key in keyof BodyOf<Path>]-?: BodyOf<Path>[Key] extends readonly (infer Item)[] ? Item : never;
 }[keyof BodyOf<Path>];
 
-/** Parameters of a listing; `limit` is the number of items in a page. */
+/** Parameters of a listing. `limit` is the number of items per page. */
 export type ListOptions<Path extends ListPath> = Omit<CallOptions<paths[Path]['get']>, 'parseAs' | 'ifNoneMatch'>;
 
 interface ListPage {
   next_cursor?: string | null;
 }
 
-/** The items of a listing, page by page. */
+/** Yields the items of a listing, page by page. */
 export async function* listItems<Path extends ListPath>(
   transport: Transport,
   path: Path,

@@ -5,20 +5,23 @@ import type { Transport } from './transport.js';
 
 const EVENTS = '/api/v1/projects/{project_id}/events';
 
-/** Read again what is shown of the project: the stream begins here (`opened`), or events before this are missing. */
+/**
+ * Signals that the displayed project data must be read again. Either the stream has just begun (`opened`), or earlier events are
+ * missing.
+ */
 export interface Resync {
   type: 'resync';
   reason: 'opened' | Exclude<Schemas['ResyncData']['reason'], 'too_slow'>;
 }
 
 export interface ProjectEventsOptions extends Following {
-  /** Ends it: the iterator throws the signal's reason. Leaving the loop ends it as well. */
+  /** Stops the stream. The iterator then throws the signal's reason. Breaking out of the loop also stops it. */
   signal?: AbortSignal;
-  /** The id of the last event that the reader has had; absent: it begins with a {@link Resync}. */
+  /** Id of the last event that the reader received. If absent, the stream begins with a {@link Resync}. */
   after?: number;
 }
 
-/** The events of a project, each once; ends after `project.deleted`. */
+/** Yields each event of a project once. Ends after `project.deleted`. */
 export async function* projectEvents(
   transport: Transport,
   project_id: string,
@@ -44,12 +47,12 @@ export async function* projectEvents(
             for (const { event, data } of group ?? []) {
               if (event === 'resync') {
                 const { reason } = JSON.parse(data) as Schemas['ResyncData'];
-                // It is disconnected then, and nothing is lost: it goes on after the last event that it had.
+                // The service disconnects slow readers. The next stream resumes after the last event, so nothing is lost.
                 if (reason !== 'too_slow') yield { type: 'resync', reason };
                 continue;
               }
               const told = JSON.parse(data) as ProjectEvent;
-              // The window that has the stream may have opened it at an earlier event.
+              // The window that reads the stream may have opened it at an earlier event.
               if (last !== undefined && told.id <= last) continue;
               last = told.id;
               isResumed = true;

@@ -1,22 +1,22 @@
 import { ConnectionError, ConflictError, ServiceError, TooManyRequestsError, UnavailableError } from './errors.js';
 import { pause } from './time.js';
 
-/** How often and how patiently requests are sent again. */
+/** Limits and delays of retries. */
 export interface RetryPolicy {
-  /** Times that a request is sent again at most; default 5. */
+  /** Maximum number of retries. Default 5. */
   maxRetries: number;
-  /** Pause before the first time in milliseconds, about; it doubles each time. Default 500. */
+  /** Approximate delay before the first retry in milliseconds. Doubles with each retry. Default 500. */
   minDelayMs: number;
-  /** Longest pause in milliseconds; default 8,000. */
+  /** Maximum delay in milliseconds. Default 8,000. */
   maxDelayMs: number;
-  /** A `Retry-After` of more milliseconds is not waited for: the error is thrown at once. Default 60,000. */
+  /** Maximum `Retry-After` in milliseconds. If it is longer, the error is thrown immediately. Default 60,000. */
   maxRetryAfterMs: number;
 }
 
-/** A request that is about to be sent again. */
+/** Details of a request that is about to be retried. */
 export interface Retry {
   error: unknown;
-  /** 1 for the first repetition. */
+  /** 1 for the first retry. */
   attempt: number;
 }
 
@@ -27,16 +27,16 @@ export const RETRY_POLICY: RetryPolicy = {
   maxRetryAfterMs: 60_000,
 };
 
-/** Conflicts that pass by themselves. */
+/** Codes of temporary conflicts. */
 const PASSING_CONFLICTS: unknown[] = ['request_conflict', 'request_under_way', 'upload_being_completed'];
-/** Of proxies that have not reached the service. */
+/** Statuses of proxies that could not reach the service. */
 const BAD_GATEWAY = 502;
 const GATEWAY_TIMEOUT = 504;
 
-/** Whether the request was refused before it could take effect, and may be taken later. */
+/** Whether the request was rejected before it could take effect, and may be accepted later. */
 export const isRefusedForNow = (error: unknown): boolean => error instanceof TooManyRequestsError;
 
-/** Whether the request may have taken effect or not, and would be answered later. */
+/** Whether the request may have taken effect, and a retry may be answered. */
 export function isUncertain(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (error instanceof UnavailableError) return error.code !== 'comparison_too_large';
@@ -48,10 +48,10 @@ export function isUncertain(error: unknown): boolean {
 export const isPassing = (error: unknown): boolean => isRefusedForNow(error) || isUncertain(error);
 
 /**
- * Pauses before the next attempt, for as long as the service asks, else for a random time that grows with the attempts.
+ * Waits before the next attempt. Uses the delay that the service requests, otherwise a random delay that grows with the attempts.
  *
- * @param retries attempts that were made again until now
- * @throws the error when the service asks for more patience than there is
+ * @param retries number of previous retries
+ * @throws the error if the service requests a longer delay than allowed
  */
 export async function pauseAfter(
   error: unknown,
@@ -62,12 +62,12 @@ export async function pauseAfter(
   const asked = error instanceof ServiceError ? error.retryAfter : undefined;
   if (asked !== undefined && asked * 1000 > maxRetryAfterMs) throw error;
   const grown = Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(retries, 30));
-  // Those who were cut off together do not come back together.
+  // Jitter keeps clients that were disconnected together from reconnecting together.
   const spread = 0.5 + Math.random() / 2;
   await pause(asked === undefined ? grown * spread : asked * 1000 + minDelayMs * Math.random(), signal);
 }
 
-/** Does the work again for as long as its error may be retried and the policy allows it. */
+/** Repeats the work while its error can be retried and the policy allows it. */
 export async function retrying<Value>(
   work: () => Promise<Value>,
   mayRetry: (error: unknown) => boolean,
@@ -87,23 +87,23 @@ export async function retrying<Value>(
   }
 }
 
-/** How something is followed whose connection may be lost. */
+/** Options for following a stream whose connection may be lost. */
 export interface Following {
-  /** Never gives up, also when the service was not reached yet: for whoever goes on after a pause. Default false. */
+  /** Never gives up, even if the service has never been reached. Use it to continue after a pause. Default false. */
   isPatient?: boolean | undefined;
-  /** Hears of each failure that is waited out before the stream is opened anew. */
+  /** Called for each failure before the stream is reopened. */
   onInterruption?: ((error: unknown) => void) | undefined;
-  /** Hears that the service was reached again after one or more of them. */
+  /** Called when the service is reached again after one or more failures. */
   onResumption?: (() => void) | undefined;
 }
 
 /**
- * The patience of something that goes on until it is aborted, like a stream that is opened anew whenever it was lost. What
- * fails from the beginning is given up after as many attempts as any request, unless it was asked to be patient.
+ * Retry state of a task that runs until it is aborted, such as a stream that is reopened whenever it is lost. Until the service
+ * is first reached, the usual retry limit applies, unless `isPatient` is set.
  */
 export class Persistence {
   private failures = 0;
-  /** When the service was reached last, in milliseconds of Unix time. */
+  /** Time of the last contact with the service, in milliseconds of Unix time. */
   private reachedAt: number | undefined;
   private isInterrupted = false;
 
@@ -113,7 +113,7 @@ export class Persistence {
     private readonly following: Following = {},
   ) {}
 
-  /** The service was reached: from now on there is no end of attempts. */
+  /** Records that the service was reached. Retries are unlimited from now on. */
   reached(): void {
     this.reachedAt = Date.now();
     if (!this.isInterrupted) return;
@@ -121,19 +121,19 @@ export class Persistence {
     this.following.onResumption?.();
   }
 
-  /** It works: the next pause is a short one. */
+  /** Records a success. The next delay is short again. */
   succeeded(): void {
     this.reached();
     this.failures = 0;
   }
 
-  /** Pauses before the next attempt. @throws the error, if it does not pass by itself */
+  /** Waits before the next attempt. @throws the error if it cannot be retried */
   async failed(error: unknown): Promise<void> {
     this.signal?.throwIfAborted();
     const { maxRetries, maxDelayMs } = this.policy;
     const isEndless = this.following.isPatient === true || this.reachedAt !== undefined;
     if (!isPassing(error) || (!isEndless && this.failures >= maxRetries)) throw error;
-    // What has lasted for a while was no failed attempt.
+    // A connection that has lasted for a while does not count as a failed attempt.
     if (Date.now() - (this.reachedAt ?? Infinity) > maxDelayMs) this.failures = 0;
     this.isInterrupted = true;
     this.following.onInterruption?.(error);

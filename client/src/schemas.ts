@@ -1,6 +1,6 @@
 import type { components, paths } from './openapi.js';
 
-/** The types of `openapi.json` by their names there. */
+/** Schemas of `openapi.json` by name. */
 export type Schemas = components['schemas'];
 
 type StreamedBy<Path extends keyof paths> = paths[Path] extends {
@@ -9,10 +9,10 @@ type StreamedBy<Path extends keyof paths> = paths[Path] extends {
   ? Event
   : never;
 
-/** An event of a conversation; see docs/chat-stream.md. */
+/** Event of a conversation. See docs/chat-stream.md. */
 export type ChatEvent = StreamedBy<'/api/v1/projects/{project_id}/chat/stream'>;
 
 type StreamedProjectEvent = StreamedBy<'/api/v1/projects/{project_id}/events'>;
 
-/** Something that has happened in a project; see docs/events.md. */
+/** Event of a project. See docs/events.md. */
 export type ProjectEvent = Extract<StreamedProjectEvent, { id: string }>['data'];

@@ -1,6 +1,6 @@
-/** An event as it was sent. */
+/** Server-sent event. */
 export interface ServerSentEvent {
-  /** Absent on events that nobody can go on after. */
+  /** Absent for events that a stream cannot resume from. */
   id?: string;
   event: string;
   data: string;
@@ -9,21 +9,21 @@ export interface ServerSentEvent {
 const LINE_END = /\r\n|\n|\r/;
 
 /**
- * Reads server-sent events from text in pieces, as the HTML standard says, but for two fields that mean nothing here: ids
- * are those of their own event alone, and `retry` is left out.
+ * Parses server-sent events from chunks of text, following the HTML standard with two exceptions. An id applies only to its own
+ * event, and `retry` is ignored.
  */
 export class EventParser {
-  /** Of a line whose end is still to come. */
+  /** Incomplete last line of the previous chunk. */
   private started = '';
   private endedInReturn = false;
   private event = '';
   private id: string | undefined;
   private data: string[] = [];
 
-  /** The events that are whole with this piece. */
+  /** Returns the events that this chunk completes. */
   take(piece: string): ServerSentEvent[] {
     if (piece === '') return [];
-    // A line end of two characters may come in two pieces.
+    // A CRLF line end may be split across two chunks.
     const text = this.endedInReturn && piece.startsWith('\n') ? piece.slice(1) : piece;
     this.endedInReturn = piece.endsWith('\r');
     const [first = '', ...more] = text.split(LINE_END);
@@ -53,7 +53,7 @@ export class EventParser {
   }
 }
 
-/** The events of a body, in the groups in which they came; an empty group is a sign of life. */
+/** Yields the events of a body, grouped as they arrive. An empty group is a keep-alive. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent[], void> {
   const parser = new EventParser();
   const decoder = new TextDecoder();
@@ -65,7 +65,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       yield parser.take(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // Whoever stops reading wants no more; of a body that has failed there is nothing to cancel.
+    // A reader that stops early needs no more data. Canceling a failed body rejects, which is harmless.
     await reader.cancel().catch(() => undefined);
   }
 }

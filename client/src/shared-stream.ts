@@ -5,35 +5,35 @@ import type { ServerSentEvent } from './server-sent-events.js';
 import { LinkedSignal } from './time.js';
 import type { PlainCall, Transport } from './transport.js';
 
-/** Interval between the signs of life of the window that has the stream. */
+/** Heartbeat interval of the window that reads the stream. */
 const ALIVE_MS = 10_000;
-/** A window that is silent for this long loses the stream to another one. */
+/** Maximum silence of the window that reads the stream. After that, another window takes over. */
 const SILENCE_MS = 45_000;
-/** Time that a stream keeps its place while others wait for one. */
+/** Minimum time that a stream keeps its slot while other streams are waiting. */
 const TURN_MS = 1_000;
 
-/** What the window that has the stream tells the others, except `join`, which they ask it. */
+/** Messages that the reading window broadcasts. Other windows send it `join`. */
 type Message =
   | { kind: 'join' | 'alive' | 'lost' }
   | { kind: 'opened'; isResumed: boolean }
   | { kind: 'events'; events: ServerSentEvent[] };
 
-/** Where a stream begins. */
+/** Start position of a stream. */
 export interface StreamStart {
   params: NonNullable<PlainCall['params']>;
-  /** Whether it goes on after the last event of this reader. */
+  /** Whether the stream continues after this reader's last event. */
   isResumed: boolean;
 }
 
 /**
- * An event stream of one reader. With `shareStreams`, the windows of a browser open it once: the window that holds the lock reads
- * it and broadcasts its events. A window that closes frees the lock, and a window that hangs loses it. Abort the signal when a
- * window is hidden, because browsers freeze hidden windows.
+ * Event stream of a single reader. With `shareStreams`, the windows of a browser open the stream once. The window that holds the
+ * lock reads the stream and broadcasts its events. A window that closes frees the lock, and a window that hangs loses it. Abort
+ * the signal when a window is hidden, because browsers freeze hidden windows.
  */
 export class SharedStream {
   private readonly name: string | undefined;
   private readonly channel: InstanceType<typeof BroadcastChannel> | undefined;
-  /** Takes what another window tells, while this one follows it. */
+  /** Receives the messages of another window while this window follows it. */
   private inbox: ((message: Message) => void) | undefined;
   private lead: HeldLock | undefined;
   private heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -57,7 +57,7 @@ export class SharedStream {
     };
   }
 
-  /** Opens the stream, or joins the window that has it. @throws {@link ServiceError} @throws {@link ConnectionError} */
+  /** Opens the stream, or joins the window that reads it. @throws {@link ServiceError} @throws {@link ConnectionError} */
   async open(start: StreamStart): Promise<OpenedStream> {
     const { name } = this;
     if (name === undefined) return await openStream(this.transport, this.path, start.params, this.signal);
@@ -67,7 +67,7 @@ export class SharedStream {
     return lead === undefined ? await this.join(name, start) : await this.read(lead, start);
   }
 
-  /** Leaves the stream to the other windows. */
+  /** Hands the stream over to the other windows. */
   close(): void {
     this.isClosed = true;
     this.yieldLead();
@@ -153,7 +153,7 @@ export class SharedStream {
     }
   }
 
-  /** Follows the window that has the stream; opens it here if that window leaves before. */
+  /** Follows the window that reads the stream. Opens the stream here if that window leaves before this window has joined. */
   private async join(name: string, start: StreamStart): Promise<OpenedStream> {
     const events = this.joined(name);
     if ((await events.next()).done === true) return await this.open(start);
@@ -163,7 +163,10 @@ export class SharedStream {
     return { events: afterGap(events), isJoined: true, close };
   }
 
-  /** Events that another window broadcasts; null where some may be missing. Ends when this window is to open the stream. */
+  /**
+   * Yields the events that another window broadcasts, and null where events may be missing. Ends when this window should open the
+   * stream.
+   */
   private async *joined(name: string): AsyncGenerator<ServerSentEvent[] | null, void> {
     const waiting = new LinkedSignal(this.signal);
     let queue!: ReadableStreamDefaultController<Message>;

@@ -1,7 +1,7 @@
-/** The functions that wait for each signal: Node warns of a leak at more than ten listeners of one signal. */
+/** Callbacks by signal. They share a listener per signal, because Node warns of a leak at more than ten listeners. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** Calls a function when a signal is aborted, until the returned function is called. */
+/** Calls a function when a signal is aborted. Returns a function that removes the callback. */
 function onAbort(signal: AbortSignal, call: () => void): () => void {
   let calls = waiting.get(signal);
   if (calls === undefined) {
@@ -14,7 +14,7 @@ function onAbort(signal: AbortSignal, call: () => void): () => void {
   return () => those.delete(call);
 }
 
-/** Resolves after a time in milliseconds. @throws the signal's reason as soon as it is aborted */
+/** Waits for a number of milliseconds. @throws the signal's reason as soon as it is aborted */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
@@ -30,10 +30,10 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** A signal that is aborted when another one is, and by itself. */
+/** Signal that can be aborted directly and follows an outer signal. */
 export class LinkedSignal {
   /**
-   * A request that the signal ends: Node loses the way to one that the garbage collector has taken, answered or not
+   * Request that uses this signal. Node cannot abort a request that was garbage collected, whether answered or not
    * (github.com/nodejs/undici/issues/4068).
    */
   kept: Request | undefined;
@@ -54,17 +54,17 @@ export class LinkedSignal {
     this.controller.abort(reason);
   }
 
-  /** Follows the other signal no more. */
+  /** Stops following the outer signal. */
   release(): void {
     this.leave?.();
   }
 }
 
-/** A signal that is also aborted when nothing has happened for a time. */
+/** Linked signal that is also aborted after a period without activity. */
 export class Watchdog extends LinkedSignal {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param patienceMs time without a sign of life */
+  /** @param patienceMs maximum time without activity */
   constructor(
     outer: AbortSignal | undefined,
     private readonly patienceMs: number,
@@ -73,7 +73,7 @@ export class Watchdog extends LinkedSignal {
     this.refresh();
   }
 
-  /** A sign of life: the time begins anew. */
+  /** Records activity and restarts the timer. */
   refresh(): void {
     this.rest();
     if (this.signal.aborted) return;
@@ -81,7 +81,7 @@ export class Watchdog extends LinkedSignal {
     this.timer = setTimeout(bark, this.patienceMs);
   }
 
-  /** Stops the clock; the other signal is still followed. */
+  /** Stops the timer. The signal still follows the outer signal. */
   rest(): void {
     clearTimeout(this.timer);
   }

@@ -15,33 +15,33 @@ import { Watchdog } from './time.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const NOT_MODIFIED = 304;
-/** Path segments that a URL loses, however they are written. */
+/** Path segments that URL parsers remove, even if they are percent-encoded. */
 const DOTS = /^\.{1,2}$/;
 
-/** How a client reaches the service. */
+/** Connection options of a client. */
 export interface TransportOptions {
-  /** Address of the service, with or without `/api/v1`; empty in a page that the service itself has sent. */
+  /** Address of the service, with or without `/api/v1`. Empty in a page that the service itself serves. */
   baseUrl: string;
   token?: TokenSource | undefined;
-  /** Default: those of {@link RetryPolicy}; `{ maxRetries: 0 }` sends nothing again. */
+  /** Defaults are those in {@link RetryPolicy}. Use `{ maxRetries: 0 }` to disable retries. */
   retry?: Partial<RetryPolicy>;
-  /** Longest time in milliseconds that one attempt takes to be answered; default 120,000. */
+  /** Maximum time in milliseconds until an attempt is answered. Default 120,000. */
   timeoutMs?: number;
   /**
    * Opens each event stream once for all windows of this origin whose clients have the same value. The value must identify the
-   * caller, such as the user id. A function is called for each stream. Without a value, or where the browser has no Web Locks, each
-   * reader opens a stream.
+   * caller, such as the user id. A function is called for each stream. Without a value or without Web Locks, each reader opens
+   * its own stream.
    */
   shareStreams?: string | (() => string | undefined) | undefined;
-  /** Used in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Called before each request is sent, also before each repetition and each part of a file. */
+  /** Called before each request is sent, including retries and file parts. */
   onRequest?: ((request: Request) => void) | undefined;
-  /** Called after the pause, before a request is sent again. */
+  /** Called after the delay, before a request is retried. */
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** A call as it is sent, whatever the operation. */
+/** Untyped call of any operation. */
 export interface PlainCall {
   params?: { path?: Record<string, unknown>; query?: Record<string, unknown>; header?: Record<string, unknown> };
   body?: unknown;
@@ -57,7 +57,7 @@ export interface PlainResult {
   response: Response;
 }
 
-/** Sends requests: with the token, again where that is safe, and with errors as exceptions. */
+/** Sends requests with the token, retries them if that is safe, and throws errors as exceptions. */
 export class Transport {
   readonly retry: RetryPolicy;
   private readonly fetch: (request: Request) => Promise<Response>;
@@ -95,8 +95,9 @@ export class Transport {
   }
 
   /**
-   * Sends a request, and again when it was refused for the moment, or when it got no answer and doing it twice does no harm:
-   * reads; creations, which carry a key; PUT and DELETE of any version. A DELETE that then finds nothing has done its work.
+   * Sends a request. Retries it if it was rejected temporarily, or if it was not answered and repeating it is safe. Reads,
+   * creations with an idempotency key, and unconditional PUT and DELETE requests are safe to repeat. A retried DELETE that
+   * returns 404 counts as successful.
    */
   async call(method: HttpMethod, path: string, call: PlainCall = {}): Promise<PlainResult> {
     const sent = withKey(method, call);
@@ -122,7 +123,7 @@ export class Transport {
     );
   }
 
-  /** Sends a request, twice at most: the second time with a new token. */
+  /** Sends a request. After a 401, sends it again with a new token. */
   async authenticated(
     method: HttpMethod,
     path: string,
@@ -139,7 +140,7 @@ export class Transport {
     }
   }
 
-  /** Sends a request with the signal of `watchdog`, which ends it until the body of the answer is read. */
+  /** Sends a request with the signal of `watchdog`, which can abort it until the response body has been read. */
   async send(request: Request, watchdog: Watchdog): Promise<Response> {
     watchdog.kept = request;
     this.onRequest?.(request);
@@ -184,42 +185,42 @@ export class Transport {
   }
 }
 
-/** A base URL without `/api/v1`, which the paths of operations begin with. */
+/** Removes `/api/v1` from a base URL, because operation paths already contain it. */
 const withoutApiPath = (baseUrl: string): string => baseUrl.replace(/\/$/, '').replace(/\/api\/v1$/, '');
 
-/** What was thrown after a request was sent, as what it means. */
+/** Converts an error that occurred after a request was sent. */
 function unanswered(error: unknown): Error {
   if (error instanceof ServiceError) return error;
   const what = error instanceof Error ? error.message : String(error);
   return new ConnectionError(`The service has not answered: ${what}`, { cause: error });
 }
 
-/** Posts carry a key of their own, the same each time; a message with an id of the client needs none. */
+/** Adds an idempotency key to a POST, so that all retries use the same key. Messages with a `client_msg_id` need no key. */
 function withKey(method: HttpMethod, call: PlainCall): PlainCall {
   if (method !== 'post' || hasMessageId(call)) return call;
-  // One that the caller gives takes its place.
+  // A key set by the caller takes precedence.
   return { ...call, headers: { 'idempotency-key': newId(), ...call.headers } };
 }
 
 const hasMessageId = ({ body }: PlainCall): boolean =>
   typeof body === 'object' && body !== null && 'client_msg_id' in body && body.client_msg_id != null;
 
-/** Whether a request may be sent again without knowing what the first one has done. */
+/** Whether a request may be repeated if the outcome of the first attempt is unknown. */
 function mayRepeat(method: HttpMethod, { params, headers }: PlainCall): boolean {
   if (method === 'patch') return false;
   if (method === 'get' || method === 'post') return true;
-  // The first one would have changed the tag.
+  // The first attempt may have changed the entity tag.
   const names = [...Object.keys(params?.header ?? {}), ...Object.keys(headers ?? {})];
   return !names.some((name) => name.toLowerCase() === 'if-match');
 }
 
-/** @throws TypeError for a parameter that would lead to another operation */
+/** @throws TypeError if a parameter would change which operation the path leads to */
 function assertPath(path: Record<string, unknown> = {}): void {
   for (const [name, value] of Object.entries(path))
     if (value === '' || DOTS.test(String(value))) throw new TypeError(`${name} cannot be ${JSON.stringify(value)}`);
 }
 
-/** A text that nobody else has: 128 random bits. Pages without TLS have no `crypto.randomUUID`. */
+/** Returns a unique id of 128 random bits. Insecure pages have no `crypto.randomUUID`. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

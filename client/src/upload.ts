@@ -6,33 +6,33 @@ import type { Transport } from './transport.js';
 
 const UPLOAD = '/api/v1/files/upload';
 const DEFAULT_PARALLEL = 3;
-/** A part takes a minute at most, and a second more for each so many bytes. */
+/** Timeout of a part: one minute, plus one second per this many bytes. */
 const PART_MS = 60_000;
 const SLOWEST_BYTES_PER_S = 8 * 1024;
-/** How often parts that the store has lost are sent again. */
+/** Maximum number of attempts to complete an upload whose parts the store has lost. */
 const ROUNDS = 3;
-/** Codes of a completion that was asked for before all parts were there as they should be. */
+/** Error codes of a completion with missing or incorrect parts. */
 const PARTS_LACKING: unknown[] = ['etag_mismatch', 'part_changed', 'part_missing', 'part_too_small', 'size_mismatch'];
-/** A part that was cut off on its way. */
+/** Error codes of an interrupted part. */
 const CUT_OFF: unknown[] = ['body_cut_off', 'body_too_slow'];
 
-/** Where a file goes: `source`, the identifier that it needs, and `path`; the type is that of the Blob unless it is given. */
+/** Destination of a file: `source`, the id that it requires, and `path`. The content type defaults to the Blob's type. */
 export type UploadTarget = Omit<Schemas['UploadStartRequest'], 'size'> &
   Pick<Schemas['UploadCompleteRequest'], 'conversation_id'>;
 
-/** An upload that was begun, as JSON: kept by the caller, it can be gone on with after a reload. Keep it secret. */
+/** State of a started upload, as JSON. Save it to resume the upload after a reload. Keep it secret. */
 export interface UploadState {
   upload_token: string;
   part_size: number;
-  /** Bytes of the file. */
+  /** File size in bytes. */
   size: number;
-  /** When the file was changed last, in milliseconds of Unix time; null where the file does not tell. */
+  /** Modification time of the file in milliseconds of Unix time. Null if the file does not report it. */
   last_modified: number | null;
-  /** When the service forgets the upload. */
+  /** Time when the upload expires. */
   expires_at: string;
 }
 
-/** Bytes that the service has, and bytes of the file. */
+/** Bytes received by the service, and the file size. */
 export interface UploadProgress {
   loaded: number;
   total: number;
@@ -40,24 +40,24 @@ export interface UploadProgress {
 
 export interface UploadOptions {
   signal?: AbortSignal;
-  /** Called at the beginning and after each part. */
+  /** Called at the start and after each part. */
   onProgress?: (progress: UploadProgress) => void;
-  /** Called once the upload has begun, before anything is sent: the state to go on with. */
+  /** Called when the upload has started, before any data is sent. Receives the state needed to resume the upload. */
   onStart?: (state: UploadState) => void;
-  /** An upload that was begun with the same file for the same target: only what is missing is sent. */
+  /** State of an earlier upload of the same file to the same target. Only missing parts are sent. */
   resume?: UploadState | undefined;
-  /** Parts that are sent at the same time; default 3. */
+  /** Number of parts to send in parallel. Default 3. */
   parallel?: number;
 }
 
-/** The file is not the one whose upload was begun. */
+/** The file differs from the original file of the upload. */
 export class FileChangedError extends Error {
   override name = 'FileChangedError';
 }
 
-/** A file on its way. */
+/** Upload of a file in parts. */
 export class Upload {
-  /** Sizes of the parts that the service has, by number. */
+  /** Sizes of the received parts, by part number. */
   private received = new Map<number, number>();
   private urls = new Map<number, string>();
 
@@ -93,7 +93,7 @@ export class Upload {
     return new Upload(transport, file, target, options.resume, options);
   }
 
-  /** Sends what is missing and completes the upload. */
+  /** Sends the missing parts and completes the upload. */
   async finish(): Promise<Schemas['FileEntry']> {
     const isNew = this.options.resume === undefined;
     for (let round = 1; ; round += 1) {
@@ -108,7 +108,7 @@ export class Upload {
     }
   }
 
-  /** Ends the upload at the service, which forgets its parts. */
+  /** Aborts the upload. The service then discards its parts. */
   async abort(): Promise<void> {
     await this.transport.authenticated('post', `${UPLOAD}/abort`, { body: { upload_token: this.state.upload_token } });
   }
@@ -123,7 +123,7 @@ export class Upload {
     return this.file.slice((part - 1) * part_size, part * part_size);
   }
 
-  /** Asks what was received. An upload that needs no more parts is one that all were received of. */
+  /** Reads which parts were received. An assembled or completed upload has received all of its parts. */
   private async look(): Promise<void> {
     const { upload_token } = this.state;
     const { signal } = this.options;
@@ -152,7 +152,7 @@ export class Upload {
       try {
         for (const part of queue) await this.send(part, failing.signal);
       } catch (error) {
-        // The others need not go on.
+        // Stops the other senders.
         failing.abort(error);
         throw error;
       }
@@ -171,7 +171,7 @@ export class Upload {
       async () => await this.put(part, bytes, signal),
       (error) => {
         if (!(error instanceof ForbiddenError) || isRenewed) return isRetriable(error);
-        // The URL may have ended before the upload.
+        // The signed URL may have expired before the upload did.
         isRenewed = true;
         this.urls.delete(part);
         return true;
@@ -214,7 +214,7 @@ export class Upload {
 
   private async complete(): Promise<Schemas['FileEntry']> {
     const { upload_token } = this.state;
-    // Without a list of parts: pages cannot read the tags of every store.
+    // The parts are not listed, because pages cannot read the entity tags of every store.
     const body = { ...this.target, upload_token };
     const { data } = await this.transport.call('post', `${UPLOAD}/complete`, { body, signal: this.options.signal });
     return data as Schemas['FileEntry'];
@@ -226,7 +226,7 @@ export class Upload {
   }
 }
 
-/** Stores fail with any 5xx; what has no room left will have none. */
+/** Whether a part may be sent again. Stores fail with any 5xx status, but retrying does not help when storage is full (507). */
 function isRetriable(error: unknown): boolean {
   if (isPassing(error)) return true;
   if (error instanceof BadRequestError) return CUT_OFF.includes(error.code);
@@ -237,7 +237,7 @@ function isRetriable(error: unknown): boolean {
 const modified = (file: Blob): number | null =>
   'lastModified' in file && typeof file.lastModified === 'number' ? file.lastModified : null;
 
-/** JSON of the service, or text of another store. */
+/** Parses the service's JSON. Other stores respond with text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

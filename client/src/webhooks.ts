@@ -1,13 +1,13 @@
-/** The headers of a webhook request, as `Headers` or as an object. */
+/** Headers of a webhook request, as `Headers` or as an object. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
-/** A webhook request whose signature, headers or age is not acceptable. Answer it with 400. */
+/** The signature, headers or age of a webhook request are invalid. Answer the request with 400. */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
 }
 
 export interface WebhookOptions {
-  /** Accepted difference between the clocks in seconds; default 300. */
+  /** Maximum accepted clock difference in seconds. Default 300. */
   toleranceSeconds?: number;
 }
 
@@ -16,10 +16,10 @@ const PREFIX = 'whsec_';
 const VERSION = 'v1,';
 
 /**
- * Verifies a webhook request by the Standard Webhooks specification and returns its event.
+ * Verifies a webhook request according to the Standard Webhooks specification and returns its event.
  *
- * @param body of the request, exactly as received
- * @param secret of the webhook; during a change of secrets, try each
+ * @param body request body, exactly as received
+ * @param secret signing secret of the webhook; during a rotation, try both secrets
  * @throws {@link WebhookVerificationError}
  */
 export async function verifyWebhook(
@@ -58,7 +58,7 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Decodes Base64; undefined if the text is none. */
+/** Decodes Base64. Returns undefined for invalid Base64. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
