@@ -1,23 +1,23 @@
 import { defineConfig } from 'vite';
 
-/** What the service is reached by while `npm run dev --workspace web` serves the page itself. */
+/** Address of the service while `npm run dev --workspace web` serves the page. */
 const SERVICE = 'http://127.0.0.1:3000';
 
 export default defineConfig({
-  // The page is served at any address: all that it loads is named from where it is.
+  // Relative URLs allow the page to be served at any path.
   base: './',
   logLevel: 'warn',
   build: {
     target: 'es2023',
-    // Names carry a hash, so that browsers keep these files for ever.
+    // File names contain a hash, so browsers can cache them forever.
     assetsDir: 'assets',
-    // Files in the page's own text would be against its security policy.
+    // The page's security policy forbids inline assets.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // In kB before compression; a test looks at what the first view takes.
+    // Size in kB before compression. A test checks the size of the first view.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
-      // Libraries say so for servers that render a part of a page; there is none.
+      // Libraries use these directives for server-side rendering, which this page does not use.
       onLog: (level, log, tell) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') tell(level, log);
       },

@@ -6,7 +6,7 @@ import { ProjectPlace } from './project/project-place';
 import { ProjectsPlace } from './projects/projects-place';
 import { SignedIn } from './session/signed-in';
 
-/** Places are behind the `#`: whatever place is opened, the service is asked for one page. */
+/** Routes follow the `#`, so the service only has to serve a single page. */
 export function App() {
   return (
     <SignedIn>

@@ -14,7 +14,7 @@ interface CanvasItemProps {
   projectId: string;
   mayWrite: boolean;
   beside: Beside;
-  /** Whether it is to have the focus. */
+  /** Whether this item should take the focus. */
   isArriving: boolean;
   onArrived: () => void;
   onAdd: (kind: Kind) => void;
@@ -24,7 +24,7 @@ interface CanvasItemProps {
   onRemoved: (card: Card) => void;
 }
 
-/** Something that stands on the canvas: the head of a kind, a card, or the form of one. */
+/** Item of the canvas: the heading of a kind, a card, or a card form. */
 export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
   const { item, projectId, mayWrite, beside, isArriving, onArrived, onAdd, onEdit, onClose, onCloseNew, onRemoved } =
     props;
@@ -99,7 +99,7 @@ interface ArrivingProps {
   children: ReactNode;
 }
 
-/** Takes the focus when it has been brought into sight. */
+/** Takes the focus after it was scrolled into view. */
 function Arriving({ as: Element, label, isArriving, onArrived, children }: ArrivingProps) {
   const place = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -1,30 +1,33 @@
 import type { Card, Kind } from './cards';
 import { type KindOfCard, KINDS } from './kinds';
 
-/** A card whose form is open: as it was seen last, and the field to begin with. */
+/** Card whose form is open: the last version that the user saw, and the field to start with. */
 export interface Opened {
   card: Card;
   start: string | undefined;
 }
 
-/** What stands under each other on a canvas. */
+/** Items of a canvas, from top to bottom. */
 export type Item =
   | { is: 'head'; key: string; kind: KindOfCard; count: number }
   | { is: 'new'; key: string; kind: KindOfCard }
   | { is: 'card'; key: string; kind: KindOfCard; card: Card; opened: Opened | undefined; isGone: boolean };
 
-/** Which cards are looked for. */
+/** Search criteria for cards. */
 export interface Filter {
-  /** Part of anything that stands in a card. */
+  /** Text to find anywhere in a card. */
   text: string;
-  /** Only those that need input. */
+  /** Limits the result to cards that need input. */
   isLacking: boolean;
 }
 
 export const headKey = (kind: Kind): string => `head ${kind}`;
 export const newKey = (kind: Kind): string => `new ${kind}`;
 
-/** The canvas by kinds. What is being written stays, whatever is looked for and whoever removes it. */
+/**
+ * Returns the items of a canvas, grouped by kind. Open forms are kept even if the filter excludes their card or another user
+ * removes it.
+ */
 export function itemsOf(
   cards: readonly Card[],
   { text, isLacking }: Filter,
@@ -51,7 +54,7 @@ export function itemsOf(
 
 export const needsInput = ({ status }: Card): boolean => status !== 'complete';
 
-/** Whether a text stands in the label of a card or in its data. */
+/** Whether the label or the data of a card contains a text. */
 function contains({ label, data }: Card, text: string): boolean {
   const wanted = text.toLocaleLowerCase();
   return wanted === '' || [label, ...textsIn(data)].some((one) => one.toLocaleLowerCase().includes(wanted));

@@ -19,18 +19,18 @@ import { Checklist, type Count, Kinds } from './overview';
 import { Snapshots } from './snapshots';
 import { without } from './without';
 
-/** From this width on, checklist and snapshots stand beside the cards. */
+/** Screens of at least this width show the checklist and the snapshots beside the cards. */
 const WIDE = '(min-width: 48em)';
 const TYPING_MS = 150;
 const ARRIVAL_MS = 300;
 
-/** Something that is to be brought into sight, and to have the focus then. */
+/** Item to scroll into view and then focus. */
 interface Arrival {
   key: string;
   align: 'start' | 'nearest';
 }
 
-/** The model of a project: its cards by kind, and what they still lack. */
+/** Shows the model of a project: its cards by kind, and their gaps. */
 export default function CanvasPart({ project, mayWrite }: PartProps) {
   const { data: cards, error, refetch } = useCards(project.id);
   if (cards === undefined)
@@ -52,7 +52,7 @@ export default function CanvasPart({ project, mayWrite }: PartProps) {
 
 interface CanvasProps extends PartProps {
   cards: Card[];
-  /** What there is to say above the cards. */
+  /** Messages above the cards. */
   children: ReactNode;
 }
 
@@ -76,7 +76,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   const beside = useMemo(() => ({ objectives: counts.find(({ kind }) => kind === 'objective')?.all ?? 0 }), [counts]);
   const isFiltered = text !== '' || isLacking;
   const isEmpty = cards.length === 0 && adding.length === 0 && !isFiltered;
-  /** Things that stand above the cards and scroll with them: on a telephone also what tells of all of them. */
+  /** Number of elements above the cards that scroll with them. On narrow screens this includes the overview. */
   const above = (isWide ? 0 : 1) + (isEmpty || items.length === 0 ? 1 : 0);
 
   useEffect(() => {
@@ -85,9 +85,9 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
     if (at < 0) return undefined;
     const scroll = () => list.current?.scrollToIndex(at + above, { align: arrival.align });
     scroll();
-    // A form takes the focus by itself.
+    // A form takes the focus itself.
     if (items[at]?.is === 'new') setArrival(undefined);
-    // On a slow computer the list gives up before it knows how high the cards on the way are.
+    // On a slow computer, the list stops scrolling before it has measured the cards in between.
     const again = setInterval(scroll, ARRIVAL_MS);
     return () => clearInterval(again);
   }, [arrival, items, above]);
@@ -209,7 +209,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   );
 }
 
-/** How the cards of each kind are. */
+/** Counts the cards of each kind. */
 const countsOf = (cards: readonly Card[]): Count[] =>
   KINDS.map(({ kind, title }) => {
     const ofKind = cards.filter(({ card_type }) => card_type === kind);

@@ -14,7 +14,7 @@ import { without } from './without';
 
 const LABEL_FIELD: Field = { name: LABEL, label: 'Label' };
 
-/** What somebody has written into a field, and what stood in the card when they began. */
+/** Text that the user has typed into a field, and the field's saved text when they began. */
 interface Edit {
   text: string;
   over: string;
@@ -23,19 +23,19 @@ interface Edit {
 interface CardFormProps {
   kind: KindOfCard;
   projectId: string;
-  /** The card as it is now; absent: a new one is made. */
+  /** Current version of the card. If absent, a new card is created. */
   card?: Card;
-  /** Whether somebody else has removed it: what is written can still be added. */
+  /** Whether another user has removed the card. Its content can still be saved as a new card. */
   isGone?: boolean;
-  /** The key of `data` to begin with; absent: the label. */
+  /** Key of `data` to start with. Default: the label. */
   start?: string | undefined;
   beside: Beside;
   onDone: (saved?: Card) => void;
 }
 
 /**
- * Takes what people write of a card. What they leave alone follows what others make of it; where others have changed what they
- * write too, both are shown, and nothing is saved until they have chosen.
+ * Form of a card. Fields that the user has not edited follow changes by others. If others have changed an edited field, the form
+ * shows both versions and does not save until the user chooses.
  */
 export function CardForm({ kind, projectId, card, isGone = false, start, beside, onDone }: CardFormProps) {
   const form = useRef<HTMLFormElement>(null);
@@ -60,7 +60,7 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
   };
   const fields = [LABEL_FIELD, ...fieldsFor(kind, texts, way, beside)];
   const edited = Object.keys(edits).filter((name) => texts[name] !== present[name]);
-  /** Whether others have changed it since somebody has begun to write in it. */
+  /** Whether another user has changed a field since this user began to edit it. */
   const isContested = ({ name }: Field): boolean => {
     const edit = edits[name];
     return !isGone && edit !== undefined && edit.over !== present[name] && edit.text !== present[name];
@@ -119,7 +119,7 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
     else change.mutate({ seen: card, ...(edited.includes(LABEL) && { label }), data });
   };
   const press = (event: KeyboardEvent): void => {
-    // What was written is given up by the button alone, and a list of choices closes first.
+    // Escape never discards edits, and closes an open list of choices first. Only the button discards edits.
     const hasChoices = (event.target as HTMLElement).getAttribute('aria-expanded') === 'true';
     if (event.key === 'Escape' && edited.length === 0 && !hasChoices) close();
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
@@ -204,7 +204,7 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
   );
 }
 
-/** The way that a card is filled, or the one that has the field to begin with. */
+/** Returns the way that a card is filled in. If that way lacks the field to start with, returns a way that includes the field. */
 function wayTo(kind: KindOfCard, texts: Texts, start: string | undefined, beside: Beside): string | undefined {
   const way = kind.ways?.of(texts);
   if (start === undefined || fieldsFor(kind, texts, way, beside).some((field) => standsFor(field, start))) return way;
@@ -212,12 +212,12 @@ function wayTo(kind: KindOfCard, texts: Texts, start: string | undefined, beside
   return kind.ways?.all.find(({ fields }) => fields.some((name) => names.includes(name)))?.name ?? way;
 }
 
-/** Whether the service names a field. */
+/** Whether a validation error of the service refers to a field. */
 function isAbout({ loc: [, part, key] }: ValidationEntry, field: Field): boolean {
   return field === LABEL_FIELD ? part === LABEL : part === 'data' && standsFor(field, key);
 }
 
-/** What is written into for the first of some names that has a field in a form. */
+/** Returns the input of the first named field that the form contains. */
 function inputOf(form: HTMLElement | null, names: readonly string[]): HTMLElement | null | undefined {
   const shown = [...(form?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
   const places = names.flatMap((name) => shown.find(({ dataset }) => dataset['field'] === name) ?? []);

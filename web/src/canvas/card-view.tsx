@@ -11,18 +11,18 @@ import { statementOf } from './statement';
 import { columnsIn, tableIn, textsOf } from './texts';
 import { ValueTableView } from './value-table-view';
 
-/** Members that are shown of a set without figures. */
+/** Maximum number of members shown for a set without figures. */
 const MEMBERS_SHOWN = 20;
 const STATUS: Record<string, string | undefined> = { draft: 'Draft', needs_input: 'Needs input' };
 
 interface CardViewProps {
   card: Card;
-  /** Opens the form of the card, at a field. Absent for those who read. */
+  /** Opens the card form, optionally at a field. Undefined for users with read access. */
   onEdit: ((field?: string) => void) | undefined;
   onRemoved: (card: Card) => void;
 }
 
-/** A card of the canvas to read. */
+/** Shows a card for reading. */
 export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
   const { label, status, gaps, data } = card;
   const [isRemoving, setRemoving] = useState(false);
@@ -89,7 +89,7 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
   );
 }
 
-/** The fields of a card that nothing else tells. */
+/** Shows the fields of a card that its statement does not cover. */
 function Facts({ card, told }: { card: Card; told: readonly string[] }) {
   const kind = kindOf(card.card_type);
   if (kind === undefined) return null;
@@ -174,7 +174,7 @@ interface RemovalProps {
   onKeep: () => void;
 }
 
-/** Asks once more; what somebody else has changed meanwhile is looked at first. */
+/** Asks for confirmation. If another user has changed the card, shows the new version first. */
 function Removal({ card, onRemoved, onKeep }: RemovalProps) {
   const removal = useRemoveCard(card.project_id, onRemoved);
   const keep = useRef<HTMLButtonElement>(null);

@@ -8,20 +8,20 @@ export type Card = Schemas['CardResponse'];
 type NewCard = Schemas['CardCreateRequest'];
 export type Kind = NewCard['card_type'];
 
-/** Times that a write is tried while nothing but what follows from other cards changes. */
+/** Maximum number of attempts to write a card when only derived values, such as gaps, have changed. */
 const TRIES = 5;
 
-/** A card is not as it was seen any more: nothing was written. */
+/** The card has changed since the user last saw it. Nothing was written. */
 export class CardChangedError extends Error {
   override name = 'CardChangedError';
 
-  /** @param card as it is now; undefined when it was removed */
+  /** @param card current version; undefined if the card was removed */
   constructor(readonly card: Card | undefined) {
     super(card === undefined ? 'The card was removed meanwhile' : 'The card has changed meanwhile');
   }
 }
 
-/** Adds a card to a canvas. @param onDone hears of it once it is shown */
+/** Adds a card to a canvas. @param onDone called when the card is shown */
 export function useAddCard(projectId: string, onDone: (added: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -38,14 +38,14 @@ export function useAddCard(projectId: string, onDone: (added: Card) => void) {
 }
 
 export interface CardChange {
-  /** As whoever changes it has seen it. */
+  /** Version that the user has seen. */
   seen: Card;
   label?: string;
-  /** Keys to set; null removes one. */
+  /** Keys to set. Null removes a key. */
   data?: Card['data'];
 }
 
-/** Changes a card that is as it was seen. Fails with a {@link CardChangedError} when it is not, and knows then how it is. */
+/** Changes a card. Fails with a {@link CardChangedError}, which contains the current version, if the card differs from `seen`. */
 export function useChangeCard(projectId: string, onDone: (changed: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -64,7 +64,7 @@ export function useChangeCard(projectId: string, onDone: (changed: Card) => void
   });
 }
 
-/** Removes a card that is as it was seen; fails as a change does. */
+/** Removes a card. Fails with a {@link CardChangedError} if the card differs from `seen`. */
 export function useRemoveCard(projectId: string, onDone: (removed: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -76,7 +76,7 @@ export function useRemoveCard(projectId: string, onDone: (removed: Card) => void
           await client.DELETE('/api/v1/projects/{project_id}/cards/{card_id}', { params });
         });
       } catch (error) {
-        // Somebody else has removed it already.
+        // Another user has already removed the card.
         if (!(error instanceof CardChangedError) || error.card !== undefined) throw error;
       }
     },
@@ -94,8 +94,8 @@ interface CardPath {
 }
 
 /**
- * Writes to a card that is as it was seen and to no other: between the look at it and the write its entity tag holds it. That tag
- * also changes with the gaps of the card, which follow from others; then it is looked at again.
+ * Writes to a card only if it is unchanged since the user saw it. The entity tag guards the time between the check and the write.
+ * Because the tag also changes with the card's gaps, which depend on other cards, a failed write is checked and tried again.
  */
 async function asSeen<Result>(
   client: WorkspaceClient,
@@ -117,7 +117,7 @@ async function asSeen<Result>(
   }
 }
 
-/** The cards with another one in the place of one of them, or none. */
+/** Returns the cards with a card replaced, or removed if `by` is undefined. */
 const replaced = (cards: Card[], id: string, by: Card | undefined): Card[] =>
   cards.flatMap((card) => (card.id === id ? (by ?? []) : card));
 
@@ -126,10 +126,10 @@ async function keepChanged(queries: QueryClient, projectId: string, seen: Card, 
     await keep(queries, projectId, (cards) => replaced(cards, seen.id, error.card));
 }
 
-/** Shows at once what is known of a write; what follows from it is read again. */
+/** Shows the result of a write immediately, then refetches everything that depends on it. */
 async function keep(queries: QueryClient, projectId: string, change: (cards: Card[]) => Card[]): Promise<void> {
   const queryKey = keyOf(projectId, 'cards');
-  // An answer from before the write would hide it.
+  // A response from before the write would overwrite the new value.
   await queries.cancelQueries({ queryKey });
   queries.setQueryData<Card[]>(queryKey, (cards) => cards && change(cards));
   void queries.invalidateQueries({ queryKey });

@@ -11,27 +11,27 @@ import { TABLE, useFilesNamed } from '../project/workspace-files';
 import { useFileColumns } from './workspace-tables';
 
 const MAX_LABEL_LENGTH = 200;
-/** Columns of a key. */
+/** Maximum number of key columns. */
 const MAX_KEY = 5;
 
 interface FieldInputProps {
   field: Field;
   projectId: string;
-  /** What stands in the whole form. */
+  /** Texts of all fields in the form. */
   texts: Texts;
   isRequired: boolean;
-  /** Why it was not saved. */
+  /** Reason why saving has failed. */
   problem: string | undefined;
-  /** What the card lacks here. */
+  /** Gaps of the card in this field. */
   gaps: Card['gaps'];
   onWrite: (text: string) => void;
 }
 
-/** Whether a field takes the whole width of a form. */
+/** Whether a field takes the full width of the form. */
 export const isWide = ({ name, is, table }: Field): boolean =>
   name === 'label' || table !== undefined || is === 'formula' || is === 'long' || is === 'flag' || is === 'renamed';
 
-/** A field of a card as somebody writes it. */
+/** Editable field of a card. */
 export function FieldInput(props: FieldInputProps) {
   const { field, texts, isRequired, problem, gaps, onWrite } = props;
   const { name, label, is, table, choices = [], example, otherwise } = field;
@@ -129,7 +129,7 @@ export function FieldInput(props: FieldInputProps) {
   }
 }
 
-/** A file of the workspace, or something in it, with what there is to choose from. */
+/** Field for a workspace file or a part of it, such as a sheet or column, with suggestions. */
 function FileField({ field: { name, is }, projectId, texts, onWrite, common }: FieldInputProps & { common: object }) {
   const text = texts[name] ?? '';
   const files = useFilesNamed(projectId, TABLE, is === 'file');
@@ -151,7 +151,7 @@ function FileField({ field: { name, is }, projectId, texts, onWrite, common }: F
   return <Autocomplete {...common} data={data} limit={50} value={text} onChange={onWrite} />;
 }
 
-/** A formula has one line, however many it takes. */
+/** Submits on Enter, because a formula is always a single line, even if it wraps. */
 function submitByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing)
     return;

@@ -1,8 +1,8 @@
 /**
- * Gives the focus to something that may not be seen yet: the list hides what it has not measured.
+ * Focuses an element that may still be hidden, because the list hides items until it has measured them.
  *
- * @param onTaken hears of it
- * @returns what gives it up
+ * @param onTaken called after the element has taken the focus
+ * @returns a function that cancels the attempt
  */
 export function focusSoon(find: () => HTMLElement | null | undefined, onTaken?: () => void): () => void {
   let frame = 0;

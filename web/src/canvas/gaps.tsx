@@ -6,7 +6,7 @@ type Gap = Card['gaps'][number];
 
 const WORDS: Record<string, string> = { blocking: 'Needed', warning: 'Check', info: 'Note' };
 
-/** What a card lacks, and what to do about it: what is needed first. */
+/** Lists the gaps of a card and how to close them. Required gaps come first. */
 export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: string) => void) | undefined }) {
   if (gaps.length === 0) return null;
   const order = Object.keys(WORDS);
@@ -32,7 +32,7 @@ export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: 
   );
 }
 
-/** A sentence of the service, in which formulas stand between backticks. */
+/** Shows a sentence of the service. Formulas in it are enclosed in backticks. */
 export function Sentence({ text }: { text: string }) {
   return text.split('`').map((part, place) =>
     place % 2 === 0 ? (

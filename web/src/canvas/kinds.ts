@@ -1,38 +1,38 @@
 import type { Kind } from './cards';
 
-/** What a form holds, by field: texts, as {@link textsOf} makes them. */
+/** Texts of a form by field name, as returned by {@link textsOf}. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** A field of a card as people read and write it. */
+/** Field of a card as users read and write it. */
 export interface Field {
   name: string;
   label: string;
-  /** What it is called where it is read; absent: the label. */
+  /** Name of the field in a card that is not being edited. Default: the label. */
   short?: string;
   /**
-   * How it is written; absent: a line of text. An amount is a number or a formula, columns are names of columns of a file, renamed
-   * ones have other names in formulas, members and figures are tables.
+   * Type of the input. Default: a line of text. `amount` accepts a number or a formula. `columns` holds names of file columns.
+   * `renamed` holds file columns with different names in formulas. Tables of figures or members use `table` instead.
    */
   is?:
     'number' | 'amount' | 'formula' | 'long' | 'flag' | 'choice' | 'file' | 'sheet' | 'columns' | 'column' | 'renamed';
   table?: 'figures' | 'members';
-  /** The keys of `data` that it stands for; absent: the one of its name. */
+  /** Keys of `data` that the field edits. Default: the field's name. */
   keys?: readonly string[];
-  /** A choice says by itself what it is about; its short form is read. */
+  /** Choices, whose labels are clear without the field's name. A saved card shows the short form. */
   choices?: readonly { value: string; label: string; short?: string }[];
   example?: string;
-  /** What holds when it is empty. */
+  /** Value that applies if the field is empty. */
   otherwise?: string;
-  /** Whether it matters beside what else the form holds; what has a value is shown anyway. */
+  /** Whether the field is relevant for the current content of the form. Fields with a value are always shown. */
   matters?: (texts: Texts, beside: Beside) => boolean;
 }
 
-/** What else is on the canvas, as far as it makes fields matter. */
+/** State of the rest of the canvas that affects which fields are relevant. */
 export interface Beside {
   objectives: number;
 }
 
-/** One of the ways to fill a card of a kind: the fields that it takes, and what choosing it says already. */
+/** Way of filling in a card: its fields, and the values that choosing it sets. */
 export interface Way {
   name: string;
   label: string;
@@ -42,11 +42,11 @@ export interface Way {
 
 export interface KindOfCard {
   kind: Kind;
-  /** Of one card: `objective`. */
+  /** Singular name: `objective`. */
   noun: string;
-  /** Of all of them. */
+  /** Plural title. */
   title: string;
-  /** What such cards are for. */
+  /** Purpose of these cards. */
   about: string;
   fields: readonly Field[];
   ways?: { label: string; all: readonly Way[]; of: (texts: Texts) => string };
@@ -57,7 +57,7 @@ const INDEX: Field = { name: 'index', label: 'For each', is: 'formula', example:
 const UNIT: Field = { name: 'unit', label: 'Unit', example: 'pieces' };
 const isNotBinary = ({ domain }: Texts): boolean => domain !== 'binary';
 
-/** The kinds of cards in the order of a model. */
+/** Kinds of cards, in the order of a model. */
 export const KINDS: readonly KindOfCard[] = [
   {
     kind: 'objective',
@@ -254,14 +254,14 @@ export const KINDS: readonly KindOfCard[] = [
   },
 ];
 
-/** Whether a field stands for a key of `data`. */
+/** Whether a field edits a key of `data`. */
 export const standsFor = ({ name, keys = [name] }: Field, key: unknown): boolean =>
   typeof key === 'string' && keys.includes(key);
 
-/** Undefined for kinds that this page does not know yet. */
+/** Returns a kind, or undefined if this page does not support it yet. */
 export const kindOf = (card_type: string): KindOfCard | undefined => KINDS.find(({ kind }) => kind === card_type);
 
-/** The fields that matter for what a form holds, in their order. */
+/** Returns the fields that are relevant for the content of a form, in display order. */
 export function fieldsFor(
   { fields, ways }: KindOfCard,
   texts: Texts,

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
 
-/** Characters that are shown of a text before somebody asks for more. */
+/** Number of characters shown before the user expands a text. */
 const SHOWN = 400;
 
-/** A text that may be much longer than a card: its beginning, until all is asked for. */
+/** Long text that is truncated until the user expands it. */
 export function LongText({ text }: { text: string }) {
   const [isOpen, setOpen] = useState(false);
   if (text.length <= SHOWN * 1.25) return text;

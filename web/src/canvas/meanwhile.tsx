@@ -5,7 +5,7 @@ import type { Field } from './kinds';
 import { columnsIn, tableIn } from './texts';
 import { ValueTableView } from './value-table-view';
 
-/** Says what others have done while somebody writes. */
+/** Shows changes that others have made while the user is editing. */
 export function Meanwhile({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div role="alert" className={classes.meanwhile}>
@@ -17,13 +17,13 @@ export function Meanwhile({ title, children }: { title: string; children: ReactN
 
 interface TheirsProps {
   field: Field;
-  /** What stands in the card now. */
+  /** Current value in the card. */
   text: string;
   onMine: () => void;
   onTheirs: () => void;
 }
 
-/** What others have written into a field, below what somebody is writing there. */
+/** Shows another user's value below the field that the user is editing. */
 export function Theirs({ field, text, onMine, onTheirs }: TheirsProps) {
   return (
     <div className={classes.theirs} role="group" aria-label={`${field.label}, as somebody else has written it`}>

@@ -1,2 +1,2 @@
-/** Numbers as the reader writes them, with all of their digits. */
+/** Number format of the user's locale, with all digits. */
 export const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 });

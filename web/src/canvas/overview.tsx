@@ -8,7 +8,7 @@ import classes from './canvas.module.css';
 import type { Kind } from './cards';
 import { NUMBER } from './numbers';
 
-/** How many cards there are of a kind, and how many of them lack something that is needed. */
+/** Number of cards of a kind, and number of cards with required gaps. */
 export interface Count {
   kind: Kind;
   title: string;
@@ -16,7 +16,7 @@ export interface Count {
   lacking: number;
 }
 
-/** What the model needs before it is solved. @param isShort whether what is met is shown only to those who ask */
+/** Shows the requirements for solving the model. @param isShort whether met requirements are collapsed */
 export function Checklist({ project, isShort }: { project: Schemas['ProjectResponse']; isShort: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const { completeness } = project;
@@ -63,7 +63,7 @@ export function Checklist({ project, isShort }: { project: Schemas['ProjectRespo
   );
 }
 
-/** The kinds of cards, to go to. */
+/** Navigation by kind of card. */
 export function Kinds({ counts, onOpen }: { counts: readonly Count[]; onOpen: (kind: Kind) => void }) {
   return (
     <nav className={classes.kinds} aria-label="Kinds of cards">
@@ -85,6 +85,6 @@ export function Kinds({ counts, onOpen }: { counts: readonly Count[]; onOpen: (k
   );
 }
 
-/** `1 card needs input` */
+/** Returns, for example, `1 card needs input`. */
 export const needing = (count: number): string =>
   count === 1 ? '1 card needs input' : `${NUMBER.format(count)} cards need input`;

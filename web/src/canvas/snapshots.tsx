@@ -10,10 +10,10 @@ import { useIntent } from '../service/use-intent';
 import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
 
-/** Snapshots that are shown before somebody asks for all. */
+/** Number of snapshots shown before the user expands the list. */
 const SHOWN = 3;
 
-/** Copies of the canvas and the files as they were: run mode solves the current one. */
+/** Lists the snapshots of a project: copies of its canvas and files. Run mode solves the current snapshot. */
 export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -86,7 +86,7 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
   );
 }
 
-/** Asks once more: there is no way back. */
+/** Asks for confirmation, because removal cannot be undone. */
 function RemoveSnapshot({ isRemoving, onRemove }: { isRemoving: boolean; onRemove: () => void }) {
   const [isAsked, setAsked] = useState(false);
   return (

@@ -2,18 +2,18 @@ import type { Card } from './cards';
 import { NUMBER } from './numbers';
 import { textOfValue } from './texts';
 
-/** What a card says, as one line of a model. */
+/** Statement of a card, as a line of a model. */
 export interface Statement {
-  /** A word before the formula: `maximize`. */
+  /** Word before the formula, such as `maximize`. */
   lead?: string;
   formula: string;
-  /** What it is repeated for: `p in products`. */
+  /** Index of the statement, such as `p in products`. */
   index: string;
-  /** Fields that it tells. */
+  /** Fields that the statement includes. */
   tells: readonly string[];
 }
 
-/** The formula that stands for a card; undefined where it has none. */
+/** Returns the statement of a card, or undefined if it has no formula. */
 export function statementOf({ card_type, data }: Card): Statement | undefined {
   const index = textOfValue(data['index']);
   const expression = textOfValue(data['expression']);
@@ -32,7 +32,7 @@ export function statementOf({ card_type, data }: Card): Statement | undefined {
   return undefined;
 }
 
-/** `0 ≤ make ≤ 40`: without a lower bound a variable begins at 0, unless it is free. */
+/** Returns, for example, `0 ≤ make ≤ 40`. A variable has a lower bound of 0 by default, unless it is free. */
 function variable(data: Card['data'], index: string): Statement | undefined {
   const name = textOfValue(data['name']);
   if (name === '') return undefined;

@@ -15,10 +15,10 @@ import {
 
 type Data = Card['data'];
 
-/** The name of the card itself among the texts. */
+/** Field name of the card's own label. */
 export const LABEL = 'label';
 
-/** What a form holds of a card; of no card: nothing. */
+/** Returns the texts of a card's form. Without a card, all texts are empty. */
 export const textsOf = ({ fields }: KindOfCard, card: Pick<Card, 'label' | 'data'> = NOTHING): Texts => ({
   [LABEL]: card.label,
   ...Object.fromEntries(fields.map((field) => [field.name, textOf(field, card.data)])),
@@ -26,7 +26,7 @@ export const textsOf = ({ fields }: KindOfCard, card: Pick<Card, 'label' | 'data
 
 const NOTHING = { label: '', data: {} };
 
-/** Why what is in a field cannot be saved; undefined for nothing. */
+/** Returns the reason why a field's text cannot be saved, or undefined if it is valid. */
 export function problemOf(field: Field, text: string): string | undefined {
   if (text.trim() === '') return undefined;
   if (field.table === 'figures') return problemOfFigures(tableIn(field, text));
@@ -37,7 +37,7 @@ export function problemOf(field: Field, text: string): string | undefined {
   return undefined;
 }
 
-/** The keys of a card's data that some fields of a form change; null for those that are empty. */
+/** Returns the changes to a card's data for the changed fields. Null removes the key of an empty field. */
 export function changesOf({ fields }: KindOfCard, before: Data, texts: Texts, changed: readonly string[]): Data {
   const changes: Data = {};
   for (const field of fields) {
@@ -47,7 +47,7 @@ export function changesOf({ fields }: KindOfCard, before: Data, texts: Texts, ch
   const isChanged = (...names: string[]): boolean => names.some((name) => changed.includes(name));
   const [figures, members] = [tableOf('figures', texts), tableOf('members', texts)];
   if (isChanged('figures', 'members')) changes['values'] = valuesFrom(figures, members, before);
-  // The members of a set in a file stand there, also where the card has figures over them.
+  // The members of a set from a file stay in the file, even if the card defines figures for them.
   const isInFile = (texts['file_path'] ?? '') !== '' && before['members'] == null;
   if (isChanged('range') || (isChanged('members') && !isInFile)) {
     const range = texts['range']?.trim() ?? '';
@@ -56,20 +56,20 @@ export function changesOf({ fields }: KindOfCard, before: Data, texts: Texts, ch
   return changes;
 }
 
-/** The table that a field of a form holds. */
+/** Parses the table of a form field. */
 export const tableIn = (field: Field, text: string): ValueTable =>
   text === '' ? (field.table === 'figures' ? figuresOf({}) : membersOf({})) : (JSON.parse(text) as ValueTable);
 
-/** What is in a card's field, as text; other programs may have written anything. */
+/** Returns the value of a card's field as text. Other programs may have written any type of value. */
 export function textOfValue(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The columns that a text of a form names. */
+/** Parses a form's text into column names. */
 export const columnsIn = (text: string): string[] => (text === '' ? [] : (JSON.parse(text) as string[]));
 
-/** A text of a form that names columns. */
+/** Returns column names as the text of a form. */
 export const textOfColumns = (columns: readonly string[]): string =>
   columns.length === 0 ? '' : JSON.stringify(columns);
 
@@ -104,7 +104,7 @@ function tableOf(name: 'figures' | 'members', texts: Texts): ValueTable {
   return tableIn({ name, label: '', table: name }, texts[name] ?? '');
 }
 
-/** `cost = Unit cost` on each line; undefined for other texts. */
+/** Parses lines such as `cost = Unit cost`. Returns undefined for other texts. */
 function renamedIn(text: string): Record<string, string> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {

@@ -4,21 +4,21 @@ import { VList } from 'virtua';
 import classes from './canvas.module.css';
 import { toNumber, type ValueTable } from './value-tables';
 
-/** Height of a row in pixels, and rows that are in sight. */
+/** Row height in pixels, and number of visible rows. */
 const ROW = 32;
 const IN_SIGHT = 10;
 
 interface ValueGridProps {
   label: string;
   table: ValueTable;
-  /** Whether columns are added, named and removed here. */
+  /** Whether the user can add, rename and remove columns. */
   hasColumns: boolean;
-  /** What the first column has when nothing is written there. */
+  /** Initial members of the first column if the table is empty. */
   members?: readonly string[];
   onChange: (table: ValueTable) => void;
 }
 
-/** A table of values to write, with an empty row at its end. Cells of a spreadsheet can be pasted. */
+/** Editable table of values with an empty last row. Accepts pasted spreadsheet cells. */
 export function ValueGrid({ label, table, hasColumns, members = [], onChange }: ValueGridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const { first, columns, rows } = table;
@@ -43,7 +43,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
   const move = (event: KeyboardEvent<HTMLInputElement>, row: number, column: number): void => {
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' || event.key === 'Enter' ? 1 : 0;
     if (step === 0 || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
-    // Enter saves the card from everywhere else.
+    // In other fields, Enter saves the card.
     event.preventDefault();
     grid.current?.querySelector<HTMLElement>(`[data-cell="${row + step}-${column}"]`)?.focus();
   };
@@ -123,7 +123,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
 
 const isText = (cell: string): boolean => cell.trim() !== '' && toNumber(cell) === undefined;
 
-/** The table with some cells written into it from a place on; it grows as they need. */
+/** Returns the table with cells written from a position on. Adds rows and columns as needed. */
 function written(
   { first, columns, rows }: ValueTable,
   row: number,
@@ -145,7 +145,7 @@ function written(
   };
 }
 
-/** A name that no column has. */
+/** Returns an unused column name. */
 function newName(columns: readonly string[]): string {
   for (let number = columns.length + 1; ; number += 1)
     if (!columns.includes(`value_${number}`)) return `value_${number}`;

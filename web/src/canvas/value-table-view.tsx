@@ -5,16 +5,16 @@ import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
 import { toNumber, type ValueTable } from './value-tables';
 
-/** Rows that are shown before somebody asks for all. */
+/** Number of rows shown before the user expands a table. */
 const SHOWN = 6;
-/** Rows up to which all are put into the page. */
+/** Maximum number of rows that are rendered without virtualization. */
 const FEW = 30;
-/** Height of many rows, of which some are in sight. */
+/** Height of a virtualized table. */
 const IN_SIGHT = '18rem';
-/** Columns up to which a table fits beside its first one. */
+/** Maximum number of columns that fit beside the first column. */
 const FITTING = 3;
 
-/** A table of values to read; of a long one the first rows, until all are asked for. */
+/** Read-only table of values. Long tables show only their first rows until the user expands them. */
 export function ValueTableView({ table: { first, columns, rows }, of }: { table: ValueTable; of: string }) {
   const [isOpen, setOpen] = useState(false);
   const isLong = rows.length > SHOWN + 1;

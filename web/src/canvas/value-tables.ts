@@ -1,8 +1,8 @@
 import type { Card } from './cards';
 
-/** A small table as people write it: the first cell of a row is a name or a member. */
+/** Small editable table. The first cell of a row is a name or a member. */
 export interface ValueTable {
-  /** What the first column has. */
+  /** Title of the first column. */
   first: string;
   /** Names of the other columns. */
   columns: string[];
@@ -13,16 +13,16 @@ type Data = Card['data'];
 type Cells = Record<string, unknown>;
 
 const RANGE = /^(-?\d{1,9}) to (-?\d{1,9})$/;
-/** Members of a range that are written out. */
+/** Maximum number of members of an expanded range. */
 const MAX_WRITTEN_OUT = 2_000;
 
-/** The single numbers of a data card. */
+/** Returns the scalar values of a data card. */
 export function figuresOf({ values }: Data): ValueTable {
   const rows = entriesOf(values).filter(([, value]) => !isCells(value));
   return { first: 'Name', columns: ['Value'], rows: rows.map(([name, value]) => [name, textOfCell(value)]) };
 }
 
-/** The members of the set of a data card, in their order, with what is known of each. */
+/** Returns the members of a data card's set in order, with their values. */
 export function membersOf({ members, values }: Data): ValueTable {
   const columns = entriesOf(values).filter((entry): entry is [string, Cells] => isCells(entry[1]));
   const names = new Set(writtenMembers(members, columns.length > 0));
@@ -37,10 +37,10 @@ export function membersOf({ members, values }: Data): ValueTable {
   };
 }
 
-/** Whether a table holds nothing. */
+/** Whether all cells of a table are empty. */
 export const isEmpty = ({ rows }: ValueTable): boolean => rows.every((row) => row.every((cell) => cell.trim() === ''));
 
-/** Why a table cannot be saved; undefined for nothing. */
+/** Returns the reason why a table cannot be saved, or undefined if it is valid. */
 export function problemOfTable({ first, columns, rows }: ValueTable): string | undefined {
   const [named, twice] = [new Set<string>(), new Set<string>()];
   for (const name of columns) {
@@ -58,13 +58,13 @@ export function problemOfTable({ first, columns, rows }: ValueTable): string | u
   return undefined;
 }
 
-/** Why figures cannot be saved; undefined for nothing. */
+/** Returns the reason why figures cannot be saved, or undefined if they are valid. */
 export function problemOfFigures(table: ValueTable): string | undefined {
   const row = table.rows.find(([name = '', value = '']) => name.trim() !== '' && toNumber(value) === undefined);
   return problemOfTable(table) ?? (row && `${row[0]?.trim()} needs a number, such as 2.5`);
 }
 
-/** The key `values` of a data card. Columns that were texts stay so; others are numbers where all of their cells are. */
+/** Returns `values` of a data card. Text columns stay text. Other columns become numeric if all of their cells are numbers. */
 export function valuesFrom(figures: ValueTable, members: ValueTable, before: Data): Data | null {
   const values: [string, unknown][] = figures.rows.flatMap(([name = '', value = '']) =>
     name.trim() === '' ? [] : [[name.trim(), toNumber(value)]],
@@ -87,7 +87,7 @@ export function valuesFrom(figures: ValueTable, members: ValueTable, before: Dat
   return values.length === 0 ? null : Object.fromEntries(values);
 }
 
-/** The key `members` of a data card, as a list. */
+/** Returns `members` of a data card as a list. */
 export function listFrom({ rows }: ValueTable): (string | number)[] | null {
   const members = rows.flatMap(([name = '']) => (name.trim() === '' ? [] : [name.trim()]));
   return members.length === 0
@@ -95,7 +95,7 @@ export function listFrom({ rows }: ValueTable): (string | number)[] | null {
     : members.map((member) => (String(toNumber(member)) === member ? Number(member) : member));
 }
 
-/** The number that a text is. */
+/** Parses a number. Returns undefined for other texts. */
 export function toNumber(text: string): number | undefined {
   const number = Number(text);
   return text.trim() === '' || !Number.isFinite(number) ? undefined : number;
@@ -103,13 +103,13 @@ export function toNumber(text: string): number | undefined {
 
 export const isRange = (text: string): boolean => RANGE.test(text.trim());
 
-/** Members as they are written; those of a range where something is known of them. */
+/** Returns explicitly listed members. A range is expanded only if it has values. */
 function writtenMembers(members: unknown, isUsed: boolean): string[] {
   if (Array.isArray(members)) return members.map(textOfCell);
   return typeof members === 'string' && isUsed ? membersOfRange(members) : [];
 }
 
-/** The members of a range, as many as are written out; none of another text. */
+/** Expands a range into its members, up to a limit. Returns no members for other texts. */
 export function membersOfRange(text: string): string[] {
   const [, from, to] = RANGE.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined) return [];

@@ -1,3 +1,3 @@
-/** What is left of an object without some of its keys. */
+/** Returns a copy of an object without some of its keys. */
 export const without = <Value>(all: Readonly<Record<string, Value>>, keys: readonly string[]): Record<string, Value> =>
   Object.fromEntries(Object.entries(all).filter(([key]) => !keys.includes(key)));

@@ -5,7 +5,9 @@ import { useService } from '../service/service';
 
 const TYPING_MS = 300;
 
-/** What a file has in it, to choose from; nothing as long as it cannot be read: the gaps of the card say why. */
+/**
+ * Reads the columns of a file as suggestions. Returns none if the file cannot be read, because the card's gaps give the reason.
+ */
 export function useFileColumns(
   projectId: string,
   writtenPath: string,

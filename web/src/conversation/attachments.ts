@@ -2,16 +2,16 @@ import { useEffect, useRef, useState } from 'react';
 import { freePath } from '../files/uploads/free-path';
 import { useService } from '../service/service';
 
-/** Files that are sent at the same time. */
+/** Maximum number of parallel uploads. */
 const AT_ONCE = 3;
-/** Where files go that are dropped into the conversation. */
+/** Folder for files dropped into the conversation. */
 const FOLDER = 'uploads';
 
-/** A file on its way into the workspace, or there. */
+/** File that is being uploaded to the workspace or has arrived there. */
 export interface Attachment {
   key: number;
   name: string;
-  /** In the workspace, once it is known. */
+  /** Path in the workspace, once known. */
   path: string | undefined;
   loaded: number;
   total: number;
@@ -19,14 +19,14 @@ export interface Attachment {
   error: unknown;
 }
 
-/** Uploads files to the project's workspace as soon as they are given. */
+/** Uploads files to the project's workspace as soon as they are added. */
 export function useAttachments(projectId: string) {
   const { client, onFailure } = useService();
   const [attachments, setAttachments] = useState<Attachment[]>([]);
   const uploads = useRef(new Map<number, AbortController>());
   const taken = useRef(new Set<string>());
   const count = useRef(0);
-  /** Each file is sent after the one before it in its lane. */
+  /** Upload lanes. Each file waits for the previous file in its lane. */
   const lanes = useRef<Promise<void>[]>([]);
   useEffect(() => {
     const { current } = uploads;
@@ -75,7 +75,7 @@ export function useAttachments(projectId: string) {
       lanes.current[lane] = (lanes.current[lane] ?? Promise.resolve()).then(() => send(key, file, upload));
     }
   };
-  /** What is under way is given up; a file that has arrived stays in the workspace. */
+  /** Cancels the upload if it is still running. An uploaded file stays in the workspace. */
   const remove = (key: number): void => {
     uploads.current.get(key)?.abort();
     setAttachments((all) => all.filter((one) => one.key !== key));

@@ -7,7 +7,7 @@ import { useService } from '../service/service';
 import type { Attachment } from './attachments';
 import classes from './conversation.module.css';
 
-/** Of what a message may be. */
+/** Maximum length of a message. */
 const MAX_LENGTH = 100_000;
 
 interface ComposerProps {
@@ -15,17 +15,17 @@ interface ComposerProps {
   attachments: Attachment[];
   onFiles: (files: Iterable<File>) => void;
   onRemove: (key: number) => void;
-  /** Resolves with whether the message was posted; one that was not stays in the field. */
+  /** Resolves to whether the message was posted. A message that could not be posted stays in the field. */
   onSend: (content: string) => Promise<boolean>;
   isSending: boolean;
-  /** Ends the agent's turn; absent when there is none. */
+  /** Stops the agent's turn. Undefined if no turn is active. */
   onStop: (() => void) | undefined;
   isStopping: boolean;
 }
 
 /**
- * Takes a message and files. Enter sends, with Shift it begins a line; where there is no such key, a button alone sends. What is written
- * stays in the tab until it is sent.
+ * Input for messages and files. Enter sends, and Shift+Enter starts a new line. On touch devices, only the button sends. Drafts
+ * stay in the tab until they are sent.
  */
 export function Composer({
   projectId,
@@ -44,7 +44,7 @@ export function Composer({
     getInitialValueInEffect: false,
   });
   const isTouched = useMediaQuery('(pointer: coarse)');
-  /** Lets the same file be chosen again. */
+  /** Resets the input, so that the same file can be selected again. */
   const forget = useRef<() => void>(null);
   const isUploading = attachments.some(({ isDone, error }) => !isDone && error === null);
   const isEmpty = text.trim() === '' && !attachments.some(({ isDone }) => isDone);
@@ -57,7 +57,7 @@ export function Composer({
     void send();
   };
   const press = (event: KeyboardEvent) => {
-    // While a text is composed, as in Japanese, Enter chooses it.
+    // During text composition, as in Japanese, Enter confirms the text.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouched === true) return;
     event.preventDefault();
     void send();

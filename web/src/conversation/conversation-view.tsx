@@ -14,19 +14,19 @@ import { answerIn, hasQuestions, isAsking, Message } from './message';
 import { type FollowedConversation, useConversation, useEarlierMessages } from './use-conversation';
 import { usePosting } from './use-posting';
 
-/** Pixels from the end within which somebody reads along. */
+/** Distance from the end in pixels within which the list follows new messages. */
 const AT_END = 40;
-/** Milliseconds within which a message grows because somebody opens what is folded in it. */
+/** Time in milliseconds after a click or key press. Growth within it counts as the user expanding something. */
 const TOUCH_MS = 500;
 
-/** The conversation of a project with the agent, live. */
+/** Live conversation of a project with the agent. */
 export function ConversationView({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
   const { client } = useService();
   const followed = useConversation(projectId);
   const { attachments, add, remove, clear } = useAttachments(projectId);
   const [isOver, setOver] = useState(false);
   const posting = usePosting(projectId);
-  /** Messages whose turns were stopped in this tab. */
+  /** Ids of messages whose turns were stopped in this tab. */
   const [stopped, setStopped] = useSessionStorage<string[]>({
     key: `stopped in ${projectId}`,
     defaultValue: [],
@@ -109,13 +109,13 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
   );
 }
 
-/** The active turn, and the message that it writes. */
+/** Returns the active turn and the message that it writes. */
 const turnOf = ({ turn }: FollowedConversation) => ({
   turn_id: turn?.turn_id ?? undefined,
   message_id: turn?.message_id ?? undefined,
 });
 
-/** What goes on: the agent at work, a connection that is lost, a conversation that cannot be followed any more. */
+/** Shows the conversation's status: an active turn, a lost connection, or a conversation that can no longer be followed. */
 function State({ followed: { turn, isInterrupted, error, retry, messages } }: { followed: FollowedConversation }) {
   if (error !== null && messages !== undefined)
     return <Failure what="What is shown is not live any more" error={error} onRetry={retry} />;
@@ -139,14 +139,14 @@ function State({ followed: { turn, isInterrupted, error, retry, messages } }: { 
 interface MessagesProps {
   projectId: string;
   followed: FollowedConversation;
-  /** Answers what a message asks. */
+  /** Answers the question in a message. */
   onAnswer: ((asking: string, answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
-  /** Counts what was posted here: it is to be seen. */
+  /** Number of messages posted here. A change scrolls to the end. */
   posted: number;
   /** Ids of messages whose turns were stopped here. */
   stopped: readonly string[];
   isSending: boolean;
-  /** Posts a whole model that the agent solves. */
+  /** Posts a complete model for the agent to solve. */
   onExample: () => void;
   mayWrite: boolean;
 }
@@ -155,18 +155,18 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
   const { all, hasEarlier, read, isReading, error } = useEarlierMessages(projectId, followed.messages ?? []);
   const list = useRef<VListHandle>(null);
   const isAtEnd = useRef(true);
-  /** The end is out of sight. */
+  /** Whether the end of the list is out of view. */
   const [isAway, setAway] = useState(false);
   const before = useRef({ offset: 0, viewport: 0, size: 0 });
-  /** When somebody last touched the list. */
+  /** Time of the user's last interaction with the list. */
   const touched = useRef(-Infinity);
   const firstShown = useRef(Infinity);
   const first = all[0]?.sequence ?? Infinity;
-  // What is put before the rest must not move it.
+  // Prepending earlier messages must not move the visible messages.
   const isPrepended = first < firstShown.current && firstShown.current !== Infinity;
   const last = all.length - 1;
 
-  /** Whoever reads along goes on to do so. */
+  /** Scrolls to the end if the user was already there. */
   const keepEnd = (): void => {
     if (isAtEnd.current && last >= 0) list.current?.scrollToIndex(last + 1, { align: 'end' });
   };
@@ -192,7 +192,7 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
     const content = box.current?.firstElementChild?.firstElementChild;
     if (!content) return undefined;
     const observer = new ResizeObserver(() => {
-      // Not when somebody opens what is folded in a message: that stays where it is.
+      // When the user expands something in a message, the message stays in place.
       if (performance.now() - touched.current > TOUCH_MS) onReflow();
     });
     observer.observe(content);
@@ -237,7 +237,7 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
         </Stack>
       </Container>
     );
-  // The newest question stays open while later answers ask no other.
+  // The newest question stays open until the agent asks another question.
   const asking = all.findLast(hasQuestions);
   return (
     <div ref={box} className={classes.box} onPointerDown={touch} onKeyDown={touch}>
@@ -255,9 +255,9 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
           const { current: last } = before;
           before.current = { offset, viewport: viewportSize, size: scrollSize };
           setAway(left > AT_END);
-          // It was not somebody who has scrolled when there is another amount of room.
+          // The scroll was caused by a change of the viewport size.
           if (viewportSize !== last.viewport) return;
-          // Whoever begins to scroll back is not held. Messages that grow or shrink do not count as scrolling.
+          // Scrolling up stops following the end. Messages that grow or shrink do not count as scrolling.
           if (left < 2) isAtEnd.current = true;
           else if (offset < last.offset && scrollSize >= last.size) isAtEnd.current = false;
           else if (left < AT_END) isAtEnd.current = true;

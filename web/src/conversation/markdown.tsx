@@ -4,7 +4,7 @@ import { Marked } from 'marked';
 import { useMemo } from 'react';
 import classes from './conversation.module.css';
 
-/** What text of the agent may look like: nothing that runs, loads, submits or places itself over other things. */
+/** Allowed markup in the agent's text. Nothing may run, load, submit or be positioned over other content. */
 const RULES = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code'],
@@ -28,9 +28,9 @@ const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    // HTML in a text is shown as it was written.
+    // Shows HTML in the text as source.
     html: ({ text }) => escaped(text),
-    // Images would be loaded from wherever the text says: what they are called leads there instead.
+    // Links to images instead of embedding them, because the browser would load them from any host.
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text === '' ? href : text)}</a>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
@@ -39,10 +39,10 @@ const marked = new Marked({
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Markdown as HTML that does no harm, whoever has written it. */
+/** Converts untrusted Markdown to safe HTML. */
 export const htmlOf = (text: string): string => purifier.sanitize(marked.parse(text, { async: false }), RULES);
 
-/** Shows markdown that others have written. */
+/** Shows untrusted Markdown. */
 export function Markdown({ text }: { text: string }) {
   const html = useMemo(() => ({ __html: htmlOf(text) }), [text]);
   return <Typography dir="auto" className={classes.markdown} dangerouslySetInnerHTML={html} />;

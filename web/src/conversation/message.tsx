@@ -12,16 +12,16 @@ type Answer = Schemas['AskUserQuestionAnswer'];
 
 interface MessageProps {
   message: ChatMessage;
-  /** Answers the open question of this message; absent where there is none to answer now. */
+  /** Answers the open question of this message. Undefined if the message cannot be answered now. */
   onAnswer: ((answer: Answer) => void) | undefined;
   isSending: boolean;
-  /** Whether its turn was stopped here. */
+  /** Whether the turn of this message was stopped here. */
   isStopped: boolean;
-  /** What it answers by a button. */
+  /** Answer that was given with a button. */
   answer: string | undefined;
 }
 
-/** A message of a conversation. One that has not changed is not drawn again. */
+/** Message of a conversation. Unchanged messages are not rendered again. */
 export const Message = memo(function Message({ message, onAnswer, isSending, isStopped, answer }: MessageProps) {
   const { role, created_at, file_ids } = message;
   return (
@@ -90,14 +90,14 @@ function SegmentView({
   return <Questions questions={questions} answer={answer} onAnswer={onAnswer} isSending={isSending} />;
 }
 
-/** Text and calls in their order; older messages have their text alone. */
+/** Returns text and calls in order. Older messages have only text. */
 function segmentsOf({ content, content_segments }: ChatMessage, answer: string | undefined): Segment[] {
   if (content_segments != null && content_segments.length > 0) return content_segments;
   const text = content === '' ? answer : content;
   return text === undefined ? [] : [{ type: 'text', content: text }];
 }
 
-/** What a message without words answers: the labels that were chosen of the question before it. */
+/** Returns the answer in a message without text: the labels chosen for the previous question. */
 export function answerIn(messages: readonly ChatMessage[], index: number): string | undefined {
   const { role, content, file_ids } = messages[index] ?? {};
   if (role !== 'user' || content !== '' || (file_ids ?? []).length > 0) return undefined;
@@ -112,7 +112,7 @@ export function answerIn(messages: readonly ChatMessage[], index: number): strin
 export const hasQuestions = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some((segment) => segment.type === 'tool_call' && questionsOf(segment).length > 0) ?? false;
 
-/** Whether somebody can still answer what the agent has asked in a message. */
+/** Whether a message of the agent has a question that can still be answered. */
 export const isAsking = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some(
     (segment) =>

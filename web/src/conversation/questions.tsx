@@ -10,12 +10,12 @@ interface Question {
 }
 
 type Answer = Schemas['AskUserQuestionAnswer'];
-/** Chosen labels by the question's index. */
+/** Chosen labels by question index. */
 type Chosen = Record<number, string[]>;
 
 const ASK = 'ask_user_question';
 
-/** The questions that a call of the agent asks; none of other calls. */
+/** Returns the questions of a call, or none if the call does not ask any. */
 export function questionsOf(call: { tool?: string | null; input?: unknown }): Question[] {
   if (call.tool !== ASK) return [];
   const { questions } = (call.input ?? {}) as { questions?: unknown };
@@ -33,14 +33,14 @@ function isQuestion(value: unknown): value is Question {
 
 interface QuestionsProps {
   questions: Question[];
-  /** What was answered; null as long as nobody has. */
+  /** Null until the question is answered. */
   answer: Answer | null;
-  /** Absent when it cannot be answered now. */
+  /** Undefined if the question cannot be answered now. */
   onAnswer: ((answer: Answer) => void) | undefined;
   isSending: boolean;
 }
 
-/** Asks what the agent wants to know: one choice is a click, several are sent together. */
+/** Shows questions of the agent. A single choice is sent on click, and several choices are sent together. */
 export function Questions({ questions, answer, onAnswer, isSending }: QuestionsProps) {
   const [chosen, setChosen] = useState<Chosen>({});
   const [only] = questions;
@@ -108,15 +108,15 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
   );
 }
 
-/** The labels that were chosen, of all questions of a call, and the words beside them. */
+/** Returns the chosen labels of all questions of a call, followed by the free text. */
 export const answerInWords = ({ selections, other_text }: Answer): string =>
   [...Object.values(selections ?? {}).flat(), other_text ?? ''].filter((part) => part !== '').join(', ');
 
-/** What stands between backticks is shown as code; nothing else is markup. */
+/** Shows text in backticks as code. Other markup is ignored. */
 const withCode = (text: string): ReactNode[] =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 
-/** Of a question with one choice its label, of others all labels. */
+/** Returns the chosen label of a single-choice question, or all chosen labels of other questions. */
 function selectionsOf(questions: Question[], chosen: Chosen): NonNullable<Answer['selections']> {
   return Object.fromEntries(
     questions.map(({ multi_select }, index) => {

@@ -3,18 +3,18 @@ import { Code, Loader, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import classes from './conversation.module.css';
 
-/** What a call shows; a segment of a message has the same fields, each of which may be missing. */
+/** Displayed fields of a call. A message segment has the same fields, all of them optional. */
 export type Call = Partial<Pick<Schemas['ToolCallData'], 'children'>> &
   Pick<Schemas['ContentSegmentData'], 'tool' | 'status' | 'input' | 'result' | 'error' | 'error_code' | 'duration_ms'>;
 
-/** Characters of a value that are shown. */
+/** Maximum number of characters shown of a value. */
 const SHOWN = 20_000;
 
-/** A call of a tool in one line, which opens. */
+/** Tool call in a single line that can be expanded. */
 export function ToolCall({ call }: { call: Call }) {
   const { tool, status, error, duration_ms, children } = call;
   const isStopped = call.error_code === 'stopped';
-  // What nobody looks at is not made into text.
+  // The values are only formatted once they are visible.
   const [isOpen, setOpen] = useState(false);
   return (
     <details className={classes.call} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -73,7 +73,7 @@ function Value({ title, value }: { title: string; value: unknown }) {
   );
 }
 
-/** `describe_table` as words. */
+/** Returns a tool name such as `describe_table` as words. */
 const sentence = (name: string): string => {
   const words = name.replaceAll(/[_-]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -3,31 +3,31 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useIsLookedAt } from '../service/looked-at';
 import { useService } from '../service/service';
 
-/** The newest messages are followed; those before them are read when they are asked for. */
+/** Number of newest messages to follow, and page size for reading earlier messages. */
 const FOLLOWED = 200;
 const EARLIER = 200;
-/** Shortest time between two states that are shown, in milliseconds. */
+/** Minimum time between two rendered states in milliseconds. */
 const FRAME_MS = 40;
 
 export interface FollowedConversation {
-  /** Every message that was read, in order and without gaps; undefined until the conversation is there. */
+  /** All messages read so far, in order and without gaps. Undefined until the conversation has loaded. */
   messages: ChatMessage[] | undefined;
   turn: ConversationState['turn'] | undefined;
-  /** The connection is lost; it is opened again by itself. */
+  /** Whether the connection is lost. It is reopened automatically. */
   isInterrupted: boolean;
-  /** Why it cannot be followed any more. */
+  /** Reason why the conversation can no longer be followed. */
   error: unknown;
   retry: () => void;
 }
 
-/** A project's conversation as it is, live. */
+/** Follows a project's conversation live. */
 export function useConversation(projectId: string): FollowedConversation {
   const { client, onFailure } = useService();
   const [messages, setMessages] = useState<ChatMessage[]>();
   const [turn, setTurn] = useState<ConversationState['turn']>();
   const [isInterrupted, setInterrupted] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  /** Counts up to follow it anew. */
+  /** Counter that restarts following. */
   const [round, setRound] = useState(0);
   const isLookedAt = useIsLookedAt();
 
@@ -67,7 +67,7 @@ export function useConversation(projectId: string): FollowedConversation {
   return { messages, turn, isInterrupted, error, retry };
 }
 
-/** Reads messages before those that are there, page by page. */
+/** Reads messages before the loaded messages, page by page. */
 export function useEarlierMessages(projectId: string, messages: readonly ChatMessage[]) {
   const { client, onFailure } = useService();
   const [earlier, setEarlier] = useState<ChatMessage[]>([]);
@@ -98,7 +98,10 @@ export function useEarlierMessages(projectId: string, messages: readonly ChatMes
   return { all, hasEarlier: (all[0]?.sequence ?? 1) > 1, read, isReading, error };
 }
 
-/** Known messages with newer ones in their places; known ones that do not reach up to the new ones are left out. */
+/**
+ * Merges loaded messages with newer messages, which take precedence. Drops loaded messages if there is a gap before the newer
+ * messages.
+ */
 export function joined(known: readonly ChatMessage[], newer: readonly ChatMessage[]): ChatMessage[] {
   const first = newer[0]?.sequence;
   if (first === undefined) return [];

@@ -4,32 +4,32 @@ import { useCallback, useRef, useState } from 'react';
 import { useService } from '../service/service';
 import { EXAMPLE } from './example';
 
-/** Posts into a conversation: one message at a time, and each once, however often it is sent. */
+/** Posts messages to a conversation, one at a time. Retries never post a message twice. */
 export interface Posting {
-  /** Resolves with whether the message is there now. */
+  /** Resolves to whether the message was posted. */
   send: (content: string, fileIds: readonly string[]) => Promise<boolean>;
-  /** Posts the example, once in a conversation. */
+  /** Posts the example. Repeated calls post it only once per conversation. */
   sendExample: () => void;
-  /** Answers what a message asks. */
+  /** Answers the question in a message. */
   answer: (asking: string, given: Schemas['AskUserQuestionAnswer']) => void;
-  /** Counts what was posted here. */
+  /** Number of messages posted here. */
   posted: number;
   isPending: boolean;
   error: Error | null;
-  /** It may have arrived. */
+  /** Whether the message may have arrived despite the error. */
   isUncertain: boolean;
 }
 
-/** Posts messages to a project's conversation, one at a time; what is sent again after a failure is still one message. */
+/** Posts messages to a project's conversation, one at a time. A retry after a failure never creates a second message. */
 export function usePosting(projectId: string): Posting {
   const { client } = useService();
   const { mutateAsync, isPending, error } = useMutation({
     mutationFn: async (message: NewMessage) => await client.conversation(projectId).post(message),
   });
   const [posted, setPosted] = useState(0);
-  /** Also between two clicks of the same moment. */
+  /** Guards against two clicks before the next render. */
   const isPosting = useRef(false);
-  /** What was sent last and is not known to be there: sent again, it is still one message. */
+  /** Last message that is not confirmed. Sending it again reuses its id, so it stays a single message. */
   const attempt = useRef({ text: '', id: '' });
   const post = useCallback(
     async (message: NewMessage): Promise<boolean> => {
@@ -40,7 +40,7 @@ export function usePosting(projectId: string): Posting {
         setPosted((count) => count + 1);
         return true;
       } catch {
-        // Shown as the error of the mutation.
+        // The mutation's `error` shows the failure.
         return false;
       } finally {
         isPosting.current = false;
@@ -57,7 +57,7 @@ export function usePosting(projectId: string): Posting {
     return isThere;
   };
   const sendExample = useCallback(() => void post({ content: EXAMPLE, client_msg_id: 'example' }), [post]);
-  // A question has one answer, however often its button is pressed.
+  // The id depends on the question, so repeated clicks create only a single answer.
   const answer = useCallback(
     (asking: string, given: Schemas['AskUserQuestionAnswer']) =>
       void post({ content: '', answer: given, client_msg_id: `answer-${asking}` }),

@@ -5,12 +5,12 @@ import { useService } from '../service/service';
 import { headersOfPart, type IntentHeaders, useIntent } from '../service/use-intent';
 import type { ContainerRef } from './containers';
 
-/** Most of what one request moves or deletes. */
+/** Maximum number of files that a request moves or deletes. */
 const BATCH = 1_000;
 
 export type Move = Schemas['MovePair'];
 
-/** Some files could not be moved; the others were. */
+/** Some files could not be moved. All other files were moved. */
 export class NotMovedError extends Error {
   override name = 'NotMovedError';
 
@@ -19,7 +19,7 @@ export class NotMovedError extends Error {
   }
 }
 
-/** Changes of a tree of files, each over when the tree has been read again. */
+/** Mutations of a file tree. They stay pending until the tree was read again. */
 export function useChanges(projectId: string, container: ContainerRef) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -66,15 +66,15 @@ const inBatches = <Item>(items: Item[]): Item[][] =>
     items.slice(index * BATCH, (index + 1) * BATCH),
   );
 
-/** What deleting would delete. */
+/** Contents that would be deleted. */
 export interface Contents {
   folders: number;
   files: number;
-  /** Whether `files` counts folders too: there are too many to tell them apart. */
+  /** Whether `files` includes folders, because there are too many entries to count them separately. */
   isTogether: boolean;
 }
 
-/** Counts what is in folders. */
+/** Counts the contents of folders. */
 export async function contentsOf(
   client: WorkspaceClient,
   container: ContainerRef,
@@ -85,7 +85,7 @@ export async function contentsOf(
   for (const path of folders) {
     const body = { ...container, path, recursive: true, limit: BATCH, offset: 0 };
     const { data } = await client.POST('/api/v1/files/list', { body, signal });
-    // Folders come first, so those that are on the first page are all.
+    // Folders are listed first. Unless they fill the page, the page contains all of them.
     const isWhole = data.directories.length < BATCH;
     sum.folders += isWhole ? data.directories.length : 0;
     sum.files += isWhole ? data.total - data.directories.length : data.total;

@@ -2,15 +2,15 @@ import type { Schemas } from '@project-workspace/client';
 import { dayAndTime } from '../frame/times';
 import { useSnapshots } from '../project/snapshots';
 
-/** Snapshots that are offered, the newest ones. */
+/** Maximum number of snapshots offered, newest first. */
 const OFFERED = 20;
 
-/** What a request names a container by. */
+/** Request fields that identify a container. */
 export type ContainerRef = Omit<Schemas['FileContentRequest'], 'path'>;
 
-/** A tree of files that can be looked at in a project. */
+/** File tree that can be browsed in a project. */
 export interface Container {
-  /** In addresses: `workspace`, `deployment`, or the id of a snapshot. */
+  /** Key in URLs: `workspace`, `deployment`, or a snapshot id. */
   key: string;
   label: string;
   ref: ContainerRef;
@@ -19,10 +19,10 @@ export interface Container {
 export const WORKSPACE = 'workspace';
 const DEPLOYMENT = 'deployment';
 
-/** The workspace of a project, and beside it what can only be read. */
+/** Returns the workspace of a project and its read-only containers. */
 export function useContainers({ id, origin_deployment_handle }: Schemas['ProjectResponse']): {
   containers: Container[];
-  /** Why there are no snapshots among them. */
+  /** Reason why snapshots are missing. */
   error: Error | null;
   retry: () => void;
 } {
@@ -46,7 +46,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
   return { containers: [workspace, ...deployment, ...snapshots], error, retry: () => void refetch() };
 }
 
-/** The one that an address names, also one that is not offered. */
+/** Returns the container with a key, even if it is not offered. */
 export function containerOf(containers: Container[], key: string): Container {
   const known = containers.find((container) => container.key === key);
   if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import classes from './files.module.css';
 import type { Entry, Listing } from './listing';
 import { shownName } from './paths';
 
-/** What can be done with an entry; what is absent cannot. */
+/** Actions for an entry. Undefined actions are not available. */
 export interface EntryActions {
   onDownload: (entry: Entry) => void;
   onCopyPath: (entry: Entry) => void;
@@ -19,30 +19,30 @@ export interface EntryActions {
 
 interface FileListProps {
   listing: Listing;
-  /** Names what is listed, for those who do not see it. */
+  /** Accessible name of the list. */
   label: string;
-  /** Path of the file that is shown beside. */
+  /** Path of the file that is open beside the list. */
   shown: string | undefined;
   addressOf: (entry: Entry) => string;
   onOpen: (entry: Entry) => void;
-  /** Leads to the folder that this one is in; absent at the top. */
+  /** Opens the parent folder. Undefined at the top. */
   onUp: (() => void) | undefined;
   actions: EntryActions;
-  /** Entries that are ticked, by their path. */
+  /** Ticked entries by path. */
   ticked: ReadonlyMap<string, Entry>;
   onTick: (entry: Entry) => void;
 }
 
-/** Rows that PageUp and PageDown go. */
+/** Number of rows that PageUp and PageDown move. */
 const SCREEN = 10;
 
-/** What a folder holds. The list has the focus as a whole, and one of its rows is the active one. */
+/** Contents of a folder. The list takes the focus as a whole and has an active row. */
 export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actions, ticked, onTick }: FileListProps) {
   const { entry, see, total = 0 } = listing;
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const [active, setActive] = useState(0);
-  /** The row whose menu is open. */
+  /** Index of the row whose menu is open. */
   const [menuOf, setMenuOf] = useState<number>();
   const rows = useMemo(() => ({ length: total }), [total]);
   const mayTick = actions.onDelete !== undefined;
@@ -59,7 +59,7 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
   };
   const concerned = (one: Entry): Entry[] => (ticked.has(one.path) ? [...ticked.values()] : [one]);
   const press = (event: KeyboardEvent): void => {
-    // What is pressed in a menu is for the menu.
+    // Key presses in a menu belong to the menu.
     if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
     const one = entry(active);
     const moves: Record<string, number> = {
@@ -80,7 +80,7 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
     else if (event.key === 'Delete') actions.onDelete?.(concerned(one));
     else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       setMenuOf(active);
-      // A menu that is open is closed by what is pressed outside of it.
+      // Otherwise the click would close the open menu.
       event.stopPropagation();
     } else return;
     event.preventDefault();
@@ -144,7 +144,7 @@ const last = (list: VirtualizerHandle): number => list.findItemIndex(list.scroll
 
 interface RowProps {
   index: number;
-  /** Undefined while it is read. */
+  /** Undefined while it is loading. */
   entry: Entry | undefined;
   href: string | undefined;
   isActive: boolean;
@@ -227,7 +227,7 @@ const Row = memo(function Row(props: RowProps) {
 
 interface EntryMenuProps {
   entry: Entry;
-  /** What moving and deleting are about: all that are ticked, if this one is. */
+  /** Entries to move or delete: all ticked entries if this entry is ticked, otherwise only this entry. */
   concerned: Entry[];
   actions: EntryActions;
   onClose: () => void;
@@ -243,7 +243,7 @@ function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
       position="bottom-end"
       withinPortal
       returnFocus={false}
-      // Without it, the first item has the focus, and there is nothing but items in it.
+      // Gives the initial focus to the first item, because the menu contains only items.
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>

@@ -23,14 +23,14 @@ import { droppedFiles, type GivenFile } from './uploads/dropped-files';
 import { UploadList } from './uploads/upload-list';
 import { useUploads } from './uploads/uploads';
 
-/** The files of a project: a folder at a time, and beside it the file that is looked at. */
+/** Files of a project: a folder, and the open file beside it. */
 export default function FilesPart({ project, mayWrite }: PartProps) {
   const place = usePlace(project.id);
   const { containers, error, retry } = useContainers(project);
   const container = containerOf(containers, place.container);
   return (
     <Folder
-      // What is ticked, active and asked is of one folder.
+      // Ticks, the active row and open dialogs belong to a single folder.
       key={`${container.key}/${place.folder}`}
       projectId={project.id}
       place={place}
@@ -48,11 +48,11 @@ interface FolderProps {
   container: Container;
   containers: Container[];
   mayWrite: boolean;
-  /** What is said above all. */
+  /** Error shown above the folder. */
   failure: React.ReactNode;
 }
 
-/** What somebody is asked before something is done. */
+/** Open dialog. */
 type Asked = { what: 'folder' } | { what: 'rename'; entry: Entry } | { what: 'move' | 'delete'; entries: Entry[] };
 
 const NOTHING_TICKED: ReadonlyMap<string, Entry> = new Map();
@@ -80,7 +80,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
   const copy = useMutation({
     mutationFn: async (path: string) => await navigator.clipboard.writeText(path),
     onSuccess: (_, path) => setSaid(`Copied: ${path}`),
-    // Browsers allow it over https alone.
+    // Browsers allow clipboard access only over HTTPS.
     onError: (_, path) => setSaid(`To be copied from here: ${path}`),
   });
 
@@ -104,7 +104,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
     setTicked(NOTHING_TICKED);
     close();
   };
-  /** Follows the file that is shown to where it has gone. */
+  /** Keeps showing the open file after it was moved. */
   const follow = (from: string, to: string | undefined): void => {
     if (file === from) open(at({ file: to }), { replace: true });
   };
@@ -290,7 +290,7 @@ interface EntriesProps {
   list: React.ReactNode;
 }
 
-/** The list, or why there is none. */
+/** Shows the entries, or the reason why they are missing. */
 function Entries({ listing, place: { container, folder }, mayWrite, upAddress, list }: EntriesProps) {
   const { total, error, retry } = listing;
   if (error instanceof NotFoundError)
@@ -337,10 +337,10 @@ interface ToolbarProps {
   onFiles: (given: GivenFile[]) => void;
 }
 
-/** Where this is, and what can be put there. */
+/** Shows the current location and the actions for adding files. */
 function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onFiles }: ToolbarProps) {
   const [, open] = useLocation();
-  /** Lets the same file be chosen again. */
+  /** Resets the input, so that the same file can be selected again. */
   const forget = useRef<() => void>(null);
   const names = folder === '' ? [] : folder.split('/');
   const crumbs = useMemo(
@@ -423,12 +423,12 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
 
 interface DropTargetProps {
   className: string | undefined;
-  /** Absent where nothing can be dropped. */
+  /** Undefined if files cannot be dropped here. */
   onFiles: ((given: GivenFile[]) => void) | undefined;
   children: React.ReactNode;
 }
 
-/** Takes files that are dropped onto it. */
+/** Accepts dropped files. */
 function DropTarget({ className, onFiles, children }: DropTargetProps) {
   const [isOver, setOver] = useState(false);
   const reading = useMutation({ mutationFn: droppedFiles, onSuccess: (given) => onFiles?.(given) });

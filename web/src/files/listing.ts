@@ -4,23 +4,23 @@ import { useService } from '../service/service';
 import type { Container } from './containers';
 import { type Paged, usePages } from './paging';
 
-/** Entries of a page. */
+/** Number of entries per page. */
 const PAGE = 200;
 
 export type FileEntry = Schemas['FileEntry'];
 
-/** What a folder holds: a file with what is known of it, or a folder. */
+/** Entry of a folder: a file with its metadata, or a folder. */
 export type Entry = { path: string; file: FileEntry | undefined };
 
 export interface Listing extends Pick<Paged<unknown>, 'isReading' | 'error' | 'retry' | 'see'> {
-  /** Undefined until it is known. */
+  /** Undefined until it has loaded. */
   total: number | undefined;
   entry: (index: number) => Entry | undefined;
-  /** What is known of a path, as far as the folder was read. */
+  /** Returns the entry at a path if its page has loaded. */
   find: (path: string) => Entry | undefined;
 }
 
-/** A folder: folders first, then files, by their names. */
+/** Reads a folder page by page: first its folders, then its files, each sorted by name. */
 export function useListing(projectId: string, { key, ref }: Container, folder: string): Listing {
   const { client } = useService();
   const { some, page, isReading, error, retry, see } = usePages({

@@ -2,35 +2,35 @@ import { useThrottledValue } from '@mantine/hooks';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
-/** How often what is in sight is read while somebody scrolls, in milliseconds. */
+/** Throttle for reading visible pages while the user scrolls, in milliseconds. */
 const READ_MS = 100;
-/** Items before and after those in sight that are read with them. */
+/** Number of items to read before and after the visible items. */
 const MARGIN = 60;
 
 export interface Paged<Page> {
-  /** Any page that is there, of the newest key first: what all pages say. */
+  /** Any loaded page, preferably of the current key, for fields that are the same on all pages. */
   some: Page | undefined;
-  /** A page by its number; while a new order is read, the one of the order before. */
+  /** Returns a page by number. While a new key is loading, returns the page of the previous key. */
   page: (number: number) => Page | undefined;
-  /** Whether what is shown is of the key before. */
+  /** Whether the displayed pages belong to the previous key. */
   isOld: boolean;
   isReading: boolean;
   error: Error | null;
-  /** Reads again what could not be read. */
+  /** Reads failed pages again. */
   retry: () => void;
-  /** Tells which items are in sight, by their index. */
+  /** Sets the index range of visible items. */
   see: (first: number, last: number) => void;
 }
 
 interface Paging<Page> {
-  /** What is paged; read again when the project says that it has changed. */
+  /** Key of the list. Project events invalidate it. */
   queryKey: readonly unknown[];
-  /** Items of a page. */
+  /** Number of items per page. */
   size: number;
   read: (offset: number, signal: AbortSignal) => Promise<Page>;
 }
 
-/** A long list of which the pages in sight are read, and those that were are kept for a while. */
+/** Reads only the visible pages of a long list. Pages stay cached for a while. */
 export function usePages<Page>({ queryKey, size, read }: Paging<Page>): Paged<Page> {
   const queries = useQueryClient();
   const [wanted, setWanted] = useState({ from: 0, to: 0 });
@@ -45,18 +45,18 @@ export function usePages<Page>({ queryKey, size, read }: Paging<Page>): Paged<Pa
     queries: numbers.map((number) => ({
       queryKey: keyOfPage(number),
       queryFn: async ({ signal }: { signal: AbortSignal }) => await read(number * size, signal),
-      // Events of the project tell when it has changed.
+      // Project events invalidate the pages.
       staleTime: Infinity,
     })),
   });
   const here = results.find(({ data }) => data !== undefined)?.data;
-  /** What was shown last, and of which key. */
+  /** Last displayed page, with its key. */
   const shown = useRef<{ queryKey: readonly unknown[]; page: Page }>(undefined);
   useEffect(() => {
     if (here !== undefined) shown.current = { queryKey, page: here };
   });
   const before = here === undefined ? shown.current : undefined;
-  /** Found in this look at the list. */
+  /** Pages found during this render. */
   const found = new Map<number, Page>();
   const find = (number: number): Page | undefined =>
     queries.getQueryData<Page>(keyOfPage(number)) ??

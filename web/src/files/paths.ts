@@ -1,12 +1,12 @@
-/** The last name of a path. */
+/** Returns the last segment of a path. */
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** The folder that a path is in; empty at the top. */
+/** Returns the parent folder of a path. Empty at the top. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 export const joined = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
-/** A name before its ending, and the ending with its dot: `demand` and `.csv`. */
+/** Splits a name into stem and extension, such as `demand` and `.csv`. */
 export function splitName(name: string): [stem: string, ending: string] {
   const dot = name.lastIndexOf('.');
   return dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
@@ -14,6 +14,6 @@ export function splitName(name: string): [stem: string, ending: string] {
 
 export const endingOf = (path: string): string => splitName(nameOf(path))[1].toLowerCase();
 
-/** A name as it is shown: marks that turn the direction of writing could make one ending look like another. */
+/** Returns a file name for display. Replaces bidirectional control characters, because they could disguise the extension. */
 export const shownName = (path: string): string =>
   nameOf(path).replaceAll(/[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/g, '\uFFFD');

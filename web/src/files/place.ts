@@ -4,23 +4,23 @@ import { pathOf } from '../project/paths';
 import { WORKSPACE } from './containers';
 import { folderOf } from './paths';
 
-/** What is looked at: a folder of a container, and perhaps a file in it. */
+/** Location in the file browser: a folder of a container, and optionally an open file. */
 export interface Place {
   /** {@link Container.key} */
   container: string;
-  /** Empty for the top. */
+  /** Empty at the top. */
   folder: string;
-  /** Path of the file that is shown. */
+  /** Path of the open file. */
   file: string | undefined;
 }
 
-/** The address of a place: names between slashes, of a folder with a slash at its end. */
+/** Returns the URL of a location. The path of a folder ends with a slash. */
 export function addressOf(projectId: string, { container, folder, file }: Place): string {
   const path = file ?? (folder === '' ? '' : `${folder}/`);
   return [pathOf(projectId, 'files'), container, ...path.split('/').map(encodeURIComponent)].join('/');
 }
 
-/** The place that the address names, so that it can be gone back to, kept and passed on. */
+/** Returns the location from the URL, so that it supports history, bookmarks and sharing. */
 export function usePlace(projectId: string): Place {
   const [address] = useLocation();
   return useMemo(() => {
@@ -38,7 +38,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Somebody has typed it: a percent sign as it is.
+    // A URL typed by hand may contain a literal percent sign.
     return text;
   }
 }

@@ -2,19 +2,19 @@ import type { DownloadProgress, WorkspaceClient } from '@project-workspace/clien
 import type { ContainerRef } from './containers';
 import { nameOf } from './paths';
 
-/** Files up to so many bytes come through the page; the browser writes larger ones to the disk as they arrive. */
+/** Maximum size of a file that is downloaded into memory. The browser streams larger files to disk. */
 const HELD_BYTES = 64 * 1024 ** 2;
-/** How long a browser may take to begin with what is in memory, in milliseconds. */
+/** Time for the browser to start reading a blob URL, in milliseconds. */
 const BEGIN_MS = 60_000;
 
 interface Wanted {
   container: ContainerRef;
   path: string;
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   size: number | undefined;
 }
 
-/** Saves a file on the computer of the person. Resolves when it has arrived, or when the browser has taken over. */
+/** Saves a file on the user's computer. Resolves when the file has arrived, or when the browser has started the download. */
 export async function save(
   client: WorkspaceClient,
   { container, path, size }: Wanted,
@@ -22,7 +22,7 @@ export async function save(
 ): Promise<void> {
   const file = { ...container, path };
   if (size === undefined || size > HELD_BYTES) {
-    // The URL is of this file alone and ends soon; the token is not in it.
+    // The signed URL expires soon, covers only this file and does not contain the token.
     const { data } = await client.POST('/api/v1/files/download', { body: file, signal: options.signal });
     offer(data.url, nameOf(path));
     return;

@@ -4,7 +4,7 @@ import { ago, dayAndTime } from './times';
 
 const MINUTE_MS = 60_000;
 
-/** How long ago a moment was, as time passes; day and time on demand. */
+/** Shows the age of a moment, updated over time. The tooltip has the date and time. */
 export function Ago({ moment }: { moment: string }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

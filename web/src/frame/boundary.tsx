@@ -2,8 +2,8 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 
 /**
- * Keeps what is around it when what is inside cannot be shown: a fault of the page, or a part that could not be loaded, as after the
- * service was replaced by a newer one.
+ * Contains errors of its children: a bug in the page, or a chunk that failed to load, such as after a deployment of a newer
+ * version.
  */
 export class Boundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false };

@@ -1,8 +1,9 @@
 import type { KeyboardEvent } from 'react';
 
 /**
- * Properties of a list of choices in a form: Enter there chooses, and never sends the form, although the list says of a choice
- * that it is marked before Enter chooses it. An Autocomplete takes what is typed and has no need of it.
+ * Props for a Select in a form. Enter only selects an option and never submits the form. Without these props, Enter could submit
+ * the form, because Select may mark an option before Enter can select it. An Autocomplete accepts typed text and does not need
+ * them.
  */
 export const choosing = {
   onKeyDown: (event: KeyboardEvent) => {

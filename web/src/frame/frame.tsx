@@ -5,7 +5,7 @@ import { useService } from '../service/service';
 import { useSession } from '../session/signed-in';
 import classes from './frame.module.css';
 
-/** What is around every place: the way back to the projects, who is signed in, and how the page looks. */
+/** Frame of every page: a link to the projects, the user menu and the theme switch. */
 export function Frame({ children }: { children: ReactNode }) {
   useEffect(keepDroppedFilesOut, []);
   return (
@@ -30,7 +30,7 @@ export function Frame({ children }: { children: ReactNode }) {
   );
 }
 
-/** A file that is dropped where nothing takes it would be opened in the place of the page. */
+/** Rejects files dropped outside a drop target. Otherwise the browser would open them instead of the page. */
 function keepDroppedFilesOut(): () => void {
   const refuse = (event: DragEvent): void => {
     if (event.defaultPrevented || event.dataTransfer?.types.includes('Files') !== true) return;

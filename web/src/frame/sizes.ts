@@ -1,6 +1,6 @@
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
 
-/** A size in the unit that makes it short: `1.4 MB`. */
+/** Formats a size in a suitable unit, such as `1.4 MB`. */
 export function bytes(size: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3));
   return new Intl.NumberFormat(undefined, {

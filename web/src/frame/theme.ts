@@ -1,6 +1,6 @@
 import { Badge, createTheme, type CSSVariablesResolver } from '@mantine/core';
 
-/** Fonts of the system: nothing is loaded. The shade of filled buttons is dark enough for white text on it. */
+/** Uses system fonts, so nothing is loaded. The shade of filled buttons is dark enough for white text. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: 8,
@@ -9,7 +9,7 @@ export const theme = createTheme({
   components: { Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 550 } }) },
 });
 
-/** Quiet text is still read: at least 4.5 to 1 against what is behind it. */
+/** Dimmed text has a contrast of at least 4.5:1. */
 export const readable: CSSVariablesResolver = () => ({
   variables: {},
   light: {

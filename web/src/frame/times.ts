@@ -8,7 +8,7 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** How long ago a moment was, in the largest unit that fits: `3 hours ago`. */
+/** Formats the age of a moment in the largest suitable unit, such as `3 hours ago`. */
 export function ago(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   for (const [unit, length] of UNITS) {
@@ -17,5 +17,5 @@ export function ago(moment: string, now = Date.now()): string {
   return 'just now';
 }
 
-/** Day and time, as the reader writes them. */
+/** Formats date and time in the user's locale. */
 export const dayAndTime = (moment: string): string => whole.format(new Date(moment));

@@ -2,7 +2,7 @@ import type { Schemas } from '@project-workspace/client';
 
 type Completeness = Schemas['CompletenessResponse'];
 
-/** What a model needs, in the order in which the agent asks for it. */
+/** Requirements for a model, in the same order as the agent asks about them. */
 const POINTS: readonly [sentence: string, isMet: (completeness: Completeness) => boolean | undefined][] = [
   ['An objective is drafted', ({ objective_drafted }) => objective_drafted],
   ['The objectives are defined', ({ objectives_defined }) => objectives_defined],
@@ -14,6 +14,6 @@ const POINTS: readonly [sentence: string, isMet: (completeness: Completeness) =>
   ['A solve found the model feasible', ({ feasibility_result }) => feasibility_result === 'pass'],
 ];
 
-/** What a model needs, and whether it has it. */
+/** Returns the requirements for a model, and whether they are met. */
 export const checklistOf = (completeness: Completeness): { sentence: string; isMet: boolean }[] =>
   POINTS.map(([sentence, isMet]) => ({ sentence, isMet: isMet(completeness) === true }));

@@ -1,14 +1,14 @@
 import type { Schemas } from '@project-workspace/client';
 import { type ComponentType, lazy } from 'react';
 
-/** What each part of a project is given. */
+/** Props of every part of a project. */
 export interface PartProps {
   project: Schemas['ProjectResponse'];
-  /** Whether the one who is signed in may change something in it. */
+  /** Whether the user may change the project. */
   mayWrite: boolean;
 }
 
-/** What is made in a project, beside the conversation; each is loaded when it is opened. */
+/** Parts of a project besides the conversation. Each part is loaded when it is opened. */
 export const PARTS = {
   canvas: { label: 'Canvas', component: lazy(async () => await import('../canvas/canvas-part')) },
   files: { label: 'Files', component: lazy(async () => await import('../files/files-part')) },
@@ -19,5 +19,5 @@ export type PartName = keyof typeof PARTS;
 
 export const isPartName = (name: string): name is PartName => Object.hasOwn(PARTS, name);
 
-// Parts import it from there: a part must not import what names all parts.
+// Parts import it from `./paths`, because importing this file would create a cycle.
 export { pathOf } from './paths';

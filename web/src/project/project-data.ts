@@ -4,10 +4,10 @@ import { useEffect } from 'react';
 import { useIsLookedAt } from '../service/looked-at';
 import { useService } from '../service/service';
 
-/** What is read of a project, by what it is about; of an execution by itself: `execution`, with its id behind. */
+/** Kinds of project data. The key of an `execution` is followed by its id. */
 export type About = 'project' | 'cards' | 'files' | 'executions' | 'execution' | 'scenarios';
 
-/** The key of something that is read of a project: it is read again when what it is about changes. */
+/** Returns a query key. Project events invalidate it by kind of data. */
 export const keyOf = (projectId: string, about: About, ...further: unknown[]): unknown[] => [
   'project',
   projectId,
@@ -16,17 +16,17 @@ export const keyOf = (projectId: string, about: About, ...further: unknown[]): u
 ];
 const everythingOf = (projectId: string): unknown[] => ['project', projectId];
 
-/** What is to be read again after an event. */
+/** Data to refetch after each event. */
 const CHANGED_BY: Record<ProjectEvent['type'], readonly About[]> = {
   'project.updated': ['project'],
   'project.restored': ['project', 'cards', 'files', 'executions', 'execution', 'scenarios'],
   'member.changed': ['project'],
   'cards.changed': ['cards', 'project', 'scenarios'],
   'files.changed': ['files'],
-  // A run can meet a point of the checklist, writes files, and changes what a comparison rests on.
+  // A run may complete a point of the checklist, writes files, and changes the basis of comparisons.
   'execution.changed': ['executions', 'project', 'scenarios'],
   'scenario.changed': ['scenarios'],
-  // The end of the stream tells of a deletion, and the conversation has its own stream.
+  // The stream ends after a deletion, and the conversation has its own stream.
   'project.deleted': [],
   'conversation.changed': [],
   'message.created': [],
@@ -47,7 +47,7 @@ export function useProject(projectId: string) {
   });
 }
 
-/** Reads again what is shown of a project whenever somebody has changed it. */
+/** Refetches displayed project data whenever it changes. */
 export function useProjectEvents(projectId: string): void {
   const { client, onFailure } = useService();
   const queries = useQueryClient();
@@ -58,13 +58,13 @@ export function useProjectEvents(projectId: string): void {
     const follow = async (): Promise<void> => {
       for await (const event of client.projectEvents(projectId, { signal: leaving.signal, isPatient: true }))
         readAgain(queries, projectId, event);
-      // It was deleted: what is read now says so.
+      // The project was deleted. Refetching shows that.
       await queries.invalidateQueries({ queryKey: everythingOf(projectId) });
     };
     follow().catch((error: unknown) => {
       if (leaving.signal.aborted) return;
       onFailure(error);
-      // Whoever may not see it any more is told so by the project itself.
+      // If the user has lost access, refetching the project shows that.
       void queries.invalidateQueries({ queryKey: everythingOf(projectId) });
     });
     return () => leaving.abort();
@@ -77,7 +77,7 @@ function readAgain(queries: QueryClient, projectId: string, event: ProjectEvent 
     return;
   }
   for (const about of CHANGED_BY[event.type]) void queries.invalidateQueries({ queryKey: keyOf(projectId, about) });
-  // How far one is, which is told every second, concerns that one alone.
+  // Progress is reported every second and affects only this execution.
   if (event.type === 'execution.changed' || event.type === 'execution.progress')
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', event.data.execution_id) });
 }

@@ -12,10 +12,10 @@ import { PARTS, type PartName, pathOf } from './parts';
 import { useProject, useProjectEvents } from './project-data';
 import classes from './project-place.module.css';
 
-/** Pixels of width from which the conversation stays beside what else is open. */
+/** Minimum width of screens that show the conversation beside another part. */
 const WIDE = '(min-width: 75em)';
 
-/** A project: what it is called, the conversation with the agent, and beside it what is being made. */
+/** Page of a project: its name, the conversation with the agent, and the open part beside it. */
 export function ProjectPlace({ id, open }: { id: string; open: PartName | undefined }) {
   const { me } = useService();
   const { data: project, error, refetch } = useProject(id);
@@ -23,12 +23,12 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
   useProjectEvents(id);
   const part = open && PARTS[open];
   useDocumentTitle(`${part === undefined ? '' : `${part.label} – `}${project?.name ?? 'Project'} – Project Workspace`);
-  // Where there is no room for both it stays as it is meanwhile: what is written, on its way, and where somebody reads.
+  // On narrow screens, the hidden conversation stays mounted to keep its draft, pending messages and scroll position.
   const isTalking = part === undefined || isWide === true;
   const [hasTalked, setTalked] = useState(isTalking);
   if (isTalking && !hasTalked) setTalked(true);
 
-  // What was read before says nothing any more once it is gone.
+  // If the project no longer exists, its cached data is obsolete.
   if (project === undefined || error instanceof NotFoundError)
     return (
       <Container size="md" py="xl">

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
-/** More than a project has. */
+/** Exceeds the number of snapshots in any project. */
 const ALL = 1000;
 
-/** The snapshots of a project, the newest first. */
+/** Reads the snapshots of a project, newest first. */
 export function useSnapshots(projectId: string) {
   const { client } = useService();
   return useQuery({

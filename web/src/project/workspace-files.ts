@@ -3,12 +3,12 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
-/** Files that are offered; others are found by their names. */
+/** Maximum number of files offered. Users can type other names. */
 const OFFERED = 1000;
 /** Files that can be read as tables. */
 export const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
 
-/** Paths of the files of a workspace whose names end in one of some ways; none as long as they are not known. */
+/** Returns the paths of workspace files whose names match a pattern. Empty until they have loaded. */
 export function useFilesNamed(projectId: string, endings: RegExp, enabled = true): string[] {
   const { client } = useService();
   const { data } = useQuery({
@@ -22,14 +22,14 @@ export function useFilesNamed(projectId: string, endings: RegExp, enabled = true
   return data?.filter((path) => endings.test(path)) ?? [];
 }
 
-/** What a table of the workspace has in it. */
+/** Structure of a workspace table. */
 export interface TableShape {
   columns: Schemas['TableColumnResponse'][];
-  /** Of a workbook. */
+  /** Sheet names of a workbook. */
   sheets: string[];
 }
 
-/** Reads what a table of the workspace has in it. @param sheet of a workbook; absent: the first */
+/** Query for the structure of a workspace table. @param sheet sheet of a workbook; default: the first sheet */
 export const tableShapeQuery = (client: WorkspaceClient, projectId: string, path: string, sheet: string | undefined) =>
   queryOptions({
     queryKey: keyOf(projectId, 'files', 'columns', path, sheet),
@@ -40,7 +40,7 @@ export const tableShapeQuery = (client: WorkspaceClient, projectId: string, path
         path,
         ...(sheet !== undefined && { sheet }),
       } as const;
-      // Rows that cannot be read change nothing about the columns.
+      // Unreadable rows do not affect the columns.
       const body = { ...named, ignore_errors: true, limit: 1 };
       const { columns, sheets } = (await client.POST('/api/v1/files/table', { body, signal })).data;
       return { columns, sheets: sheets ?? [] };

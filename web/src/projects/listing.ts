@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 
 const PAGE = 100;
-/** How often statuses are looked at, in milliseconds. */
+/** Polling interval for project statuses in milliseconds. */
 const LOOK_MS = 5_000;
 
 export type Project = Schemas['ProjectSummary'];
@@ -11,14 +11,14 @@ export type Project = Schemas['ProjectSummary'];
 export interface Filter {
   /** Part of the name. */
   q: string;
-  /** Only those that the caller has created. */
+  /** Limits the result to projects that the caller has created. */
   mine: boolean;
 }
 
-/** What is read of projects, and forgotten when one is made. */
+/** Query key of all project listings. It is invalidated when a project is created. */
 export const PROJECTS = ['projects'];
 
-/** The projects that fit a filter, last changed first, as many pages as were asked for. */
+/** Reads the projects that match a filter, most recently changed first. */
 export function useProjects({ q, mine }: Filter) {
   const { client } = useService();
   return useInfiniteQuery({
@@ -31,14 +31,14 @@ export function useProjects({ q, mine }: Filter) {
     },
     getNextPageParam: ({ offset, projects, total }) =>
       offset + projects.length < total && projects.length > 0 ? offset + projects.length : undefined,
-    // A search shows what was found before until it has found something.
+    // Keeps the previous results until the search has finished.
     placeholderData: keepPreviousData,
-    // Of a long list only the first page is looked at again.
+    // Polls only while a single page is loaded.
     refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) <= 1 ? LOOK_MS : false),
   });
 }
 
-/** Each project once: one that has moved between two pages comes on both. */
+/** Removes duplicates, because a project that moves between pages appears on both. */
 export function projectsOf(pages: { projects: Project[] }[]): Project[] {
   return [...new Map(pages.flatMap(({ projects }) => projects).map((project) => [project.id, project])).values()];
 }

@@ -11,12 +11,12 @@ import { PROJECTS } from './listing';
 
 type Request = Schemas['ProjectCreateRequest'];
 
-/** Most deployments that are offered; one beyond that is found by its name. */
+/** Maximum number of deployments offered. Others are found by name. */
 const OFFERED = 100;
 const MAX_NAME_LENGTH = 100;
 const EMPTY: Request = { name: '', short_description: '', from_deployment: null, visibility: 'company' };
 
-/** Asks what a project needs to begin, and makes it. */
+/** Asks for the details of a new project and creates it. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="New project" closeButtonProps={{ 'aria-label': 'Close' }} centered>

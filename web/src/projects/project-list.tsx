@@ -6,7 +6,7 @@ import { checklistOf } from '../project/checklist';
 import type { Project } from './listing';
 import classes from './project-list.module.css';
 
-/** Projects under each other, of which only those in sight are in the page. */
+/** List of projects that renders only its visible rows. */
 export function ProjectList({ projects, total }: { projects: Project[]; total: number }) {
   return (
     <div className={classes.list}>
@@ -63,7 +63,7 @@ function Row({ project, place, count }: { project: Project; place: number; count
   );
 }
 
-/** How much of what a model needs is there. */
+/** Returns the number of met requirements. */
 function metOf(completeness: NonNullable<Project['completeness']>): string {
   const points = checklistOf(completeness);
   const met = points.filter(({ isMet }) => isMet).length;
@@ -72,7 +72,7 @@ function metOf(completeness: NonNullable<Project['completeness']>): string {
 
 const CREDITS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
-/** What goes on in a project; that nothing does is not said with a colour. */
+/** Shows the activity in a project. Idle projects have no color. */
 function Status({ status }: { status: Project['status'] }) {
   if (status === 'solving')
     return (

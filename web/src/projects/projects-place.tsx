@@ -20,10 +20,10 @@ import { NewProject } from './new-project';
 import { ProjectList } from './project-list';
 
 const TYPING_MS = 200;
-/** Of what `q` may be. */
+/** Maximum length of `q`. */
 const MAX_SEARCH_LENGTH = 1024;
 
-/** All projects that the caller may see. */
+/** Lists all projects that the caller can access. */
 export function ProjectsPlace() {
   useDocumentTitle('Projects – Project Workspace');
   const { me } = useService();

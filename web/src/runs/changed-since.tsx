@@ -5,13 +5,13 @@ import { type ListedRun, useRun, useRunCards, useScenarios } from './runs-data';
 
 type Marked = Pick<ListedRun, 'id' | 'status' | 'created_at' | 'scenario_id' | 'input_file_ids'>;
 
-/** Says that a result is about an earlier model, and what has changed since; nothing while it is up to date. */
+/** Shows that a result is based on an earlier model, and lists the changes. Renders nothing while the result is up to date. */
 export function ChangedSince({ projectId, run }: { projectId: string; run: Marked }) {
   const { data: cards } = useCards(projectId);
   const { data: scenarios = [] } = useScenarios(projectId);
   const isMarked = run.status === 'succeeded' && cards !== undefined;
   const known = isMarked ? changesSince(run, { cards, scenarios }, undefined) : [];
-  // Only removed cards are not seen in those that are there.
+  // The cards of the run are only needed to find removed cards.
   const { data: solved } = useRunCards(projectId, run.id, isMarked && known.length === 0);
   const changes =
     isMarked && known.length === 0 ? changesSince(run, { cards, scenarios }, solved?.cards ?? undefined) : known;
@@ -23,7 +23,7 @@ export function ChangedSince({ projectId, run }: { projectId: string; run: Marke
   );
 }
 
-/** The same for a run of which the id alone is known. */
+/** Variant of {@link ChangedSince} for a run id. */
 export function RunChangedSince({ projectId, runId }: { projectId: string; runId: string }) {
   const { data: run } = useRun(projectId, runId);
   return run === undefined ? null : <ChangedSince projectId={projectId} run={run} />;

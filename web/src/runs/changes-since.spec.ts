@@ -8,28 +8,28 @@ const card = (id: string, updated_at: string) => ({ id, label: `Card ${id}`, upd
 const scenario = (id: string, updated_at: string) => ({ id, name: `Name ${id}`, updated_at });
 
 describe('changesSince', () => {
-  it('returns nothing for a model that is as it was', () => {
+  it('returns no changes for an unchanged model', () => {
     const cards = [card('a', BEFORE), card('b', BEFORE)];
     expect(changesSince(RUN, { cards, scenarios: [] }, cards)).toEqual([]);
   });
 
-  it('names changed, new and removed cards', () => {
+  it('lists changed, new and removed cards', () => {
     const cards = [card('a', AFTER), card('b', BEFORE), card('new', AFTER)];
     const solved = [card('a', BEFORE), card('b', BEFORE), card('c', BEFORE)];
     expect(changesSince(RUN, { cards, scenarios: [] }, solved)).toEqual(['Card a', 'Card new', 'Card c (removed)']);
   });
 
-  it('names no removed cards while the solved ones are not known', () => {
+  it('omits removed cards until the solved cards have loaded', () => {
     expect(changesSince(RUN, { cards: [], scenarios: [] }, undefined)).toEqual([]);
   });
 
-  it('names the scenario of the run, and no other', () => {
+  it('lists only the scenario of the run', () => {
     const scenarios = [scenario('a', AFTER), scenario('b', AFTER)];
     expect(changesSince({ ...RUN, scenario_id: 'b' }, { cards: [], scenarios }, [])).toEqual(['scenario Name b']);
     expect(changesSince(RUN, { cards: [], scenarios }, [])).toEqual([]);
   });
 
-  it('returns nothing for a model file', () => {
+  it('returns no changes for a run of a model file', () => {
     const cards = [card('a', AFTER)];
     expect(changesSince({ ...RUN, input_file_ids: ['plan.lp'] }, { cards, scenarios: [] }, [])).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe('changesInWords', () => {
     [['A'], 'The model has changed since: A'],
     [['A', 'B', 'C'], 'The model has changed since: A, B, C'],
     [['A', 'B', 'C', 'D', 'E'], 'The model has changed since: A, B, C and 2 more'],
-  ])('names up to three of %j', (changes, words) => {
+  ])('lists up to three of %j', (changes, words) => {
     expect(changesInWords(changes)).toBe(words);
   });
 });

@@ -3,16 +3,16 @@ import type { ListedRun, Scenario } from './runs-data';
 
 type Card = Pick<Schemas['CardResponse'], 'id' | 'label' | 'updated_at'>;
 
-/** What a model consists of now. */
+/** Current model. */
 export interface PresentModel {
   cards: readonly Card[];
   scenarios: readonly Pick<Scenario, 'id' | 'name' | 'updated_at'>[];
 }
 
 /**
- * Names of what has changed in a model since a run of it began. A model file is no part of the canvas.
+ * Returns the names of model changes since a run began. A model file is independent of the canvas.
  *
- * @param solved the cards that the run has solved; undefined while they are not known
+ * @param solved cards that the run has solved; undefined while they are loading
  */
 export function changesSince(
   { created_at, scenario_id, input_file_ids }: Pick<ListedRun, 'created_at' | 'scenario_id' | 'input_file_ids'>,
@@ -31,10 +31,10 @@ export function changesSince(
   ];
 }
 
-/** Names that are shown; the others are counted. */
+/** Maximum number of names shown. The remaining names are counted. */
 const SHOWN = 3;
 
-/** The changes as a sentence: `The model has changed since: Labour, Hours and 2 more`. */
+/** Returns the changes as a sentence: `The model has changed since: Labour, Hours and 2 more`. */
 export function changesInWords(changes: readonly string[]): string {
   const more = changes.length - SHOWN;
   const shown = changes.slice(0, SHOWN).join(', ');

@@ -10,7 +10,7 @@ describe('figures', () => {
     [123456.789, 123456.789],
     [123456789012345, 123456789012345],
     [12345678901234.002, 12345678901234],
-  ])('round %d to %d', (value, to) => {
+  ])('rounds %d to %d', (value, to) => {
     expect(rounded(value)).toBe(to);
   });
 
@@ -19,7 +19,7 @@ describe('figures', () => {
     [-3.5527e-14, '0'],
     [91.99999999999991, '92'],
     [null, '–'],
-  ])('show %d as %s', (value, text) => {
+  ])('formats %d as %s', (value, text) => {
     expect(figure(value)).toBe(text);
     expect(difference(value)).toBe(text === '92' ? '+92' : text);
   });
@@ -30,7 +30,7 @@ describe('figures', () => {
     [92.5, 92, 0.5],
     [0.3, 0.1, 0.2],
     [0, 5, -5],
-  ])('see the change to %d from %d as %d', (value, of, change) => {
+  ])('returns the change to %d from %d as %d', (value, of, change) => {
     expect(changeOf(value, of)).toBe(change);
   });
 });

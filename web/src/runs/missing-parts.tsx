@@ -7,17 +7,17 @@ import classes from './runs.module.css';
 
 type Card = Schemas['CardResponse'];
 
-/** Gaps that are told; the canvas has all of them. */
+/** Maximum number of gaps listed. The canvas shows all of them. */
 const TOLD = 5;
 
-/** What a canvas lacks to be solved. */
+/** Reasons why a canvas cannot be solved. */
 export interface Missing {
-  /** No scenario can be solved either. */
+  /** Whether no scenario can be solved either. */
   isHopeless: boolean;
   sentences: string[];
 }
 
-/** What a canvas lacks to be solved; nothing of a snapshot, which is solved as it was. */
+/** Returns the reasons why a canvas cannot be solved. Empty for a snapshot, which is solved unchanged. */
 export function useMissing({ id, workspace_mode, completeness }: Schemas['ProjectResponse']): Missing {
   const { data: cards } = useCards(id, workspace_mode === 'define');
   return cards === undefined || workspace_mode !== 'define'
@@ -25,14 +25,14 @@ export function useMissing({ id, workspace_mode, completeness }: Schemas['Projec
     : missingOf(cards, completeness?.all_variables_provided !== false);
 }
 
-/** @param isProvided every name in the formulas is that of a variable or a value */
+/** @param isProvided whether every name in the formulas is a variable or a value */
 function missingOf(cards: readonly Card[], isProvided: boolean): Missing {
   const has = (type: string): boolean => cards.some(({ card_type }) => card_type === type);
   const absent = [
     ...(has('objective') ? [] : ['There is no objective: what is to be made as large or as small as it can be?']),
     ...(has('variable') ? [] : ['There is no variable: what does the plan choose?']),
   ];
-  // A plan is found without the figures that rate it.
+  // KPIs only rate a plan, so the solver does not need them.
   const gaps = cards
     .filter(({ card_type }) => card_type !== 'kpi')
     .flatMap(({ label, gaps: found }) =>
@@ -45,7 +45,7 @@ function missingOf(cards: readonly Card[], isProvided: boolean): Missing {
   return { isHopeless: absent.length > 0, sentences: [...absent, ...gaps, ...unknown] };
 }
 
-/** Says what is missing, and leads to where it can be said; nothing where nothing is. */
+/** Lists missing parts with a link to the canvas. Renders nothing if the model is complete. */
 export function MissingParts({ project }: { project: Schemas['ProjectResponse'] }) {
   const { sentences } = useMissing(project);
   if (sentences.length === 0) return null;
@@ -66,7 +66,7 @@ export function MissingParts({ project }: { project: Schemas['ProjectResponse'] 
   );
 }
 
-/** Leads to where the model is changed. */
+/** Link to the canvas. */
 export function CanvasLink({ projectId }: { projectId: string }) {
   return (
     <Anchor component={Link} href={pathOf(projectId, 'canvas')} size="sm" underline="always">

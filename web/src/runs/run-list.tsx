@@ -30,10 +30,10 @@ import classes from './runs.module.css';
 import { SolveDialog } from './solve-dialog';
 
 const TYPING_MS = 200;
-/** Of what `q` may be. */
+/** Maximum length of `q`. */
 const MAX_SEARCH_LENGTH = 1024;
 
-/** What was solved of a project, the newest first. */
+/** Lists the runs of a project, newest first. */
 export function RunList({ project, mayWrite }: PartProps) {
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), TYPING_MS);
@@ -168,7 +168,7 @@ interface RowProps {
   count: number;
 }
 
-/** A run in the list. The progress of an active run is read while the row is in sight. */
+/** Row of the list. Progress is polled only while an active run is visible. */
 function Row({ projectId, listed, scenarios, place, count }: RowProps) {
   const isActive = !isOver(listed);
   const { data: active } = useRun(projectId, listed.id, isActive);
@@ -213,7 +213,7 @@ function Row({ projectId, listed, scenarios, place, count }: RowProps) {
   );
 }
 
-/** Who has started a run. */
+/** Describes who started a run. */
 export function starterOf({ triggered_by }: ListedRun, me: string | null): string {
   const [kind, id = ''] = triggered_by.split(/:(.*)/s);
   if (kind === 'agent') return 'by the agent';
@@ -221,6 +221,6 @@ export function starterOf({ triggered_by }: ListedRun, me: string | null): strin
   return id === me ? 'by you' : `by ${id}`;
 }
 
-/** What a run has solved. */
+/** Returns the kind of model that a run has solved. */
 export const kindOf = ({ scenario_id, input_file_ids }: Pick<ListedRun, 'scenario_id' | 'input_file_ids'>): string =>
   scenario_id !== null ? 'scenario' : (input_file_ids ?? []).length > 0 ? 'model file' : 'canvas';

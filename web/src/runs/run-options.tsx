@@ -3,17 +3,17 @@ import { problemAt } from './problems';
 
 const MAX_NAME_LENGTH = 200;
 
-/** How a run is to be made, as a form has it; what is empty is left to the service. */
+/** Run options in a form. The service applies defaults for empty options. */
 export interface Options {
   name: string;
   seconds: string | number;
-  /** In percent. */
+  /** Optimality gap in percent. */
   gap: string | number;
 }
 
 export const NO_OPTIONS: Options = { name: '', seconds: '', gap: '' };
 
-/** The same as a request says it. */
+/** Converts form options to request fields. */
 export const requestedOf = ({ name, seconds, gap }: Options) => ({
   ...(name.trim() !== '' && { name: name.trim() }),
   ...(seconds !== '' && { time_limit_seconds: Number(seconds) }),
@@ -27,7 +27,7 @@ interface OptionFieldsProps {
   onChange: (options: Options) => void;
 }
 
-/** What can be chosen for any run. */
+/** Form fields of the run options. */
 export function OptionFields({ options, error, placeholder, onChange }: OptionFieldsProps) {
   return (
     <>

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ListedRun } from './runs-data';
 import classes from './runs.module.css';
 
-/** A word for what has become of a run, and how it looks beside it. */
+/** Label and appearance of each run status. */
 const WORDS: Record<string, [word: string, look: 'waits' | 'goes' | 'good' | 'fair' | 'bad']> = {
   queued: ['Waiting', 'waits'],
   running: ['Solving', 'goes'],
@@ -15,12 +15,12 @@ const WORDS: Record<string, [word: string, look: 'waits' | 'goes' | 'good' | 'fa
   canceled: ['Canceled', 'waits'],
 };
 
-/** The status of a run, or of its result once there is one. */
+/** Returns the status of a run, or its outcome once it has ended. */
 export const statusOf = ({ status, outcome }: Pick<ListedRun, 'status' | 'outcome'>): string => outcome ?? status;
 
 export const wordOf = (status: string): string => WORDS[status]?.[0] ?? status;
 
-/** A status as a word, with a dot that says it at a glance. */
+/** Shows a status as a word with a colored dot. */
 export function RunStatus({ status, size = 'sm' }: { status: string; size?: 'xs' | 'sm' }) {
   return (
     <Text component="span" size={size} className={classes.status} data-look={WORDS[status]?.[1]}>

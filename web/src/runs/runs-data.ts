@@ -12,7 +12,7 @@ export type Result = NonNullable<Run['result']>;
 export const STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Runs that are read at a time; no project has more scenarios. */
+/** Number of runs per page. It is also the maximum number of scenarios per project. */
 const PAGE = 100;
 
 export interface RunFilter {
@@ -24,7 +24,7 @@ export interface RunFilter {
 
 export const isOver = ({ status }: Pick<Run, 'status'>): boolean => status !== 'queued' && status !== 'running';
 
-/** The runs that fit a filter, the newest first, as many pages as were asked for. */
+/** Reads the runs that match a filter, newest first. */
 export function useRuns(projectId: string, { q, status, scenario_id }: RunFilter) {
   const { client } = useService();
   return useInfiniteQuery({
@@ -40,7 +40,7 @@ export function useRuns(projectId: string, { q, status, scenario_id }: RunFilter
     },
     getNextPageParam: ({ offset, executions, total }) =>
       offset + executions.length < total && executions.length > 0 ? offset + executions.length : undefined,
-    // A search shows what was found before until it has found something.
+    // Keeps the previous results until the search has finished.
     placeholderData: keepPreviousData,
   });
 }
@@ -55,12 +55,12 @@ async function listedRuns(
   return (await client.GET(path, { params: { path: { project_id: projectId }, query }, signal })).data;
 }
 
-/** Each run once: one that has moved between two pages comes on both. */
+/** Removes duplicates, because a run that moves between pages appears on both. */
 export const runsOf = (pages: { executions: ListedRun[] }[]): ListedRun[] => [
   ...new Map(pages.flatMap(({ executions }) => executions).map((run) => [run.id, run])).values(),
 ];
 
-/** Everything about a run; of one that is over it is read once, as it never changes. */
+/** Query for a run with all details. A run that has ended is read only once, because it never changes. */
 const runQuery = (client: WorkspaceClient, projectId: string, id: string) =>
   queryOptions({
     queryKey: keyOf(projectId, 'execution', id),
@@ -77,7 +77,7 @@ export function useRun(projectId: string, id: string, enabled = true) {
   return useQuery({ ...runQuery(client, projectId, id), enabled });
 }
 
-/** The cards that a run has solved. */
+/** Reads the cards that a run has solved. */
 export function useRunCards(projectId: string, id: string, enabled = true) {
   const { client } = useService();
   return useQuery({
@@ -88,12 +88,12 @@ export function useRunCards(projectId: string, id: string, enabled = true) {
       const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/cards';
       return (await client.GET(path, { params, signal })).data;
     },
-    // What a run solves never changes.
+    // The cards of a run never change.
     staleTime: 'static',
   });
 }
 
-/** The runs that wait or go on. */
+/** Reads the queued and running runs. */
 export function useActiveRuns(projectId: string): Run[] {
   const { client } = useService();
   const { data: active = [] } = useQuery({
@@ -111,7 +111,7 @@ export function useActiveRuns(projectId: string): Run[] {
   });
 }
 
-/** All scenarios of a project, the newest first. */
+/** Reads all scenarios of a project, newest first. */
 export function useScenarios(projectId: string) {
   const { client } = useService();
   return useQuery({
@@ -123,7 +123,7 @@ export function useScenarios(projectId: string) {
   });
 }
 
-/** What a run is called: as somebody has called it, else by what it has solved. */
+/** Returns the name of a run. Default: the name of the model that it has solved. */
 export function nameOf(
   run: Pick<ListedRun, 'name' | 'scenario_id' | 'input_file_ids'>,
   scenarios: Scenario[] = [],
@@ -136,7 +136,7 @@ export function nameOf(
 export const scenarioNameOf = (id: string, scenarios: Scenario[] = []): string =>
   scenarios.find((one) => one.id === id)?.name ?? 'A scenario that was deleted';
 
-/** How long a run took in seconds; null as long as that is not known. */
+/** Returns the duration of a run in seconds, or null if it is unknown. */
 export function secondsOf({
   started_at,
   ended_at,
@@ -147,9 +147,9 @@ export function secondsOf({
   return progress?.seconds ?? null;
 }
 
-/** What runs have written is what comes out, and no input. */
+/** Folder for the output of runs, which is not offered as input. */
 const RESULTS = 'results/';
 
-/** Paths of the files of a workspace that can be put in, whose names end in one of some ways. */
+/** Returns the paths of possible input files whose names match a pattern. */
 export const useInputFiles = (projectId: string, endings: RegExp): string[] =>
   useFilesNamed(projectId, endings).filter((path) => !path.startsWith(RESULTS));

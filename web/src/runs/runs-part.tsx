@@ -10,7 +10,7 @@ import { Comparison } from './scenarios/comparison';
 import { ScenarioEditor } from './scenarios/scenario-editor';
 import { ScenarioList } from './scenarios/scenario-list';
 
-/** What was solved of a project and what came out, and scenarios beside it. */
+/** Runs, results and scenarios of a project. */
 export default function RunsPart({ project, mayWrite }: PartProps) {
   const { id } = project;
   return (
@@ -55,7 +55,7 @@ export default function RunsPart({ project, mayWrite }: PartProps) {
 
 interface PlaceLinkProps {
   href: string;
-  /** Places behind it that are others'. */
+  /** Paths below `href` that belong to other links. */
   isOutside?: readonly string[];
   children: ReactNode;
 }

@@ -1,17 +1,17 @@
 import { TooLargeError, type WorkspaceClient } from '@project-workspace/client';
 
-/** A text or bytes as a file of the one who looks at the page; nothing is opened. */
+/** Saves a blob as a file on the user's computer without opening it. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then, the browser has started to read the blob.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** The content of a file of the workspace. */
+/** Returns the content of a workspace file. */
 export async function contentOf(client: WorkspaceClient, project_id: string, path: string): Promise<Blob> {
   const body = { source: 'workspace', project_id, path } as const;
   try {
@@ -20,7 +20,7 @@ export async function contentOf(client: WorkspaceClient, project_id: string, pat
     return new Blob([bytes], { type: content_type ?? '' });
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error;
-    // What no answer can hold comes from where the files are.
+    // Files that are too large for a response are read from the store.
     const { url } = (await client.POST('/api/v1/files/download', { body })).data;
     const response = await fetch(url);
     if (!response.ok) throw new Error(`The file could not be fetched: ${response.status}`);
@@ -28,5 +28,5 @@ export async function contentOf(client: WorkspaceClient, project_id: string, pat
   }
 }
 
-/** The last part of a path. */
+/** Returns the last segment of a path. */
 export const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -18,7 +18,7 @@ type Request = Schemas['ExecutionCreateRequest'];
 
 const CANVAS = 'canvas';
 const MODEL_FILE = /\.lp$/i;
-/** What else can be solved, in front of which one it is. */
+/** Prefixes of select values that identify a scenario or a model file. */
 const SCENARIO = 'scenario:';
 const FILE = 'file:';
 
@@ -29,7 +29,7 @@ interface SolveDialogProps {
   onClose: () => void;
 }
 
-/** Asks what to solve and how, and starts it. */
+/** Asks for the model and the run options, then starts the run. */
 export function SolveDialog({ opened, onClose, ...rest }: SolveDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Solve" closeButtonProps={{ 'aria-label': 'Close' }} centered>
@@ -60,7 +60,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   const isFile = what.startsWith(FILE);
   const isScenario = what.startsWith(SCENARIO);
   const isIncomplete = missing.sentences.length > 0;
-  // A scenario may leave out the cards that are not complete.
+  // A scenario may turn off the incomplete cards.
   const mustFail = !isFile && (isScenario ? missing.isHopeless : isIncomplete);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -96,7 +96,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
           searchable={scenarios.length + files.length > 6}
           onChange={(value) => {
             setWhat(value ?? CANVAS);
-            // A model file says nothing of the canvas, unless somebody wants it to.
+            // By default, a run of a model file does not count for the canvas checklist.
             setCounted(value?.startsWith(FILE) !== true);
           }}
           error={problemAt(start.error, 'scenario_id') ?? problemAt(start.error, 'input_file_ids')}

@@ -11,7 +11,7 @@ import {
   ValidationError,
 } from '@project-workspace/client';
 
-/** Says what has failed, why, and what can be done. */
+/** Shows a failure, its reason and possible solutions. */
 export function Failure({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
   return (
     <Alert color="red" variant="light" role="alert" title={what}>
@@ -30,7 +30,7 @@ export function Failure({ what, error, onRetry }: { what: string; error: unknown
   );
 }
 
-/** The service's own sentence, where it has said one. */
+/** Returns the service's own message if available. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ConnectionError) return 'The service cannot be reached.';
   return error instanceof Error ? error.message : String(error);
@@ -50,6 +50,6 @@ function adviceOn(error: unknown): string {
   return 'Reload the page; if it stays so, tell whoever runs the service.';
 }
 
-/** The service's log knows the request by its id. */
+/** Adds the request id, so that the request can be found in the service's log. */
 const withId = (advice: string, requestId: string | undefined): string =>
   requestId === undefined ? `${advice}.` : `${advice}, with the number ${requestId}.`;

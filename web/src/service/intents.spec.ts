@@ -4,7 +4,7 @@ import { Intents } from './intents';
 const AT = 1_000_000;
 
 describe('Intents', () => {
-  it('begins a pending action once', () => {
+  it('does not begin an action while another action is pending', () => {
     const intents = new Intents();
     expect(intents.begins({ name: 'A plan' }, AT)).toBe(true);
     expect(intents.begins({ name: 'A plan' }, AT)).toBe(false);
@@ -19,7 +19,7 @@ describe('Intents', () => {
     expect(intents.begins(undefined, AT + 3_000)).toBe(true);
   });
 
-  it('keeps the key of an action that failed', () => {
+  it('keeps the key of a failed action', () => {
     const intents = new Intents();
     intents.begins(['a'], AT);
     const { key } = intents;
@@ -28,7 +28,7 @@ describe('Intents', () => {
     expect(intents.key).toBe(key);
   });
 
-  it('gives another action another key', () => {
+  it('uses a new key for a different action', () => {
     const intents = new Intents();
     intents.begins(['a'], AT);
     const { key } = intents;
@@ -37,7 +37,7 @@ describe('Intents', () => {
     expect(intents.key).not.toBe(key);
   });
 
-  it('gives a repetition after a success another key', () => {
+  it('uses a new key when an action is repeated after a success', () => {
     const intents = new Intents();
     intents.begins('solve', AT);
     const { key } = intents;

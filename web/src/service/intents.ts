@@ -1,20 +1,20 @@
 import { newId } from '@project-workspace/client';
 
-/** Milliseconds after a success within which the same action is the second press of a double click. */
+/** Maximum time in milliseconds between the two presses of a double click. */
 const DOUBLE_MS = 500;
 
 /**
- * Gives each action of a person one idempotency key. The same action keeps its key until it has succeeded, however often people
- * press its button.
+ * Assigns an idempotency key to each user action. Repeated presses of the same button reuse the key until the action has
+ * succeeded.
  */
 export class Intents {
-  /** Idempotency key of the present action. */
+  /** Idempotency key of the current action. */
   key = newId();
   private action: string | undefined;
   private isPending = false;
   private succeededAt: number | undefined;
 
-  /** Begins an action. Returns false if it is pending, or has just succeeded. */
+  /** Begins an action. Returns false if the action is pending or has just succeeded. */
   begins(action: unknown, now = Date.now()): boolean {
     const text = String(JSON.stringify(action));
     const isSame = text === this.action;
@@ -27,7 +27,7 @@ export class Intents {
     return true;
   }
 
-  /** Ends the present action. An action that failed keeps its key, because it may have taken effect. */
+  /** Ends the current action. A failed action keeps its key, because it may have taken effect. */
   end(hasSucceeded: boolean, now = Date.now()): void {
     this.isPending = false;
     if (hasSucceeded) this.succeededAt = now;

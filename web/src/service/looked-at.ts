@@ -1,7 +1,7 @@
 import { useDocumentVisibility } from '@mantine/hooks';
 
 /**
- * Whether somebody can see the page. Streams are open only meanwhile: a browser has six connections to a host that is reached by
- * HTTP/1.1, for all tabs together, and a stream takes one for as long as it is open.
+ * Whether the page is visible. Streams are open only while it is. Browsers allow six HTTP/1.1 connections per host for all tabs
+ * together, and each open stream occupies a connection.
  */
 export const useIsLookedAt = (): boolean => useDocumentVisibility() !== 'hidden';

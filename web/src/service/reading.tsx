@@ -1,6 +1,6 @@
 import { Center, Loader, VisuallyHidden } from '@mantine/core';
 
-/** In the place of something that is being read. */
+/** Placeholder for loading content. */
 export function Reading({ what }: { what: string }) {
   return (
     <Center mih={200} role="status">

@@ -2,23 +2,23 @@ import { AuthenticationError, type Schemas, type WorkspaceClient } from '@projec
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 
-/** Who is signed in, and the client that speaks for them. */
+/** Signed-in caller, and the client that uses their token. */
 export interface Service {
   client: WorkspaceClient;
   me: Schemas['MeResponse'];
-  /** Aborted when they sign out: what goes on without being looked at ends then. */
+  /** Aborted on sign-out. Ends tasks that continue in the background. */
   signedOut: AbortSignal;
 }
 
-/** What those who are signed in work with. */
+/** Service context of a signed-in user. */
 interface ServiceInUse extends Service {
-  /** To be told of failures outside of queries: a token that is not valid any more ends the session. */
+  /** Must be called for failures outside of queries. An invalid token ends the session. */
   onFailure: (error: unknown) => void;
 }
 
 const ServiceContext = createContext<ServiceInUse | undefined>(undefined);
 
-/** The service, as the one who is signed in sees it. */
+/** Returns the service context of the signed-in user. */
 export function useService(): ServiceInUse {
   const service = useContext(ServiceContext);
   if (service === undefined) throw new Error('The service is there for those who are signed in only');
@@ -27,12 +27,12 @@ export function useService(): ServiceInUse {
 
 interface ServiceProviderProps {
   service: Service;
-  /** The token is not valid any more. */
+  /** Called when the token is no longer valid. */
   onRefused: () => void;
   children: ReactNode;
 }
 
-/** To be made anew for everybody who signs in: what was read is of one caller. */
+/** Provides the service context. Remount it for each sign-in, because the cache contains data of a single caller. */
 export function ServiceProvider({ service, onRefused, children }: ServiceProviderProps) {
   const [inUse] = useState(() => {
     const onFailure = (error: unknown): void => {
@@ -49,7 +49,7 @@ export function ServiceProvider({ service, onRefused, children }: ServiceProvide
 }
 
 function makeQueries(onError: (error: unknown) => void): QueryClient {
-  // The client has waited out by itself what passes, and knows better than the browser whether it reaches the service.
+  // The client already retries temporary failures, and it detects an unreachable service more reliably than the browser.
   const options = { retry: false, networkMode: 'always' } as const;
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -2,10 +2,9 @@ import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, use
 import { useService } from './service';
 
 /**
- * State that people write into. It is kept in the tab, over reloads and while other places are open, until it is forgotten: call
- * `forget` once it is saved or given up.
+ * State that the user edits. It is kept in the tab across reloads and navigation. Call `forget` when it was saved or discarded.
  *
- * @param place of what is written, unique on the page
+ * @param place unique name of the state on the page
  */
 export function useDraft<Value>(
   place: string,
@@ -23,7 +22,7 @@ export function useDraft<Value>(
     try {
       sessionStorage.setItem(key, JSON.stringify(value));
     } catch {
-      // The browser has no room for it. What was kept before would be misleading.
+      // The storage is full. An older draft would be misleading.
       sessionStorage.removeItem(key);
     }
   }, [key, value]);

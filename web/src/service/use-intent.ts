@@ -2,7 +2,7 @@ import { useMutation, type UseMutationOptions, type UseMutationResult } from '@t
 import { useCallback, useState } from 'react';
 import { Intents } from './intents';
 
-/** Headers of the requests of one action. */
+/** Headers for the requests of an action. */
 export type IntentHeaders = Record<'idempotency-key', string>;
 
 type Options<Result, Action> = Omit<UseMutationOptions<Result, Error, Action>, 'mutationFn'> & {
@@ -10,8 +10,8 @@ type Options<Result, Action> = Omit<UseMutationOptions<Result, Error, Action>, '
 };
 
 /**
- * A mutation that is sent once, however often people press its button, and that stays the same when they retry it. `mutate` takes
- * everything that its requests depend on.
+ * Mutation that is sent once, even if the user presses its button repeatedly. Retries of the same action reuse the idempotency
+ * key. Pass everything that the requests depend on to `mutate`.
  */
 export function useIntent<Result, Action = void>({ mutationFn, ...options }: Options<Result, Action>) {
   const [intents] = useState(() => new Intents());
@@ -38,7 +38,7 @@ export function useIntent<Result, Action = void>({ mutationFn, ...options }: Opt
   return { ...mutation, mutate };
 }
 
-/** Headers of one of several requests of an action. */
+/** Returns the headers for a single request of an action with several requests. */
 export const headersOfPart = (headers: IntentHeaders, part: number): IntentHeaders => ({
   'idempotency-key': `${headers['idempotency-key']}-${part}`,
 });

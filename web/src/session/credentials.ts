@@ -1,16 +1,16 @@
 import type { TokenSource } from '@project-workspace/client';
 
-/** How somebody is signed in. */
+/** Credentials of the signed-in user. */
 export interface Credentials {
   token: TokenSource;
-  /** Whom the development tokens speak for; absent for other tokens. */
+  /** Identity of the development token. Undefined for other tokens. */
   development?: { as: Role };
 }
 
 export type Role = 'company' | 'member';
 type DevelopmentTokens = Record<Role, string>;
 
-/** The OpenID provider where people sign in. */
+/** OpenID provider for signing in. */
 export interface Provider {
   issuer: string;
   client_id: string;
@@ -18,18 +18,18 @@ export interface Provider {
   audience: string;
 }
 
-/** Who is signed in, if anybody, and where else than by a token people can. */
+/** Credentials, if the user is signed in, and the provider for signing in. */
 export interface Found {
   credentials?: Credentials;
   provider: Provider | null;
 }
 
-/** Kept until the tab is closed, and seen by no other tab. */
+/** Keys in `sessionStorage`, which is limited to this tab and cleared when the tab closes. */
 const TOKEN = 'token';
 const ROLE = 'development-role';
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** A pasted token that is kept, else what the provider or a development start gives. */
+/** Returns a saved pasted token. Otherwise returns the tokens of the provider or of development mode. */
 export async function findCredentials(signal: AbortSignal): Promise<Found> {
   const { development, provider } = await ways(signal);
   const token = sessionStorage.getItem(TOKEN);
@@ -48,14 +48,14 @@ export async function findCredentials(signal: AbortSignal): Promise<Found> {
 
 export const keepToken = (token: string): void => sessionStorage.setItem(TOKEN, token);
 
-/** Whoever is signed in is not any more, in this tab. */
+/** Clears the session data of this tab, except the development role. */
 export function forgetTokens(): void {
   const role = sessionStorage.getItem(ROLE);
   sessionStorage.clear();
   if (role !== null) sessionStorage.setItem(ROLE, role);
 }
 
-/** Whom the development tokens speak for from now on. */
+/** Sets the identity for development tokens. */
 export const keepRole = (role: Role): void => sessionStorage.setItem(ROLE, role);
 
 async function ways(signal: AbortSignal): Promise<{ development: boolean; provider: Provider | null }> {
@@ -64,7 +64,7 @@ async function ways(signal: AbortSignal): Promise<{ development: boolean; provid
   return (await response.json()) as { development: boolean; provider: Provider | null };
 }
 
-/** The service gives them to pages of its own, on the computer that it runs on, when it was started for development. */
+/** Returns development tokens. In development mode, the service issues them to its own pages on the same computer. */
 async function developmentTokens(signal: AbortSignal): Promise<DevelopmentTokens | undefined> {
   const response = await fetch('sign-in', { method: 'POST', signal });
   return response.ok ? ((await response.json()) as DevelopmentTokens) : undefined;

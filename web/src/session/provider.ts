@@ -2,16 +2,16 @@ import type { TokenSource } from '@project-workspace/client';
 import * as oauth from 'oauth4webapi';
 import type { Provider } from './credentials';
 
-/** What is kept of a sign-in that has begun, until the provider sends the browser back. */
+/** Storage key of a sign-in that waits for the redirect from the provider. */
 const BEGUN = 'sign-in-begun';
-/** The tokens, until the tab is closed. */
+/** Storage key of the tokens, kept until the tab closes. */
 const TOKENS = 'provider-tokens';
 
 interface Begun {
   verifier: string;
   state: string;
   nonce: string;
-  /** The place that was open. */
+  /** Location to return to. */
   place: string;
 }
 
@@ -22,7 +22,7 @@ interface Tokens {
 
 const NO_SECRET = oauth.None();
 
-/** Sends the browser to the provider, which sends it back to this page with a code (PKCE: only this tab can use it). */
+/** Redirects the browser to the provider, which redirects back with a code. With PKCE, only this tab can use the code. */
 export async function goAndSignIn(provider: Provider): Promise<void> {
   const { authorization_endpoint } = await serverOf(provider);
   if (authorization_endpoint === undefined) throw new Error('The provider has no page to sign in at.');
@@ -50,8 +50,8 @@ export async function goAndSignIn(provider: Provider): Promise<void> {
 }
 
 /**
- * What the provider gives tokens by, for somebody who has just come back from it or is signed in; undefined for everybody
- * else. @throws with the provider's words when it has not let somebody in
+ * Returns the token source after a redirect from the provider or during a session, otherwise undefined. @throws an error with the
+ * provider's message if it has denied access
  */
 export async function findProviderTokens(provider: Provider): Promise<TokenSource | undefined> {
   const begun = read<Begun>(BEGUN);
@@ -62,7 +62,7 @@ export async function findProviderTokens(provider: Provider): Promise<TokenSourc
 
 async function takeTokens(provider: Provider, { verifier, state, nonce, place }: Begun): Promise<void> {
   const address = new URL(location.href);
-  // Whatever becomes of it: neither a reload nor whoever sees the address begins with this code again.
+  // Removes the code even if the exchange fails, so that neither a reload nor a copied URL reuses it.
   sessionStorage.removeItem(BEGUN);
   history.replaceState(null, '', location.pathname + place);
   const server = await serverOf(provider);
@@ -92,7 +92,10 @@ function codeIn(server: oauth.AuthorizationServer, client: oauth.Client, address
   }
 }
 
-/** Gives the token that is there, and each further time a new one; the old one again where there is no other. */
+/**
+ * Returns the saved token on the first call, and a renewed token on later calls. If renewal is impossible, returns the old token
+ * again.
+ */
 function sourceOf(provider: Provider): TokenSource {
   let given: string | undefined;
   return async () => {
@@ -114,7 +117,7 @@ async function renewed(provider: Provider, { access_token, refresh_token }: Toke
     keep({ refresh_token, ...tokens });
     return tokens.access_token;
   } catch (error) {
-    // The provider lets nobody stay signed in any more: the service refuses the old token, and one has to sign in anew.
+    // The session at the provider has ended. The service will reject the old token, and the user must sign in again.
     if (error instanceof oauth.ResponseBodyError) return access_token;
     throw error;
   }
@@ -128,7 +131,7 @@ function read<T>(name: string): T | undefined {
   return text === null ? undefined : (JSON.parse(text) as T);
 }
 
-/** Where the provider sends people back to. */
+/** Returns the redirect URI. */
 const pageAddress = (): string => location.origin + location.pathname;
 
 async function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
@@ -136,7 +139,7 @@ async function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> 
   return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, over(provider)));
 }
 
-/** A provider on the developer's own computer may be asked over http. */
+/** Allows HTTP for a provider on the developer's own computer. */
 const over = ({ issuer }: Provider): { [oauth.allowInsecureRequests]: boolean } => ({
   [oauth.allowInsecureRequests]: /^http:\/\/(localhost|127\.0\.0\.1)[:/]/.test(issuer),
 });

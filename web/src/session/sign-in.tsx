@@ -9,7 +9,7 @@ interface SignInProps {
   onToken: (token: string) => void;
 }
 
-/** Leads to the provider where there is one, and takes a token that somebody pastes. */
+/** Sign-in page with a link to the provider, if configured, and a field for pasting a token. */
 export function SignIn({ because, provider, onToken }: SignInProps) {
   return (
     <Center mih="80vh" p="md">
@@ -62,7 +62,7 @@ function WithToken({ isFirst, onToken }: { isFirst: boolean; onToken: (token: st
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const text = token.trim().replace(/^Bearer\s+/i, '');
-    // Nothing else can be sent in a header.
+    // Other characters cannot be sent in a header.
     if (/^[\x21-\x7e]+$/.test(text)) onToken(text);
     else setProblem(text === '' ? 'Paste a token first' : 'A token has no spaces, line ends or letters with accents');
   };

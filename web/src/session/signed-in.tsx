@@ -23,13 +23,13 @@ type State =
 interface Session {
   credentials: Credentials;
   signOut: () => void;
-  /** Speaks for the other user of a development start. */
+  /** Switches to another development user. */
   become: (role: Role) => void;
 }
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
-/** How somebody is signed in, and how that ends. */
+/** Returns the credentials and actions of the session. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('There is a session for those who are signed in only');
@@ -40,10 +40,10 @@ const REFUSED = 'The token is not valid any more: it has expired or was revoked.
 const NOT_TAKEN = 'The service does not accept this token. Check that the whole of it was pasted.';
 const ENDED = 'The service does not accept what the provider gave, or does not any more. Sign in again.';
 
-/** Shows what is inside to those who are signed in, and a way in to everybody else. */
+/** Shows its children to signed-in users, and the sign-in page to everyone else. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [state, setState] = useState<State>({ is: 'looking' });
-  /** Counts up to look again who is signed in. */
+  /** Counter that restarts the session check. */
   const [look, setLook] = useState(0);
 
   useEffect(() => {
@@ -86,7 +86,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
         forgetTokens();
         setState({ is: 'out', provider, ...(because !== undefined && { because }) });
       };
-      // A new start of the service may have new development tokens.
+      // A restarted service may have new development tokens.
       const refused = credentials.development === undefined ? () => signOut(REFUSED) : again;
       const become = (role: Role) => {
         keepRole(role);

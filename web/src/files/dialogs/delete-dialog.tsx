@@ -9,7 +9,7 @@ import type { Entry } from '../listing';
 import { shownName } from '../paths';
 import { Dialog } from './dialog';
 
-/** Names that are listed. */
+/** Maximum number of names listed. */
 const NAMED = 8;
 
 interface DeleteDialogProps {
@@ -22,7 +22,7 @@ interface DeleteDialogProps {
   onClose: () => void;
 }
 
-/** Says what would be gone, and asks. */
+/** Shows the contents to be deleted and asks for confirmation. */
 export function DeleteDialog({
   projectId,
   container,

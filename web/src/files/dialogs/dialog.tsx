@@ -8,11 +8,12 @@ interface DialogProps {
 }
 
 /**
- * A dialog that is open while it is in the page. When it closes, the focus returns to where it was.
- * The field to start with has `autoFocus`, so that no key is lost, and `data-autofocus`, so that Modal leaves the focus there.
+ * Dialog that is open while it is mounted. When it closes, the focus returns to the previous element. Set both `autoFocus` and
+ * `data-autofocus` on the first field. `autoFocus` avoids lost key presses, and `data-autofocus` makes Modal keep the focus
+ * there.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
-  // Modal returns the focus only if it stays in the page when it closes.
+  // Modal only returns the focus if it stays mounted while it closes.
   const [previous] = useState(() => document.activeElement);
   useLayoutEffect(
     () => () => {

@@ -9,7 +9,7 @@ import type { Entry } from '../listing';
 import { folderOf, shownName } from '../paths';
 import { Dialog } from './dialog';
 
-/** Folders that are offered at most; any other can be typed. */
+/** Maximum number of folders offered. Users can type any other folder. */
 const OFFERED = 1_000;
 const SHOWN = 100;
 
@@ -23,14 +23,14 @@ interface MoveDialogProps {
   onClose: () => void;
 }
 
-/** Asks where entries are to go. */
+/** Asks for the target folder of entries. */
 export function MoveDialog({ projectId, container, entries, onMove, isPending, error, onClose }: MoveDialogProps) {
   const { client } = useService();
   const [folder, setFolder] = useState('');
   const folders = useQuery({
     queryKey: keyOf(projectId, 'files', 'folders', container.key),
     queryFn: async ({ signal }) => {
-      // Folders come first.
+      // Folders are listed first.
       const body = { ...container.ref, path: '', recursive: true, limit: OFFERED, offset: 0 };
       return (await client.POST('/api/v1/files/list', { body, signal })).data.directories;
     },

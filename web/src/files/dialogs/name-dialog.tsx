@@ -6,10 +6,10 @@ import { Dialog } from './dialog';
 
 interface NameDialogProps {
   title: string;
-  /** What the button says, and what has failed when it fails. */
+  /** Button label, and error message of a failure. */
   action: string;
   failure: string;
-  /** The name until now; empty for something new. */
+  /** Current name. Empty for a new item. */
   name: string;
   onName: (name: string) => void;
   isPending: boolean;
@@ -17,7 +17,7 @@ interface NameDialogProps {
   onClose: () => void;
 }
 
-/** Asks for the name of one thing in a folder. */
+/** Asks for the name of an item in a folder. */
 export function NameDialog({ title, action, failure, name, onName, isPending, error, onClose }: NameDialogProps) {
   const [wanted, setWanted] = useState(name);
   const [problem, setProblem] = useState<string>();
@@ -43,7 +43,7 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
               setWanted(currentTarget.value);
               setProblem(undefined);
             }}
-            // Of a name that is there, what is before its ending is what people change.
+            // Selects only the stem, because users rarely change the extension.
             onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, splitName(name)[0].length)}
             error={problem}
           />
@@ -62,7 +62,7 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
   );
 }
 
-/** Why a text can be no name; the service knows the rest. */
+/** Returns the reason why a name is invalid, or undefined. The service checks all other rules. */
 function problemOf(name: string): string | undefined {
   if (name === '') return 'Give it a name';
   if (/[/\\]/.test(name)) return 'A name has no slashes: to put it into another folder, move it';

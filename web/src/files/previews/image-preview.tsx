@@ -10,7 +10,7 @@ import { endingOf } from '../paths';
 import classes from './previews.module.css';
 import { Gone, Said } from './said';
 
-/** What browsers show, by the ending of the name: what the file says of itself makes no difference. */
+/** Supported image types by extension. The content type stored with the file is ignored. */
 const TYPES: Record<string, string> = {
   '.avif': 'image/avif',
   '.bmp': 'image/bmp',
@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.webp': 'image/webp',
 };
-/** Larger images are not shown by themselves. */
+/** Images above this size are only shown on request. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
 export const isImage = (path: string): boolean => endingOf(path) in TYPES;
@@ -34,7 +34,7 @@ interface ImagePreviewProps {
   size: number | undefined;
 }
 
-/** An image, from memory: one of somebody's own text (SVG) runs and loads nothing in it. */
+/** Shows an image from memory. Even an untrusted SVG runs no scripts and loads nothing in an `img` element. */
 export function ImagePreview({ projectId, container, path, size }: ImagePreviewProps) {
   const { client } = useService();
   const isTooLarge = size !== undefined && size > MAX_BYTES;
@@ -43,7 +43,7 @@ export function ImagePreview({ projectId, container, path, size }: ImagePreviewP
     queryFn: async ({ signal }) => await client.download({ ...container.ref, path }, { signal }),
     staleTime: Infinity,
     gcTime: 30_000,
-    // Blobs are not compared.
+    // Blobs cannot be compared.
     structuralSharing: false,
     enabled: !isTooLarge,
   });

@@ -16,16 +16,16 @@ import { TextPreview } from './text-preview';
 
 type View = 'table' | 'sql' | 'text' | 'image';
 const LABELS: Record<View, string> = { table: 'Table', sql: 'SQL', text: 'Text', image: 'Image' };
-/** Their text is taken out of them. */
+/** Documents whose text is extracted. */
 const DOCUMENTS = new Set(['.pdf', '.docx', '.xlsx', '.xlsm']);
 
-/** How a file can be looked at, the usual way first. */
+/** Returns the available views of a file, starting with the default. */
 function viewsOf(path: string): View[] {
   const ending = endingOf(path);
   if (isImage(path)) return ending === '.svg' ? ['image', 'text'] : ['image'];
   if (!isTable(path)) return ['text'];
   if (ending === '.parquet') return ['table', 'sql'];
-  // Most of them are no tables.
+  // Files with these extensions are rarely tables.
   if (ending === '.txt' || ending === '.json') return ['text', 'table', 'sql'];
   return ['table', 'sql', 'text'];
 }
@@ -34,14 +34,14 @@ interface PreviewProps {
   projectId: string;
   container: Container;
   path: string;
-  /** What is known of the file; undefined while its folder has not told. */
+  /** Metadata of the file. Undefined until its folder has loaded. */
   entry: Entry | undefined;
   mayWrite: boolean;
   actions: EntryActions;
   onClose: () => void;
 }
 
-/** A file: what it is called, what can be done with it, and what is in it. */
+/** Shows a file with its name, actions and content. */
 export function Preview({ projectId, container, path, entry, mayWrite, actions, onClose }: PreviewProps) {
   const views = viewsOf(path);
   const [wanted, setView] = useState<View>();
@@ -50,7 +50,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
   const view = wanted ?? views[0] ?? 'text';
   const file = entry?.file;
   const name = shownName(path);
-  // One that is not known is saved as a large one.
+  // A file of unknown size is saved like a large file.
   const known: Entry = entry ?? { path, file: { path, size: Infinity } };
   const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
   const common = { projectId, container, path };
@@ -105,7 +105,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
       </Group>
       {view === 'table' && (
         <TablePreview
-          // What is sorted and filtered is of one sheet.
+          // Sorting and filters belong to a single sheet.
           key={sheet}
           {...common}
           lead={lead}
@@ -124,7 +124,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
   );
 }
 
-/** How a file came into the workspace. */
+/** Labels for the origin of a file. */
 const ORIGINS: Record<string, string> = {
   upload: 'uploaded',
   agent: 'by the agent',

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import classes from './previews.module.css';
 
-/** In the place of what cannot be shown. */
+/** Placeholder for content that cannot be shown. */
 export function Said({ title, text }: { title: string; text: string }) {
   return (
     <div className={classes.said} role="status">
@@ -13,5 +13,5 @@ export function Said({ title, text }: { title: string; text: string }) {
   );
 }
 
-/** In the place of a file that somebody has moved or deleted. */
+/** Placeholder for a file that was moved or deleted. */
 export const Gone = () => <Said title="This file is not there any more" text="It was moved or deleted." />;

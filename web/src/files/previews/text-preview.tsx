@@ -12,7 +12,7 @@ import { sentenceOf } from '../tables/problems';
 import classes from './previews.module.css';
 import { Gone, Said } from './said';
 
-/** Characters of a line that are shown. */
+/** Maximum number of characters shown per line. */
 const MAX_LINE_LENGTH = 5_000;
 const NUMBERS = new Intl.NumberFormat();
 
@@ -20,11 +20,11 @@ interface TextPreviewProps {
   projectId: string;
   container: Container;
   path: string;
-  /** Whether it is a document whose text is taken out of it; its lines have no numbers. */
+  /** Whether the text is extracted from a document. Its lines have no numbers. */
   isDocument: boolean;
 }
 
-/** A text, line by line. */
+/** Shows a text line by line. */
 export function TextPreview({ projectId, container, path, isDocument }: TextPreviewProps) {
   const { client } = useService();
   const { data, error, refetch } = useQuery({
@@ -34,7 +34,7 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
       return (await client.POST('/api/v1/files/content', { params, body: { ...container.ref, path }, signal })).data;
     },
     staleTime: Infinity,
-    // A text is large, and not looked at again soon.
+    // Texts are large and rarely opened again soon.
     gcTime: 30_000,
   });
   const lines = useMemo(() => linesOf(data?.text ?? ''), [data]);
@@ -105,7 +105,7 @@ function Lines({ lines, label, isNumbered }: { lines: string[]; label: string; i
 
 function linesOf(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
-  // A text ends with the end of its last line.
+  // The final line break does not start another line.
   if (lines.at(-1) === '' && lines.length > 1) lines.pop();
   return lines;
 }

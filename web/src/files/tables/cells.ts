@@ -3,30 +3,30 @@ import type { Schemas } from '@project-workspace/client';
 export type ColumnType = Schemas['QueryColumnResponse']['type'];
 export type Cell = Schemas['QueryResponse']['rows'][number][number];
 
-/** A column as it is shown. */
+/** Display properties of a column. */
 export interface ShownColumn {
   name: string;
   type: ColumnType;
   isNumeric: boolean;
-  /** Pixels. */
+  /** Width in pixels. */
   width: number;
   format: (cell: Cell) => string;
 }
 
-/** Digits after the decimal sign that are filled up with zeros, so that signs stand under each other. */
+/** Maximum number of decimals that are padded with zeros to align the decimal separators. */
 const ALIGNED = 6;
 const MAX_DIGITS = 12;
-/** Rows that the width of a column is measured by. */
+/** Number of rows used to measure the column width. */
 const MEASURED = 100;
-/** As in the style sheet: the text of cells, and the pixels around it. */
+/** Must match the style sheet: font size of cells, and their horizontal padding in pixels. */
 const SIZE = '13px';
 const PADDING = 20;
 const NARROWEST = 56;
 const WIDEST = 320;
-/** Longest text that is shown of a cell; its width shows less. */
+/** Maximum number of characters of a cell. Its width usually shows fewer. */
 const MAX_LENGTH = 500;
 
-/** How columns are shown, by what is in the first rows. */
+/** Returns the display properties of columns, based on the first rows. */
 export function shownColumns(
   columns: readonly { name: string; type: ColumnType }[],
   rows: readonly (readonly Cell[])[],
@@ -36,7 +36,7 @@ export function shownColumns(
     const cells = measured.map((row) => row[index] ?? null);
     const format = formatOf(type, cells);
     const longest = cells.map(format).reduce((one, other) => (other.length > one.length ? other : one), '');
-    // A column that is sorted has an arrow before its name.
+    // A sorted column has an arrow before its name.
     const text = Math.max(widthOf(longest), widthOf(`↓ ${name}`, 'bold '), widthOf(type));
     const width = Math.round(Math.min(WIDEST, Math.max(NARROWEST, text + PADDING)));
     return { name, type, isNumeric: type === 'integer' || type === 'number', width, format };
@@ -45,7 +45,7 @@ export function shownColumns(
 
 const canvas = document.createElement('canvas').getContext('2d');
 
-/** Pixels of a text, as the page writes it. */
+/** Returns the width of a text in pixels, in the page's font. */
 function widthOf(text: string, weight = ''): number {
   if (canvas === null) return text.length * 8;
   canvas.font = `${weight}${SIZE} ${getComputedStyle(document.body).fontFamily}`;
@@ -58,7 +58,7 @@ function formatOf(type: ColumnType, cells: readonly Cell[]): (cell: Cell) => str
   return textOf;
 }
 
-/** Digits after the decimal sign that values have, as far as they are aligned. */
+/** Returns the number of decimals for aligned values. */
 function digitsOf(cells: readonly Cell[]): number {
   const digits = cells.map((cell) => {
     if (typeof cell !== 'number') return 0;
@@ -72,12 +72,12 @@ function numberFormat(minimumFractionDigits: number): (cell: Cell) => string {
   const format = new Intl.NumberFormat(undefined, {
     minimumFractionDigits,
     maximumFractionDigits: MAX_DIGITS,
-    // Years and short numbers of orders stay as they are known.
+    // Years and short order numbers have no thousands separator.
     useGrouping: 'min2',
   });
   return (cell) => {
     if (typeof cell === 'number') return format.format(cell);
-    // Integers that are too large for a number are texts.
+    // Integers beyond the safe range arrive as text.
     if (typeof cell === 'string' && /^-?\d+$/.test(cell)) return format.format(BigInt(cell));
     return textOf(cell);
   };

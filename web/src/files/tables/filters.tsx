@@ -21,7 +21,7 @@ const COMPARED = [
   EMPTY,
 ] as const;
 
-/** What a column can be asked, by what it holds. */
+/** Returns the filter operators for a column type. */
 function operatorsOf(type: ColumnType): readonly { value: Operator; label: string }[] {
   if (type === 'json') return [EMPTY];
   if (type === 'boolean') return [...EQUAL, EMPTY];
@@ -41,7 +41,7 @@ interface FiltersProps {
   onChange: (filters: Filter[]) => void;
 }
 
-/** The conditions that rows satisfy, all of them, and a way to add one. */
+/** Filters that rows must all satisfy, and a control to add a filter. */
 export function Filters({ columns, filters, onChange }: FiltersProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -164,7 +164,7 @@ const PROBLEMS: Partial<Record<ColumnType, string>> = {
   boolean: 'Choose true or false',
 };
 
-/** What somebody has typed, as the service compares it; undefined for what is no value of the column. */
+/** Parses the user's input for comparison by the service. Returns undefined if it is not a valid value for the column. */
 function valueOf(text: string, type: ColumnType): string | number | boolean | undefined {
   const trimmed = text.trim();
   if (type === 'text') return text === '' ? undefined : text;
@@ -172,7 +172,7 @@ function valueOf(text: string, type: ColumnType): string | number | boolean | un
   if (type === 'boolean') return trimmed === 'true';
   if (type === 'number') return Number.isNaN(Number(trimmed)) ? undefined : Number(trimmed);
   if (type === 'integer') {
-    // As a text, so that large ones stay what they are.
+    // Sent as text, so that large integers keep all digits.
     if (/^-?\d{1,38}$/.test(trimmed)) return trimmed;
     return Number.isNaN(Number(trimmed)) ? undefined : Number(trimmed);
   }

@@ -1,4 +1,4 @@
 import type { ValidationEntry } from '@project-workspace/client';
 
-/** What an entry says, without the words that all of them begin with. */
+/** Returns the message of a validation error without its common prefix. */
 export const sentenceOf = ({ msg }: ValidationEntry): string => msg.replace(/^Value error, /, '');

@@ -17,17 +17,17 @@ import { TableGrid } from './table-grid';
 import { identifier, placeOf, tableNames, tablesIn } from './statement';
 import classes from './tables.module.css';
 
-/** Rows of an answer that are shown. */
+/** Maximum number of rows shown. */
 const SHOWN = 10_000;
-/** Of what a statement may be. */
+/** Maximum length of a statement. */
 const MAX_LENGTH = 100_000;
-/** Files of the folder that can be named. */
+/** Maximum number of files in the folder that get a table name. */
 const OFFERED = 1_000;
 const NUMBERS = new Intl.NumberFormat();
 
 type Answer = Schemas['QueryResponse'];
 
-/** What is wanted beside the rows. */
+/** Options of a query in addition to its statement. */
 interface Run {
   save_as?: string;
   mayReplace?: boolean;
@@ -39,12 +39,12 @@ interface SqlBoxProps {
   path: string;
   sheet: string | undefined;
   mayWrite: boolean;
-  /** What was written before, while something else was shown. */
+  /** Statement that the user wrote before switching to another view. */
   written: string | undefined;
   onWritten: (sql: string) => void;
 }
 
-/** Asks tables in SQL, and saves what is answered. */
+/** Runs SQL on tables and saves the results. */
 export function SqlBox({ projectId, container, path, sheet, mayWrite, written, onWritten: setSql }: SqlBoxProps) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -63,7 +63,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
   const own = names.keys().next().value ?? '';
   const sql = written ?? `SELECT *\nFROM ${identifier(own)}\nLIMIT 100`;
   const [target, setTarget] = useState(`results/${own.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')}-query.csv`);
-  /** What was answered last: it stays while the next answer is waited for. */
+  /** Last result. It stays visible until the next result arrives. */
   const [answer, setAnswer] = useState<Answer>();
 
   const query = useIntent({
@@ -89,7 +89,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
       const said = problemsOf(error).sql;
       const { current } = field;
       if (said === undefined || current === null) return;
-      // Where it is, as far as that is said.
+      // Selects the position of the error in the statement, if known.
       const at = placeOf(said, sql);
       if (at === undefined) return;
       current.focus();
@@ -232,7 +232,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
   );
 }
 
-/** A file that nobody has said may be replaced. */
+/** The target file already exists, and the user has not confirmed that it may be replaced. */
 class IsThere extends Error {
   override name = 'IsThere';
 
@@ -241,7 +241,7 @@ class IsThere extends Error {
   }
 }
 
-/** What is wrong, at its place. */
+/** Returns the error messages by field. */
 function problemsOf(error: unknown): { sql?: string; target?: string; other?: unknown } {
   if (error === null || error instanceof IsThere) return {};
   if (!(error instanceof ValidationError)) return { other: error };

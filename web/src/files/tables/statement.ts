@@ -1,11 +1,11 @@
 import { endingOf, nameOf, splitName } from '../paths';
 
-/** Files that are tables, by the ending of their name. */
+/** Extensions of files that can be read as tables. */
 const TABLES = new Set([
   ...['.csv', '.tsv', '.tab', '.txt', '.json', '.ndjson', '.jsonl'],
   ...['.parquet', '.xlsx', '.xlsm'],
 ]);
-/** Words that cannot stand as a name without quotes; others cannot be mistaken. */
+/** Reserved words that need quotes as a name. Other words are unambiguous. */
 const WORDS =
   /^(all|and|any|as|asc|by|case|desc|distinct|else|end|from|group|having|in|is|join|like|limit|not|null|on|or|order|select|table|then|to|union|using|when|where|with|default|check|column|offset|only|do|end|for|into|user|values|window)$/i;
 
@@ -16,11 +16,11 @@ export interface TableReference {
 
 export const isTable = (path: string): boolean => TABLES.has(endingOf(path));
 
-/** A name as it stands in SQL. */
+/** Returns a name as an SQL identifier, quoted if necessary. */
 export const identifier = (name: string): string =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !WORDS.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
-/** Names for the tables of a folder, without their endings where that is clear: the one that is shown first. */
+/** Returns SQL names for the tables of a folder, with the open table first. The extension is omitted if the name stays unique. */
 export function tableNames(
   path: string,
   sheet: string | undefined,
@@ -37,7 +37,7 @@ export function tableNames(
     const name = nameOf(reference.path);
     const [stem] = splitName(name);
     const free = [stem, name].find((one) => !taken.has(one.toLowerCase()));
-    // The same in capital letters: it can still be named by its path.
+    // Another name differs only in case. The table can still be named by its path.
     if (free === undefined) continue;
     taken.add(free.toLowerCase());
     names.set(free, reference);
@@ -45,7 +45,7 @@ export function tableNames(
   return names;
 }
 
-/** The tables that a statement seems to name: those of the folder, and paths in double quotes. */
+/** Returns the tables that a statement appears to use: tables of the folder, and double-quoted paths. */
 export function tablesIn(sql: string, names: ReadonlyMap<string, TableReference>): Map<string, TableReference> {
   const words = new Set(Array.from(sql.matchAll(/[\p{L}_][\p{L}\p{N}_$]*/gu), ([word]) => word.toLowerCase()));
   const quoted = Array.from(sql.matchAll(/"((?:[^"]|"")+)"/g), ([, text = '']) => text.replaceAll('""', '"'));
@@ -58,7 +58,7 @@ export function tablesIn(sql: string, names: ReadonlyMap<string, TableReference>
   return named;
 }
 
-/** Where in a statement something is wrong, as far as DuckDB says it: from one character to another. */
+/** Returns the start and end offsets of an error in a statement, if DuckDB's message contains its position. */
 export function placeOf(message: string, sql: string): [from: number, to: number] | undefined {
   const line = Number(/\(line (\d+)\)$/.exec(message)?.[1] ?? 1);
   const lines = sql.split('\n');

@@ -3,12 +3,12 @@ import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Cell, ShownColumn } from './cells';
 import classes from './tables.module.css';
 
-/** Pixels, as in the style sheet. */
+/** Heights in pixels. They must match the style sheet. */
 const ROW = 28;
 const HEAD = 46;
-/** Pixels before and after those in sight whose columns are drawn. */
+/** Distance in pixels beyond the visible area within which columns are rendered. */
 const BESIDE = 200;
-/** Rows that can be scrolled to: browsers have no higher pages. */
+/** Maximum number of rows that can be scrolled to, because browsers limit the height of elements. */
 export const MAX_ROWS = 500_000;
 
 export interface Sort {
@@ -20,18 +20,18 @@ interface TableGridProps {
   label: string;
   columns: ShownColumn[];
   total: number;
-  /** Undefined while it is read. */
+  /** Undefined while it is loading. */
   row: (index: number) => readonly Cell[] | undefined;
-  /** Told which rows are in sight; absent where all are there. */
+  /** Called with the range of visible rows. Undefined if all rows are loaded. */
   onSee?: (first: number, last: number) => void;
   sort?: Sort | undefined;
-  /** Absent where rows cannot be sorted. */
+  /** Undefined if rows cannot be sorted. */
   onSort?: (column: string) => void;
-  /** Whether other rows are about to come. */
+  /** Whether the displayed rows are about to be replaced. */
   isOld?: boolean;
 }
 
-/** A table of which only the rows and columns in sight are in the page. */
+/** Table that renders only its visible rows and columns. */
 export function TableGrid({ label, columns, total, row, onSee, sort, onSort, isOld = false }: TableGridProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
@@ -52,7 +52,7 @@ export function TableGrid({ label, columns, total, row, onSee, sort, onSort, isO
     onSee?.(Math.floor(at / ROW), Math.ceil((at + current.viewportSize) / ROW));
   };
   const lookAt = useCallback(({ scrollLeft, clientWidth }: HTMLElement): void => {
-    // In steps, so that scrolling down draws nothing anew.
+    // Rounding to steps avoids a new render for every scroll event.
     const left = Math.floor(scrollLeft / BESIDE) * BESIDE;
     const width = Math.ceil(clientWidth / BESIDE + 1) * BESIDE;
     setSight((old) => (old.left === left && old.width === width ? old : { left, width }));
@@ -152,9 +152,9 @@ interface RowProps {
   index: number;
   cells: readonly Cell[] | undefined;
   columns: ShownColumn[];
-  /** Index of the first of the columns. */
+  /** Index of the first rendered column. */
   first: number;
-  /** Pixels of the columns before it. */
+  /** Total width of the columns before it in pixels. */
   before: number;
 }
 
@@ -177,7 +177,7 @@ const Row = memo(function Row({ index, cells, columns, first, before }: RowProps
             aria-colindex={first + place + 1}
             data-numeric={isNumeric || undefined}
             style={{ width }}
-            // What may be cut off can be read whole.
+            // The tooltip contains the whole text if it may be truncated.
             title={text.length * 7 > width ? text : undefined}
           >
             {text}
@@ -188,14 +188,14 @@ const Row = memo(function Row({ index, cells, columns, first, before }: RowProps
   );
 });
 
-/** Where columns begin, and where the last one ends, in pixels. */
+/** Returns the left edge of each column and the right edge of the last column, in pixels. */
 function edgesOf(columns: readonly ShownColumn[]): number[] {
   const edges = [0];
   for (const { width } of columns) edges.push((edges.at(-1) ?? 0) + width);
   return edges;
 }
 
-/** The columns from one pixel to another: the first one, and the one after the last. */
+/** Returns the columns within a pixel range: the index of the first column, and the index after the last column. */
 function inSight(edges: readonly number[], from: number, to: number): [first: number, end: number] {
   const first = Math.max(0, edges.findIndex((edge) => edge > from) - 1);
   const after = edges.findIndex((edge) => edge >= to);

@@ -16,7 +16,7 @@ import classes from './tables.module.css';
 
 type Table = Schemas['TableResponse'];
 
-/** Rows of a page. */
+/** Number of rows per page. */
 const PAGE = 200;
 const NUMBERS = new Intl.NumberFormat();
 
@@ -24,15 +24,15 @@ interface TablePreviewProps {
   projectId: string;
   container: Container;
   path: string;
-  /** What stands before the filters. */
+  /** Content before the filters. */
   lead: React.ReactNode;
   sheet: string | undefined;
   onSheet: (sheet: string) => void;
-  /** Shows the file as text instead; absent where it has none. */
+  /** Switches to the text view. Undefined if the file has no text view. */
   onText: (() => void) | undefined;
 }
 
-/** The rows of a file that is a table, sorted and filtered by the service. */
+/** Shows the rows of a table file. The service sorts and filters them. */
 export function TablePreview({ projectId, container, path, lead, sheet, onSheet, onText }: TablePreviewProps) {
   const { client } = useService();
   const [sort, setSort] = useState<Sort>();
@@ -55,7 +55,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
   const first = page(0);
   const columns = useMemo(
     () => shownColumns(some?.columns ?? [], (first ?? some)?.rows ?? []),
-    // Widths stay while somebody scrolls: they go by the first rows.
+    // Widths depend only on the first rows, so they stay the same while the user scrolls.
     [some?.columns, first],
   );
 
@@ -151,7 +151,7 @@ const UNCERTAIN: Record<Schemas['TableDialect']['uncertain'][number], string> = 
   subtotals: 'rows of subtotals',
 };
 
-/** How a text or a sheet was read. */
+/** Describes how a text or a sheet was parsed. */
 function told({ delimiter, encoding, decimal, thousands, header_row, uncertain }: Schemas['TableDialect']): string {
   const parts = [
     delimiter === null ? undefined : (SEPARATORS[delimiter] ?? `“${delimiter}”`),
@@ -164,7 +164,7 @@ function told({ delimiter, encoding, decimal, thousands, header_row, uncertain }
   return `read with ${parts.filter((part) => part !== undefined).join(', ')}`;
 }
 
-/** A row or column that is not part of the table. */
+/** Describes a row or column that is not part of the table. */
 function leftOut({ place, kind, first, last }: Schemas['TableLeftOut']): string {
   const unit = place === 'beside' ? 'column' : 'row';
   return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} left out (${kind})`;
@@ -177,7 +177,7 @@ interface NoTableProps {
   onIgnore: (() => void) | undefined;
 }
 
-/** Why a file cannot be shown as a table, and what can be done. */
+/** Shows why a file cannot be read as a table, and possible solutions. */
 function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
   if (!(error instanceof ValidationError))
     return <Failure what="The table could not be read" error={error} onRetry={onRetry} />;

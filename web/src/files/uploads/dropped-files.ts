@@ -1,14 +1,14 @@
 import { joined } from '../paths';
 
-/** A file, and the path that it has below the folder that it is dropped into. */
+/** File with its path relative to the drop target. */
 export interface GivenFile {
   file: File;
   path: string;
 }
 
-/** Files of a drop, also those in folders. */
+/** Returns the files of a drop, including files in folders. */
 export async function droppedFiles({ items }: DataTransfer): Promise<GivenFile[]> {
-  // What is dropped can be asked for now and not later.
+  // The dropped items are only accessible during the event.
   const given = Array.from(items, (item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const found = await Promise.all(
     given.map(async ({ entry, file }) =>
@@ -25,7 +25,7 @@ async function filesIn(entry: FileSystemEntry, folder: string): Promise<GivenFil
   const reader = entry.createReader();
   const files: GivenFile[] = [];
   for (;;) {
-    // Some at a time, until there are none.
+    // The reader returns entries in batches. An empty batch marks the end.
     const some = await nextOf(reader);
     if (some.length === 0) return files;
     for (const inside of some) files.push(...(await filesIn(inside, path)));

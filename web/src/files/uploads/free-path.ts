@@ -1,7 +1,7 @@
 import { NotFoundError, type WorkspaceClient } from '@project-workspace/client';
 import { folderOf, joined, nameOf, splitName } from '../paths';
 
-/** A path like the wanted one that no file has: nothing is replaced because its name is the same. Adds it to those that are taken. */
+/** Returns an unused path similar to the wanted path, so that no file is replaced. Adds the path to `taken`. */
 export async function freePath(
   client: WorkspaceClient,
   project_id: string,
@@ -18,7 +18,7 @@ export async function freePath(
   }
 }
 
-/** Whether there is a file of this path. */
+/** Whether a file exists at a path. */
 export async function isFile(
   client: WorkspaceClient,
   project_id: string,

@@ -12,13 +12,13 @@ interface UploadListProps {
   items: readonly UploadItem[];
 }
 
-/** What is on its way into the workspace, and what has arrived. */
+/** Lists uploads in progress and completed uploads. */
 export function UploadList({ uploads, items }: UploadListProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const asking = items.filter(({ state }) => state === 'asking');
   const done = items.filter(({ state }) => state === 'done').length;
   const decideAll = (decide: (key: number) => void): void => asking.forEach(({ key }) => decide(key));
-  // What needs somebody comes first, what is over last.
+  // Uploads that need a decision come first, and completed uploads come last.
   const sorted = items.toSorted((one, other) => RANK[one.state] - RANK[other.state]);
   return (
     <section className={classes.uploads} aria-label="Uploads">
@@ -134,7 +134,7 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
   );
 }
 
-/** How far one is. */
+/** Describes the progress of an upload. */
 function toldOf({ state, loaded, total }: UploadItem): string {
   if (state === 'done') return `${bytes(total)}, uploaded`;
   if (state === 'waiting') return `${bytes(total)}, waits for the others`;

@@ -12,36 +12,36 @@ import { joined, nameOf } from '../paths';
 import type { GivenFile } from './dropped-files';
 import { freePath, isFile } from './free-path';
 
-/** Files that are sent at the same time; the others wait. */
+/** Maximum number of parallel uploads. Other uploads wait. */
 const AT_ONCE = 3;
 
-/** A file on its way into the workspace. */
+/** Upload to the workspace. */
 export interface UploadItem {
   key: number;
   name: string;
-  /** In the workspace. */
+  /** Path in the workspace. */
   path: string;
   loaded: number;
   total: number;
-  /** `asking`: there is a file of this path, and nobody has said what is to happen. */
+  /** `asking`: a file exists at this path, and the user has not decided what to do. */
   state: 'waiting' | 'asking' | 'sending' | 'paused' | 'done' | 'failed';
   error: unknown;
 }
 
-/** What only the uploads themselves know of one. */
+/** Internal state of an upload. */
 interface Job {
   file: File;
-  /** What is to happen when there is a file of this path. */
+  /** Action if a file already exists at this path. */
   whenThere: 'ask' | 'replace' | 'keep both';
-  /** Ends what is under way. */
+  /** Aborts the current transfer. */
   work: AbortController | undefined;
-  /** To go on with. */
+  /** State for resuming the upload. */
   begun: UploadState | undefined;
 }
 
 /**
- * The uploads of a project. They go on while another part of the project is open, until the person signs out or leaves the page;
- * what had begun then goes on when the same file is given again.
+ * Uploads of a project. They continue while another part of the project is open, until the user signs out or leaves the page.
+ * Adding the same file again later resumes its upload.
  */
 export class Uploads {
   private items: readonly UploadItem[] = [];
@@ -80,7 +80,7 @@ export class Uploads {
     this.sendWaiting();
   }
 
-  /** Says what is to happen with a file whose path is taken. */
+  /** Sets the action for a file whose path is taken. */
   decide(key: number, whenThere: 'replace' | 'keep both'): void {
     const job = this.jobs.get(key);
     if (job === undefined) return;
@@ -93,13 +93,13 @@ export class Uploads {
     this.jobs.get(key)?.work?.abort();
   }
 
-  /** Goes on with one that was paused or has failed. */
+  /** Resumes a paused or failed upload. */
   goOn(key: number): void {
     this.change(key, { state: 'waiting', error: null });
     this.sendWaiting();
   }
 
-  /** Takes one from the list; one that is not done is given up. */
+  /** Removes an upload from the list. An incomplete upload is aborted. */
   remove(key: number): void {
     const job = this.jobs.get(key);
     const item = this.items.find((one) => one.key === key);
@@ -116,7 +116,7 @@ export class Uploads {
 
   private giveUp(path: string, { upload_token }: UploadState): void {
     sessionStorage.removeItem(storageKey(this.projectId, path));
-    // The service forgets it by itself in the end.
+    // The service eventually expires the upload.
     void this.client.POST('/api/v1/files/upload/abort', { body: { upload_token } }).catch(() => undefined);
   }
 
@@ -146,14 +146,14 @@ export class Uploads {
     }
   }
 
-  /** Where a file goes; undefined when the person has to say it. */
+  /** Returns the path for a file, or undefined if the user has to decide. */
   private async placeOf(key: number, job: Job, signal: AbortSignal): Promise<string | undefined> {
     const wanted = this.items.find((item) => item.key === key)?.path ?? '';
     if (job.whenThere === 'replace') return wanted;
     if (job.whenThere === 'keep both') {
       const path = await freePath(this.client, this.projectId, wanted, this.taken, signal);
       this.change(key, { path, name: nameOf(path) });
-      // It is its own from now on.
+      // The path is now reserved for this upload.
       job.whenThere = 'replace';
       return path;
     }
@@ -176,7 +176,7 @@ export class Uploads {
       await this.client.upload(job.file, place, { signal, onStart, onProgress });
     }
     sessionStorage.removeItem(kept);
-    // From now on nobody goes on with it.
+    // A completed upload cannot be resumed.
     this.jobs.delete(key);
     this.change(key, { state: 'done', loaded: job.file.size });
   }
@@ -191,20 +191,20 @@ export class Uploads {
   }
 }
 
-/** Whether an upload that was begun cannot be gone on with. */
+/** Whether an upload can no longer be resumed. */
 const isOver = (error: unknown): boolean =>
   error instanceof GoneError ||
   error instanceof FileChangedError ||
   (error instanceof NotFoundError && error.code === 'upload_not_found') ||
   (error instanceof ConflictError && error.code === 'upload_aborted');
 
-/** Browsers ask whether somebody wants to leave. */
+/** Makes the browser ask before the user leaves the page. */
 const askFirst = (event: Event): void => event.preventDefault();
 
-/** Of what has begun in this tab: as secret as the token, which is kept in the same way. */
+/** Storage key of an upload's state, which is as secret as the token. Both are kept in `sessionStorage`. */
 const storageKey = (projectId: string, path: string): string => `upload ${projectId} ${path}`;
 
-/** What has begun before with the same file for the same path. */
+/** Returns the saved state of an earlier upload of the same file to the same path. */
 function keptState(projectId: string, path: string, { size, lastModified }: File): UploadState | undefined {
   const kept = sessionStorage.getItem(storageKey(projectId, path));
   if (kept === null) return undefined;
@@ -214,7 +214,7 @@ function keptState(projectId: string, path: string, { size, lastModified }: File
 
 const known = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
 
-/** The uploads of a project, with those that were begun before this part was opened. */
+/** Returns the uploads of a project, including uploads from before this part was opened. */
 export function useUploads(projectId: string): { uploads: Uploads; items: readonly UploadItem[] } {
   const { client, signedOut } = useService();
   const ofClient = known.get(client) ?? new Map<string, Uploads>();

@@ -16,10 +16,10 @@ const WITH_DUALS: readonly Column<Constraint>[] = [
   { title: 'Dual', of: ({ dual }) => dual ?? null, is: 'figure' },
 ];
 
-/** A slack below which there is no room that counts. */
+/** Maximum slack of a constraint that counts as binding. */
 const NO_ROOM = 1e-9;
 
-/** How much room the constraints leave, and what more of it would be worth. */
+/** Shows the slack of the constraints and the value of relaxing them. */
 export function ConstraintsTable({ result: { constraints, families } }: { result: Result }) {
   const [isBinding, setBinding] = useState(false);
   const rows = useMemo(

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import classes from '../runs.module.css';
 
-/** Something that is read once somebody opens it. */
+/** Section whose content is rendered when it is first opened. */
 export function Disclosure({ title, children }: { title: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -4,7 +4,7 @@ import { VList, type VListHandle } from 'virtua';
 import { count, counted, figure, rounded } from '../figures';
 import classes from '../runs.module.css';
 
-/** A column of texts or of figures; figures with bars say how large they are beside the others. */
+/** Column of texts or figures. Bars show a figure relative to the others in its column. */
 export interface Column<Row> {
   title: string;
   of: (row: Row) => string | number | null;
@@ -20,21 +20,21 @@ interface FigureTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** What a row is: `member`. */
+  /** Noun for a row, such as `member`. */
   noun: string;
-  /** The order to begin with; absent: as the rows are. */
+  /** Initial order. Default: the order of `rows`. */
   order?: Order;
-  /** Further filters, beside the search. */
+  /** Additional filters beside the search field. */
   filters?: ReactNode;
-  /** What is said where there is nothing, and nothing is searched for. */
+  /** Message for an empty table without a search. */
   nothing: string;
 }
 
 const ROW_PX = 28;
-/** Rows that are in sight at once; so few need no search. */
+/** Number of visible rows. Tables with fewer rows have no search field. */
 const SHOWN = 14;
 
-/** Texts and figures in columns: sorted by a click on a title, searched by their texts. */
+/** Table of texts and figures. It can be sorted by column and searched by text. */
 export function FigureTable<Row>({
   label,
   columns,
@@ -50,7 +50,7 @@ export function FigureTable<Row>({
   const shown = useMemo(() => sorted(found(rows, columns, wanted), columns, order), [rows, columns, wanted, order]);
   const largest = useMemo(() => largestIn(rows, columns), [rows, columns]);
   const list = useRef<VListHandle>(null);
-  // Another order, and what is found, is looked at from its beginning.
+  // A new order or search starts at the top.
   useEffect(() => {
     list.current?.scrollTo(0);
   }, [wanted, order]);
@@ -127,7 +127,7 @@ export function FigureTable<Row>({
   );
 }
 
-/** At least so wide, and a share of what is left; the style sheet says how wide on which screen. */
+/** Minimum width and share of the remaining width. The style sheet sets the minimum by screen size. */
 const WIDTHS = {
   text: 'minmax(var(--text), 2fr)',
   figure: 'minmax(var(--figure), 1fr)',
@@ -176,19 +176,22 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], orde
   const sign = order.descending ? -1 : 1;
   return rows.toSorted((one, other) => {
     const [a, b] = [column.of(one), column.of(other)];
-    // What there is none of comes last in either order.
+    // Missing values come last in either order.
     if (a === null || b === null) return Number(a === null) - Number(b === null);
     return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : inOrder.compare(String(a), String(b)));
   });
 }
 
-/** Figures begin with the largest, texts with the first; a third click gives the order of the rows back. */
+/**
+ * Returns the next order for a column: figures start descending, and texts start ascending. The third click restores the original
+ * order.
+ */
 function nextOrder(order: Order | undefined, column: number, isText: boolean): Order | undefined {
   if (order?.column !== column) return { column, descending: !isText };
   return order.descending === isText ? undefined : { column, descending: isText };
 }
 
-/** The largest figure of each column, without its sign. */
+/** Returns the largest absolute figure of each column. */
 const largestIn = <Row,>(rows: readonly Row[], columns: readonly Column<Row>[]): number[] =>
   columns.map(({ of, is }) =>
     is === 'bar' ? rows.reduce((most, row) => Math.max(most, Math.abs(Number(of(row)))), 0) : 0,

@@ -4,7 +4,7 @@ import type { Result } from '../runs-data';
 import classes from '../runs.module.css';
 import { Section } from './section';
 
-/** The figures that judge a plan, beside their targets. */
+/** Shows the KPIs of a plan with their targets. */
 export function KpiTable({ kpis }: { kpis: NonNullable<Result['kpis']> }) {
   const hasTargets = kpis.some(({ target }) => target !== null);
   return (

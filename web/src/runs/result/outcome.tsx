@@ -5,7 +5,7 @@ import { share } from '../figures';
 import { isOver, type Result, type Run } from '../runs-data';
 import classes from '../runs.module.css';
 
-/** Says in a sentence what has come out of a run, and what can be done when that is no plan. */
+/** Describes the outcome of a run. Suggests what to do if the run found no plan. */
 export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   const { result, error, status } = run;
   if (result !== null) return <OfResult projectId={projectId} result={result} isCanvas={isOfCanvas(run)} />;
@@ -25,10 +25,10 @@ export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   );
 }
 
-/** Whether what was solved stands on the canvas, also with the changes of a scenario. */
+/** Whether the run has solved the canvas or a scenario of it. */
 const isOfCanvas = ({ input_file_ids }: Run): boolean => (input_file_ids ?? []).length === 0;
 
-/** Failures that go away when the model changes. */
+/** Error codes that can be resolved by changing the model. */
 const OF_MODEL = ['incomplete_model', 'empty_model', 'invalid_model', 'model_too_large'];
 
 const ADVICE: Record<string, string> = {

@@ -6,7 +6,7 @@ import type { Result } from '../runs-data';
 import { contentOf, nameIn, saveFile } from '../save-file';
 import { Section } from './section';
 
-/** The files that a result was written to, to be taken along. */
+/** Result files to download. */
 export function ResultFiles({ projectId, result }: { projectId: string; result: Result }) {
   const { client } = useService();
   const { file_path, table_paths = [] } = result;

@@ -7,7 +7,7 @@ import { adjustmentInWords } from '../scenarios/change-words';
 import classes from '../runs.module.css';
 import { Disclosure } from './disclosure';
 
-/** The cards as they were when a run began. */
+/** Shows the cards as they were when a run began. */
 export function RunCards({ projectId, runId }: { projectId: string; runId: string }) {
   return (
     <Disclosure title="What was solved">
@@ -78,10 +78,10 @@ function Card({ card: { card_type, label, data, adjustments = [] } }: { card: Sc
   );
 }
 
-/** Characters of a field that are shown. */
+/** Maximum number of characters shown of a field. */
 const SHOWN = 500;
 
-/** What is in a field of a card: names with their figures as people write them. */
+/** Returns a card field as text. Objects become names with formatted figures. */
 function textOf(value: unknown): string {
   const text =
     typeof value === 'string'

@@ -9,7 +9,7 @@ import { isOver, type Run } from '../runs-data';
 import classes from '../runs.module.css';
 import { Disclosure } from './disclosure';
 
-/** What the solver has said, live. */
+/** Shows the live solver log. */
 export function RunLog({ projectId, run }: { projectId: string; run: Run }) {
   return (
     <Disclosure title="Log">

@@ -30,7 +30,7 @@ interface RunPageProps {
   mayWrite: boolean;
 }
 
-/** A run: how far it is, and what has come out of it. */
+/** Page of a run: its progress and its outcome. */
 export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
   const { data: run, error, refetch } = useRun(projectId, runId);
   if (run === undefined)
@@ -102,7 +102,7 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
       open(runPath(projectId, id));
     },
   });
-  // The run ends about a second after the service has taken the request.
+  // The run ends about a second after the service has accepted the request.
   const isEnding = cancel.variables?.keep_plan === true && (cancel.isPending || cancel.isSuccess);
   const { scenario_id, name } = run;
   const isKnown = scenario_id !== null && scenarios?.some(({ id }) => id === scenario_id) === true;

@@ -9,7 +9,7 @@ const PHASES = {
   explaining: 'There is no plan; it is being found out why',
 } as const;
 
-/** How far a run is that is not over. */
+/** Shows the progress of an active run. */
 export function RunProgress({ run: { progress, status, time_limit_seconds } }: { run: Run }) {
   if (progress === null)
     return (

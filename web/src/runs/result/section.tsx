@@ -3,14 +3,14 @@ import { type ReactNode, useId } from 'react';
 
 interface SectionProps {
   title: string;
-  /** What is in it, in a few words. */
+  /** Short summary of the section. */
   about?: string;
-  /** Beside the title. */
+  /** Content beside the title. */
   beside?: ReactNode;
   children: ReactNode;
 }
 
-/** A part of a page with its title. */
+/** Section with a title. */
 export function Section({ title, about, beside, children }: SectionProps) {
   const id = useId();
   return (

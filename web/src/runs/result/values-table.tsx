@@ -13,9 +13,9 @@ import { Section } from './section';
 
 type Value = Schemas['RunValue'];
 
-/** Members that are read at a time: as many as the service gives. */
+/** Number of members per request: the maximum that the service allows. */
 const PAGE = 1000;
-/** Stands for all variables without an index; nothing that formulas can name is called so. */
+/** Key for all variables without an index. Names in formulas are never empty. */
 const SINGLE = '';
 
 interface ValuesProps {
@@ -24,7 +24,7 @@ interface ValuesProps {
   result: Result;
 }
 
-/** What the plan chooses: the variables without an index together, and the members of each of the others. */
+/** Shows the values of a plan: variables without an index together, then the members of each indexed variable. */
 export function ValuesTable({ projectId, runId, result }: ValuesProps) {
   const { families = [], variables, reduced_costs } = result;
   const single = useMemo(() => singleValues(result), [result]);
@@ -69,7 +69,7 @@ export function ValuesTable({ projectId, runId, result }: ValuesProps) {
   );
 }
 
-/** The members of a variable, once all are read: the largest of some of them would mislead. */
+/** Shows the members of a variable after all of them have loaded. Sorting only some of them would be misleading. */
 function Members({
   projectId,
   runId,
@@ -90,7 +90,7 @@ function Members({
     },
     getNextPageParam: ({ offset, values, total }) =>
       offset + values.length < total && values.length > 0 ? offset + values.length : undefined,
-    // A plan never changes.
+    // Plans never change.
     staleTime: 'static',
   });
   useEffect(() => {

@@ -9,33 +9,33 @@ import { useInputFiles } from '../runs-data';
 
 type Card = Schemas['CardResponse'];
 
-/** Something that a change can be of, and what it is now. */
+/** Possible target of a change, with its current value. */
 export interface Named {
-  /** What the change calls it. */
+  /** Identifier used in the change. */
   value: string;
   about: string;
-  /** What people call it, where that is something else. */
+  /** Display name, if it differs from `value`. */
   label?: string;
 }
 
-/** Numbers over a set. */
+/** Column of numbers over a set. */
 export interface NamedColumn extends Named {
   set: NamedSet;
 }
 
-/** A set, and where its members stand. */
+/** Set and the source of its members. */
 interface NamedSet {
   name: string;
-  /** What the parts of a member are called. */
+  /** Names of the key parts. */
   key: string[];
-  /** What a condition can name beside them. */
+  /** Additional columns that a condition can use. */
   columns: string[];
-  /** Members that are written into cards. */
+  /** Members that are listed in cards. */
   members?: string[];
   file?: { path: string; sheet: string | undefined };
 }
 
-/** What changes can name on a canvas. */
+/** Names on a canvas that changes can refer to. */
 export interface CanvasNames {
   cards: Card[];
   values: Named[];
@@ -45,7 +45,7 @@ export interface CanvasNames {
   columns: NamedColumn[];
   off: Named[];
   files: Named[];
-  /** Tables of the workspace. */
+  /** Paths of workspace tables. */
   paths: string[];
 }
 
@@ -56,7 +56,7 @@ const KINDS_OFF: Record<string, string> = {
   production_requirement: 'requirement',
 };
 
-/** Reads what changes can name; the columns of files as they become known. */
+/** Reads the names that changes can refer to. Columns of files are added as they load. */
 export function useCanvasNames(projectId: string): CanvasNames {
   const { client } = useService();
   const { data: cards = [] } = useCards(projectId);
@@ -81,10 +81,10 @@ export function useCanvasNames(projectId: string): CanvasNames {
   };
 }
 
-/** Members that are offered for one part of a key. */
+/** Maximum number of members offered per key part. */
 const OFFERED = 5000;
 
-/** The members of a set that a change of one number can name, part by part. */
+/** Returns the members of a set by key part, for changing a single number. */
 export function useMembers(projectId: string, set: NamedSet | undefined): string[][] {
   const { client } = useService();
   const file = set?.file;
@@ -111,7 +111,7 @@ export function useMembers(projectId: string, set: NamedSet | undefined): string
 const textOf = (cell: unknown): string =>
   typeof cell === 'string' || typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : '';
 
-/* What other programs have written into cards may be anything. */
+/* Other programs may have written any type of value into cards. */
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -137,7 +137,7 @@ function boundsOf({ card_type, data: { name, lower, upper, free } }: Card): Name
   ];
 }
 
-/** Columns that are written into a card. */
+/** Returns the columns that are defined in a card. */
 function columnsOf(card: Card): NamedColumn[] {
   const { set: name, members } = card.data;
   if (typeof name !== 'string') return [];
@@ -154,11 +154,11 @@ interface SetOfFile {
   path: string;
   sheet: string | undefined;
   key: string[];
-  /** Columns by the names that the card has for them. */
+  /** File columns by their names in the card. */
   names: Record<string, unknown>;
 }
 
-/** The set of a card whose rows stand in a file; those of a column's different members have no further columns. */
+/** Returns the set of a card whose rows are in a file. A set of a column's distinct members has no other columns. */
 function setOfFile({ card_type, data }: Card): SetOfFile | undefined {
   const { set, file_path: path, sheet, members, key, columns } = data;
   if (card_type !== 'data' || typeof set !== 'string' || typeof path !== 'string' || members != null) return undefined;
@@ -187,10 +187,10 @@ function columnsOfFile(
     .map(({ called }) => ({ value: called, about: `over ${name}, in ${path}`, set }));
 }
 
-/** Raised digits and letters, which are exponents in formulas. */
+/** Superscript digits and letters, which are exponents in formulas. */
 const POWER = /[²³¹ʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿ⁰-ⁿ]/gu;
 
-/** What formulas call a column: its name, with `_` in the place of what no name has in it, and `m2` for `m²`. */
+/** Returns the name of a column in formulas. Invalid characters become `_`, and `m²` becomes `m2`. */
 const nameInFormulas = (column: string): string =>
   column
     .normalize('NFC')
@@ -198,7 +198,7 @@ const nameInFormulas = (column: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '_')
     .replace(/^_(?=.)|_$/g, '');
 
-/** What can be left out; cards that are called alike go by their ids. */
+/** Returns the cards that can be turned off. Cards with a duplicate label are identified by id. */
 function offOf(cards: readonly Card[]): Named[] {
   const kept = cards.filter(({ card_type }) => card_type in KINDS_OFF);
   const plain = (label: string): string => label.trim().toLowerCase();

@@ -4,21 +4,21 @@ import type { Change } from './change-words';
 export type Kind = Change['kind'];
 export type Operation = 'times' | 'plus' | 'to';
 
-/** A change as a form has it, whatever its kind: what belongs to another kind stays, for those who choose that again. */
+/** Form state of a change, for all kinds. Fields of other kinds are kept in case the user switches back. */
 export interface ChangeDraft {
-  /** Tells the changes of a form apart, also when they are moved. */
+  /** Stable id of the change within the form, even after it was moved. */
   id: string;
   kind: Kind;
   target: string;
   where: string;
   key: string[];
   operation: Operation;
-  /** As it is written. */
+  /** Amount as typed. */
   amount: string;
   path: string;
 }
 
-/** A change to begin with. */
+/** Returns an empty change. */
 export const newDraft = (kind: Kind): ChangeDraft => ({
   id: newId(),
   kind,
@@ -41,7 +41,7 @@ export function draftOf({ kind, target, where = '', key = [], times, plus, to }:
   };
 }
 
-/** The change that a form says; what is missing in it is told by {@link problemOf}. */
+/** Converts form state to a change. {@link problemOf} reports missing fields. */
 export function changeOf({ kind, target, where, key, operation, amount, path }: ChangeDraft): Change {
   const change = { kind, target: target.trim() };
   if (kind === 'off' || kind === 'add') return change;
@@ -54,7 +54,7 @@ export function changeOf({ kind, target, where, key, operation, amount, path }: 
   };
 }
 
-/** The first field that is empty and must not be. */
+/** Returns the first required field that is empty. */
 export function problemOf({
   kind,
   target,

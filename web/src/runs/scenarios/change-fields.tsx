@@ -3,7 +3,7 @@ import classes from '../runs.module.css';
 import { type CanvasNames, type Named, useMembers } from './canvas-names';
 import type { ChangeDraft, Kind, Operation } from './change-draft';
 
-/** The kinds of changes, as people would ask for them. */
+/** Kinds of changes with their labels. */
 export const KINDS: readonly { value: Kind; label: string }[] = [
   { value: 'value', label: 'A value' },
   { value: 'bound', label: 'A bound' },
@@ -21,7 +21,7 @@ const OPERATIONS: readonly { value: Operation; label: string }[] = [
   { value: 'to', label: 'becomes' },
 ];
 
-/** How the thing that is changed is called, by kind. */
+/** Labels of the target field by kind. */
 const TARGETS: Record<Kind, string> = {
   value: 'Value',
   bound: 'Bound',
@@ -38,18 +38,18 @@ const OFFERED = 50;
 interface ChangeFieldsProps {
   projectId: string;
   draft: ChangeDraft;
-  /** Which change it is, from 1, and of how many. */
+  /** Position of the change, starting at 1, and number of changes. */
   place: number;
   count: number;
   names: CanvasNames;
-  /** What is wrong, by field; of the change as a whole under an empty one. */
+  /** Problems by field. The empty key applies to the change as a whole. */
   problems: ReadonlyMap<string, string>;
   onChange: (draft: ChangeDraft) => void;
   onMove: (by: -1 | 1) => void;
   onRemove: () => void;
 }
 
-/** One change of a scenario. */
+/** Form fields of a change. */
 export function ChangeFields({
   projectId,
   draft,
@@ -82,7 +82,7 @@ export function ChangeFields({
           value={kind}
           onChange={({ currentTarget }) => {
             const next = currentTarget.value as Kind;
-            // A column stays one, whether all of it is changed or one number.
+            // `column` and `cell` share the same target, so it is kept.
             const keeps = [kind, next].every((one) => one === 'column' || one === 'cell');
             change({ kind: next, ...(!keeps && { target: '', key: [] }) });
           }}
@@ -187,7 +187,7 @@ function offeredFor(kind: Kind, { values, bounds, limits, columns, off, files }:
   }
 }
 
-/** What the thing is that was chosen; of a card that goes by its id, what it is called. */
+/** Describes the selected target. For a card that is identified by id, returns its label. */
 function aboutOf(offered: readonly Named[], target: string): string | undefined {
   const named = offered.find(({ value }) => value === target);
   return (
@@ -197,7 +197,7 @@ function aboutOf(offered: readonly Named[], target: string): string | undefined 
 
 type PartProps = Pick<ChangeFieldsProps, 'draft' | 'names'> & { onChange: (part: Partial<ChangeDraft>) => void };
 
-/** Which number of a column: a field for each part of its key. */
+/** Selects a number of a column, with a field for each key part. */
 function KeyFields({
   projectId,
   draft: { target, key },
@@ -269,7 +269,7 @@ function Tool({
       size="md"
       aria-label={label}
       title={label}
-      // It keeps its place, so that the others stay where they are.
+      // The hidden button keeps its space, so that the other buttons do not move.
       style={{ visibility: isOff ? 'hidden' : undefined }}
       onClick={onClick}
     >

@@ -5,7 +5,7 @@ export type Change = Schemas['ScenarioChange'];
 type Adjustment = Schemas['RunAdjustment'];
 type Card = Pick<Schemas['CardResponse'], 'id' | 'label'>;
 
-/** A change as somebody would say it: `price × 1.1 where region = "north"`. */
+/** Returns a change in words, such as `price × 1.1 where region = "north"`. */
 export function changeInWords(change: Change, cards: readonly Card[] = []): string {
   const { kind, target, where, key } = change;
   switch (kind) {
@@ -30,7 +30,7 @@ export function changeInWords(change: Change, cards: readonly Card[] = []): stri
 const labelOf = (target: string, cards: readonly Card[]): string =>
   cards.find(({ id }) => id === target)?.label ?? target;
 
-/** What a scenario has made of a column, likewise. */
+/** Returns the adjustment of a column in words. */
 export function adjustmentInWords(adjustment: Adjustment): string {
   const { column, where, key } = adjustment;
   const of = key === undefined ? '' : ` of ${key.join(', ')}`;

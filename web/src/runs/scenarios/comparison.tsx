@@ -20,32 +20,32 @@ import { saveFile } from '../save-file';
 type Compared = Schemas['ScenarioComparisonResponse'];
 
 const COMPARE = '/api/v1/projects/{project_id}/scenarios/compare';
-/** What plans of the canvas itself are called among the values. */
+/** Id of the canvas plan in the comparison. */
 const BASE = 'base';
 
-/** A plan among others: that of the canvas, or of a scenario. */
+/** Plan of the canvas or of a scenario. */
 interface Plan {
-  /** What its values are called. */
+  /** Id in the comparison. */
   id: string;
   name: string;
   runId: string | null;
   status: string | null;
   objective: number | null;
-  /** To the objective of the canvas. */
+  /** Difference from the canvas objective. */
   difference: number | null;
   endedAt: string | null;
   kpis: { label: string; value: number | null; difference: number | null }[];
-  /** One that waits or goes on, and will take its place. */
+  /** Queued or active run that will replace this plan. */
   next: Run | undefined;
 }
 
-/** Scenarios beside each other and the canvas: what their newest runs have come to. */
+/** Compares the latest results of the scenarios and the canvas. */
 export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string[] }) {
   const { client } = useService();
   const [, open] = useLocation();
   const { data: scenarios } = useScenarios(project.id);
   const active = useActiveRuns(project.id);
-  // Those that were deleted meanwhile are not asked for.
+  // Deleted scenarios are not requested.
   const known = scenarios === undefined ? ids : ids.filter((id) => scenarios.some((one) => one.id === id));
   const params = {
     path: { project_id: project.id },
@@ -279,7 +279,7 @@ function Line({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** A figure, and below it how far it is from that of the canvas. */
+/** Shows a figure, and below it the difference from the canvas. */
 function Beside({
   value,
   change,
@@ -304,7 +304,7 @@ function Beside({
   );
 }
 
-/** What a plan rests on: its run, when that ended, and one that will take its place. */
+/** Shows the run of a plan, when it ended, and the run that will replace it. */
 function RunOf({ projectId, plan: { runId, status, endedAt, next } }: { projectId: string; plan: Plan }) {
   return (
     <Stack gap={2} align="flex-end">
@@ -331,7 +331,7 @@ function RunOf({ projectId, plan: { runId, status, endedAt, next } }: { projectI
   );
 }
 
-/** The KPIs of all plans, in the order in which they come; of several with the same label each. */
+/** Returns the KPIs of all plans, in order of first appearance. Repeated labels are kept. */
 function kpiLines(plans: readonly Plan[]): { label: string; at: number }[] {
   const most = new Map<string, number>();
   for (const { kpis } of plans)

@@ -24,24 +24,24 @@ const MAX_CHANGES = 100;
 
 interface EditorProps {
   projectId: string;
-  /** Absent: a new one. */
+  /** Undefined for a new scenario. */
   scenarioId: string | undefined;
   mayWrite: boolean;
 }
 
-/** A scenario as it was read, with the tag that says whether it is still so. */
+/** Scenario with the entity tag of the version that was read. */
 interface Read {
   scenario: Scenario;
   etag: string;
 }
 
-/** What is saved, and whether it replaces what others have saved meanwhile. */
+/** Scenario to save, and whether to overwrite changes by others. */
 interface Saving {
   ofWhom: 'mine' | 'whoever';
   body: Schemas['ScenarioCreateRequest'];
 }
 
-/** Makes a scenario, or changes one that is there. */
+/** Creates or edits a scenario. */
 export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps) {
   const { client } = useService();
   const { data, error, refetch } = useQuery({
@@ -55,7 +55,7 @@ export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps)
   });
   if (scenarioId === undefined)
     return mayWrite ? <Form projectId={projectId} newest={undefined} /> : <NotThere projectId={projectId} />;
-  // Somebody may have deleted it while it was open.
+  // Another user may have deleted the scenario while it was open.
   if (error instanceof NotFoundError) return <NotThere projectId={projectId} />;
   if (data === undefined)
     return error === null ? (
@@ -83,7 +83,7 @@ function NotThere({ projectId }: { projectId: string }) {
   );
 }
 
-/** For those who read. */
+/** Read-only view of a scenario. */
 function ScenarioInWords({
   projectId,
   scenario: { name, description, changes },
@@ -114,9 +114,9 @@ function ScenarioInWords({
   );
 }
 
-/** What somebody writes of a scenario. */
+/** Unsaved scenario. */
 interface Draft {
-  /** What the form began with; absent for a new one. */
+  /** Version that the form started with. Undefined for a new scenario. */
   base?: Read | undefined;
   name: string;
   description: string;
@@ -130,7 +130,7 @@ const draftFrom = (base: Read | undefined): Draft => ({
   drafts: base?.scenario.changes.map(draftOf) ?? [newDraft('value')],
 });
 
-/** @param newest as the service has it now; absent for a new one */
+/** @param newest current version; undefined for a new scenario */
 function Form({ projectId, newest }: { projectId: string; newest: Read | undefined }) {
   const { client } = useService();
   const queries = useQueryClient();
@@ -142,7 +142,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
   );
   const { base, name, description, drafts } = draft;
   const write = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
-  /** Whether what is empty is told: once somebody has wanted to save it. */
+  /** Whether empty required fields are reported: after the first attempt to save. */
   const [isTold, setTold] = useState(false);
   const saving = useIntent({
     mutationFn: async ({ ofWhom, body }: Saving, headers) => {
@@ -173,7 +173,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
   };
   const edit = (next: ChangeDraft[]) => {
     write({ drafts: next });
-    // What the service has said was about the changes before, at their places.
+    // The service's errors refer to the previous changes by position.
     if (saving.isError) saving.reset();
   };
   const submit = (event: FormEvent) => {
@@ -285,7 +285,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
   );
 }
 
-/** What is wrong with a change by field: what is empty, and what the service says of it. */
+/** Returns the problems of a change by field: empty fields, and validation errors of the service. */
 function problemsOf(draft: ChangeDraft, index: number, error: unknown, isTold: boolean): Map<string, string> {
   const problems = new Map<string, string>();
   const empty = isTold ? problemOf(draft) : undefined;
@@ -294,7 +294,7 @@ function problemsOf(draft: ChangeDraft, index: number, error: unknown, isTold: b
     const { loc } = entry;
     if (loc[1] !== 'changes' || loc[2] !== index) continue;
     const field = String(loc[3] ?? '');
-    // Where something is wrong with a field that the form does not show, it is said of the change.
+    // An error in a hidden field is shown for the whole change.
     problems.set(shownIn(draft).includes(field) ? field : '', problemIn(entry));
   }
   return problems;

@@ -20,21 +20,21 @@ import classes from '../runs.module.css';
 import { changeInWords } from './change-words';
 import { SolveScenarios } from './solve-scenarios';
 
-/** Changes that a line names. */
+/** Maximum number of changes listed in a row. */
 const NAMED = 4;
 
-/** The scenarios of a project, the newest first. */
+/** Lists the scenarios of a project, newest first. */
 export function ScenarioList({ project, mayWrite }: PartProps) {
   const [, open] = useLocation();
   const { data: scenarios, error, refetch } = useScenarios(project.id);
   const { data: cards = [] } = useCards(project.id);
   const active = useActiveRuns(project.id);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  /** Which ones are to be solved. */
+  /** Ids of the scenarios to solve. */
   const [solved, setSolved] = useState<readonly string[]>([]);
   const [isSolving, solving] = useDisclosure();
   const ids = (scenarios ?? []).map(({ id }) => id);
-  // Those that somebody has deleted meanwhile are not meant any more.
+  // Drops scenarios that were deleted in the meantime.
   const meant = ids.filter((id) => chosen.has(id));
   const solve = (wanted: readonly string[]) => {
     setSolved(wanted);
@@ -125,13 +125,13 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
 
 interface RowProps {
   scenario: Scenario;
-  /** In words. */
+  /** Changes in words. */
   changes: string[];
-  /** One that waits or goes on. */
+  /** Queued or active run. */
   run: Run | undefined;
   isChosen: boolean;
   onToggle: () => void;
-  /** Absent for those who read. */
+  /** Undefined for users with read access. */
   onSolve: (() => void) | undefined;
   place: number;
   count: number;

@@ -21,7 +21,7 @@ interface SolveScenariosProps {
   onStarted: () => void;
 }
 
-/** Asks how to solve some scenarios, and starts them together. */
+/** Asks for run options and starts several scenarios together. */
 export function SolveScenarios({ opened, onClose, ...rest }: SolveScenariosProps) {
   const { scenarios } = rest;
   const title = scenarios.length === 1 ? 'Solve a scenario' : `Solve ${counted(scenarios.length, 'scenario')}`;
