@@ -20,7 +20,17 @@ const rows = [
 /** Folders that every module uses. They may import each other. */
 const FOUNDATION = ['auth', 'common', 'database', 'storage'];
 
-const packages = ['canvas', 'conversation', 'data-engine', 'embedded-postgres', 'guide', 'json', 'modelling', 'paths', 'solver'];
+const packages = [
+  'canvas',
+  'conversation',
+  'data-engine',
+  'embedded-postgres',
+  'guide',
+  'json',
+  'modelling',
+  'paths',
+  'solver',
+];
 
 /** Modules that a module of a row must not import: its neighbours in the row and everything above. */
 const oneWay = rows.flatMap((row, index) =>

@@ -10,7 +10,7 @@ import { EventsModule } from './events/events.module.js';
 import { ExecutionsModule } from './executions/executions.module.js';
 import { FilesModule } from './files/files.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
-import { LastingCredentialGuard } from './auth/lasting-credential.guard.js';
+import { CredentialExpiryGuard } from './auth/credential-expiry.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { RoleGuard } from './auth/role.guard.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -42,7 +42,7 @@ export interface AppOptions {
 }
 
 /** Guards of a request before its handler, in this order. */
-const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, LastingCredentialGuard, RoleGuard, FairShareGuard];
+const GUARDS = [RoutingGuard, AuthGuard, RateLimitGuard, BodyGuard, CredentialExpiryGuard, RoleGuard, FairShareGuard];
 
 @Module({})
 export class AppModule {

@@ -36,7 +36,10 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
   app.use(requestLog(logger));
   if (!preview) app.use(requestMetrics(app.get(MetricsService)));
   app.use(
-    securityHeaders({ overTls: config.PUBLIC_URL?.startsWith('https:') === true, pageMayAsk: config.pageMayAsk }),
+    securityHeaders({
+      overTls: config.PUBLIC_URL?.startsWith('https:') === true,
+      pageConnectOrigins: config.pageConnectOrigins,
+    }),
   );
   app.enableCors(crossOrigin(config.corsOrigins));
   app.setGlobalPrefix('api/v1', { exclude: ['store/{*path}', 'health/{*path}', 'metrics', 'sign-in'] });

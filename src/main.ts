@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
 import { loadConfig, otherVariables } from './config/load-config.js';
-import { keptSecret } from './auth/kept-secret.js';
+import { readOrCreateSecret } from './auth/kept-secret.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../packages/embedded-postgres/index.js';
 import { explain } from './failed-start.js';
 import { misspelledSettings } from './misspelled-settings.js';
@@ -17,7 +17,7 @@ async function run(): Promise<StopSignal> {
   const logger = createLogger(config.LOG_LEVEL);
   for (const { name, meant } of misspelledSettings(otherVariables()))
     logger.warn(`${name} is no setting of this service and is ignored. Did you mean ${meant}?`);
-  const phase = config.embedded ? tellPhase : () => undefined;
+  const phase = config.embedded ? printPhase : () => undefined;
   // Loading the application takes longest, so the database starts at the same time.
   const loading = import('./serve.js');
   // A failure is reported at the `await` below, which also stops the database.
@@ -37,7 +37,7 @@ async function run(): Promise<StopSignal> {
 let phaseBegan = performance.now();
 
 /** Prints a completed phase of the start with its duration in seconds. */
-function tellPhase(name: string): void {
+function printPhase(name: string): void {
   const seconds = ((performance.now() - phaseBegan) / 1000).toFixed(1);
   process.stdout.write(`${name.padEnd(10)}${seconds.padStart(6)} s\n`);
   phaseBegan = performance.now();
@@ -46,7 +46,7 @@ function tellPhase(name: string): void {
 /** Starts the database of the embedded mode and reads its secret. Both are stored in DATA_DIR. */
 async function startOwnDatabase(config: Config): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR });
-  config.AUTH_JWT_SECRET ??= await keptSecret(join(config.DATA_DIR, 'jwt-secret'));
+  config.AUTH_JWT_SECRET ??= await readOrCreateSecret(join(config.DATA_DIR, 'jwt-secret'));
   return server;
 }
 

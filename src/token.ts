@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config/load-config.js';
-import { keptSecret } from './auth/kept-secret.js';
+import { readOrCreateSecret } from './auth/kept-secret.js';
 import type { Role } from './auth/principal.js';
 import { signToken } from './auth/tokens/sign-token.js';
 
@@ -68,7 +68,7 @@ async function secret(): Promise<string> {
   const file = join(config.DATA_DIR, 'jwt-secret');
   if (!existsSync(file))
     throw new UsageError(`There is no ${file} yet: start the service once, or set AUTH_JWT_SECRET`);
-  return await keptSecret(file);
+  return await readOrCreateSecret(file);
 }
 
 try {

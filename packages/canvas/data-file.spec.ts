@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ColumnCells } from '../data-engine/tasks.js';
 import { withValues } from './column-values.js';
 import { readData } from './data-content.js';
-import { columnNames, type FileFacts, type FileState, type FileStates, questionOf } from './data-file.js';
+import { columnNames, type FileFacts, type FileState, type FileStates, fileKey } from './data-file.js';
 import type { CardContent } from './card.js';
 import { judge, judgeAndDerive } from './derivation.js';
 import { modelDigest } from './model-digest.js';
@@ -26,7 +26,7 @@ const FACTS: FileFacts = {
 };
 /** Returns the same state for the files of all cards. */
 const known = (state: FileState, ...cards: CardContent[]): FileStates =>
-  new Map(cards.flatMap((one) => [readData(one).file ?? []].flat().map((file) => [questionOf(file), state] as const)));
+  new Map(cards.flatMap((one) => [readData(one).file ?? []].flat().map((file) => [fileKey(file), state] as const)));
 const gapsOf = (cards: CardContent[], files: FileStates): string[] =>
   judge(cards, files).flatMap(({ gaps }) =>
     gaps.flatMap(({ severity, field, message }) => (severity === 'info' ? [] : [`${severity} ${field}: ${message}`])),

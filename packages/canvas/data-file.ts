@@ -66,7 +66,7 @@ export function cellsOf(column: FactsOfColumn): Cells | undefined {
 /** Cached state of a card's file: missing, not read yet, or its metadata. */
 export type FileState = FileFacts | 'missing' | 'unread';
 
-/** States of files by {@link questionOf}. Files without an entry have not been inspected. */
+/** States of files by {@link fileKey}. Files without an entry have not been inspected. */
 export type FileStates = ReadonlyMap<string, FileState>;
 
 export const NO_FILES: FileStates = new Map();
@@ -74,10 +74,10 @@ export const NO_FILES: FileStates = new Map();
 type Question = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct'>;
 
 /** Returns the cache key of a card's file. Cards with the same key need the same metadata. */
-export const questionOf = (file: Question): string => JSON.stringify([file.path, aspectOf(file)]);
+export const fileKey = (file: Question): string => JSON.stringify([file.path, contentKey(file)]);
 
 /** Returns the cache key without the path. Files with equal contents share its metadata. */
-export const aspectOf = ({ path, sheet, dialect, key, isDistinct }: Question): string =>
+export const contentKey = ({ path, sheet, dialect, key, isDistinct }: Question): string =>
   JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
 
 /** Returns the table of a card, without its key and columns. */

@@ -4,7 +4,7 @@ import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
 import { type DataContent, NO_DATA, readData, sizeOf, withRoom } from './data-content.js';
-import { type FileStates, NO_FILES, questionOf } from './data-file.js';
+import { type FileStates, NO_FILES, fileKey } from './data-file.js';
 import { judgeFormula, problemOfIndex } from './expressions.js';
 import type { Surroundings } from './kinds/card-kind.js';
 import { CARD_KINDS, type CardType } from './kinds/card-kinds.js';
@@ -172,7 +172,7 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     for (const name of symbolsGivenBy(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });
-  const known = contents.map((content) => ({ content, state: content.file && files.get(questionOf(content.file)) }));
+  const known = contents.map((content) => ({ content, state: content.file && files.get(fileKey(content.file)) }));
   const vocabulary = vocabularyOf(cards, known);
   const objectives = cards.filter(({ card_type }) => card_type === 'objective').length;
   const roomy = new Set(withRoom(cards));

@@ -65,7 +65,7 @@ interface Kept {
 /** Exceeds the number of formulas on a canvas, so that changing a card only judges its own formulas. */
 const MAX_KEPT = 1_500;
 /** Judgements by use, index and text. Parsed formulas take much more memory and are not cached. */
-const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
+const judgementCache = new LRUCache<string, Kept>({ max: MAX_KEPT });
 /** Limit of cached indices in characters. Each change of a canvas reads the indices of all cards. */
 const MAX_INDEX_CHARACTERS = 100_000;
 const indices = new LRUCache<string, Index | FormulaProblem>({
@@ -82,7 +82,7 @@ const SHOWN = 24;
 export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged {
   const { text, index = '', use } = given;
   const key = `${use}\n${index}\n${text}`;
-  const known = kept.get(key);
+  const known = judgementCache.get(key);
   if (known?.mentions.every((name, at) => roleOf(name, vocabulary) === known.roles[at]) === true) return known.judged;
   const formula = parseFormula(text);
   const over = index === '' ? undefined : readIndex(index);
@@ -94,7 +94,7 @@ export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged
   // Formulas that are too long are rejected by length, which needs no cache.
   const isWhole = vocabulary.lookups?.left !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
-    kept.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
+    judgementCache.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
   return judged;
 }
 

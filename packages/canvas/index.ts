@@ -10,8 +10,8 @@ export {
   type FileState,
   type FileStates,
   NO_FILES,
-  aspectOf,
-  questionOf,
+  contentKey,
+  fileKey,
   tableOf,
 } from './data-file.js';
 export { notesOfFile } from './data-gaps.js';

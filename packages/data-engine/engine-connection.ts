@@ -21,7 +21,7 @@ export class EngineConnection {
   private receive: ((reply: Reply) => void) | undefined;
   private death: { signal: NodeJS.Signals | null } | undefined;
   /** Whether the process should not get another task. */
-  isWorn = false;
+  needsReplacement = false;
   /** Settles when the process has ended. */
   readonly ended: Promise<void>;
 
@@ -114,11 +114,11 @@ export class EngineConnection {
     }
     if ('ready' in reply || 'begun' in reply)
       throw new Error('A process of the data engine said something else than what became of its task');
-    this.isWorn = reply.isWorn || 'fault' in reply;
+    this.needsReplacement = reply.needsReplacement || 'fault' in reply;
     if ('answer' in reply) return { kind: 'answered', answer: reply.answer };
     if ('problem' in reply) {
       const { code, sentence, place } = reply.problem;
-      this.isWorn ||= code === 'out_of_memory' || code === 'engine_failed';
+      this.needsReplacement ||= code === 'out_of_memory' || code === 'engine_failed';
       return { kind: 'problem', problem: new TaskProblem(code, sentence, place) };
     }
     if ('unloadable' in reply) return { kind: 'unloadable', sentence: reply.unloadable };

@@ -62,9 +62,9 @@ async function perform(id: number, task: Task): Promise<void> {
     interruption.end();
   }
   try {
-    send({ ...outcome, id, isWorn: isWorn() });
+    send({ ...outcome, id, needsReplacement: needsReplacement() });
   } catch (error) {
-    send({ fault: describe(error), id, isWorn: true });
+    send({ fault: describe(error), id, needsReplacement: true });
   }
   if (usesDatabase(task)) await (await import('./tables/duckdb.js')).prepareDatabase();
 }
@@ -72,7 +72,7 @@ async function perform(id: number, task: Task): Promise<void> {
 /** Returns whether a task uses the database that is prepared in advance. */
 const usesDatabase = ({ kind }: Task): boolean => kind !== 'convert' && kind !== 'text';
 
-const isWorn = (): boolean => hasFailed || process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
+const needsReplacement = (): boolean => hasFailed || process.memoryUsage.rss() > MEMORY_MIB.worn * 1024 ** 2;
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof TaskProblem)

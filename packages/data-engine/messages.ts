@@ -8,7 +8,7 @@ export type Reply =
   | { ready: true }
   /** The required modules are loaded, and the time limit of the task starts. */
   | { begun: number }
-  | (Outcome & { id: number; isWorn: boolean });
+  | (Outcome & { id: number; needsReplacement: boolean });
 
 /** Result of a task. A process is worn if it keeps so much memory that it should not get another task. */
 export type Outcome =

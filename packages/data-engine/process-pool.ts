@@ -78,7 +78,7 @@ export class ProcessPool {
   /** Takes back a process from its owner. Worn processes are killed. */
   giveBack(connection: EngineConnection): void {
     if (connection.hasEnded || this.endIfClosed(connection)) return;
-    if (connection.isWorn) {
+    if (connection.needsReplacement) {
       connection.kill();
       return;
     }

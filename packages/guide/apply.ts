@@ -83,7 +83,7 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       const isRead = !isProblem(parsed) && parsed.relations.length === 0;
       const isFormula =
         statement.label === undefined
-          ? isRead && (COMPUTATION.test(statement.text) || sketch.knows(namesIn(parsed)))
+          ? isRead && (COMPUTATION.test(statement.text) || sketch.areDefined(namesIn(parsed)))
           : isRead || /[[\]+*<>=≤≥]/.test(statement.text);
       const label = statement.label ?? statement.text;
       const data = isFormula ? { description: label, expression: statement.text } : { description: statement.text };
@@ -187,7 +187,7 @@ function applyObjective(
   const formula = parseFormula(text);
   const isFormula = text !== '' && !isProblem(formula);
   const isWord = isFormula && formula.sides[0].kind === 'name';
-  const isKnown = isFormula && sketch.knows(namesIn(formula));
+  const isKnown = isFormula && sketch.areDefined(namesIn(formula));
   const hasFormula = label === undefined ? isFormula && (!isWord || isKnown) : text !== '';
   if (hasFormula && isProblem(formula)) return formula.problem;
   if (label === undefined && !isFormula && (hasFigure(text) || /[+*/<>=]/.test(text)))
@@ -260,7 +260,8 @@ function misspelledAmount(
   { quantity, product }: StatementOf<'requirement'>,
   sketch: Sketch,
 ): IndexedFormula | undefined {
-  if (quantity === undefined || product === undefined || !isName(product) || sketch.knows([product])) return undefined;
+  if (quantity === undefined || product === undefined || !isName(product) || sketch.areDefined([product]))
+    return undefined;
   const names = sketch.of('variable').flatMap((card) => fieldOf<string>(card, 'name') ?? []);
   const [near] = nearestNames(product, names, 1);
   return near === undefined ? undefined : { expression: `${product} >= ${quantity}` };

@@ -1,5 +1,5 @@
 import { someOf } from '../modelling/index.js';
-import { fileColumns, questionOf, readData } from '../canvas/index.js';
+import { fileColumns, fileKey, readData } from '../canvas/index.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
 
@@ -24,7 +24,7 @@ export function columnsOf(sketch: Sketch): SetColumn[] {
     const content = readData(card);
     const { set, file, columns } = content;
     if (set === undefined) return [];
-    const state = file && sketch.files.get(questionOf(file));
+    const state = file && sketch.files.get(fileKey(file));
     const inFile = typeof state === 'object' ? fileColumns(content, state) : [];
     return [
       ...Array.from(columns, ([name, { type }]): SetColumn => ({

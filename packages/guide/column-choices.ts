@@ -1,4 +1,4 @@
-import { type FactsOfColumn, questionOf, readData } from '../canvas/index.js';
+import { type FactsOfColumn, fileKey, readData } from '../canvas/index.js';
 import type { Sketch, SketchCard } from './sketch.js';
 
 /* Builds the options of questions about the columns of a file. */
@@ -32,7 +32,7 @@ export function namingOfColumn(card: SketchCard, sketch: Sketch): ((column: stri
 /** Returns the known columns of a card's file. */
 function columnsOf(card: SketchCard, sketch: Sketch): readonly FactsOfColumn[] {
   const { file } = readData(card);
-  const state = file && sketch.files.get(questionOf(file));
+  const state = file && sketch.files.get(fileKey(file));
   return typeof state === 'object' ? state.columns : [];
 }
 

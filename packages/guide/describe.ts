@@ -5,7 +5,7 @@ import { type ChecklistItem, readChecklist } from './checklist.js';
 import { bullets, counted, quote } from './quote.js';
 import type { SketchCard } from './sketch.js';
 import { NOT_USED } from './unused-statements.js';
-import type { Made, Refused } from './turn-work.js';
+import type { AppliedChange, RejectedStatement } from './turn-work.js';
 import type { OpenStatement } from './open-statements.js';
 
 const SHOWN_ENTRIES = 10;
@@ -93,7 +93,7 @@ const figuresOf = (value: unknown): string =>
     : '?';
 
 /** Describes the changes of the turn to the canvas, and the changes that failed. */
-export function describeChanges(made: Made[]): string[] {
+export function describeChanges(made: AppliedChange[]): string[] {
   const done = made.flatMap(({ change: { kind, card }, error }) =>
     error !== undefined
       ? []
@@ -139,7 +139,7 @@ function textOf({ label, data }: SketchCard): string {
 }
 
 /** Quotes the statements that were not understood. */
-export function describeRefused(refused: Refused[]): string[] {
+export function describeRefused(refused: RejectedStatement[]): string[] {
   if (refused.length === 0) return [];
   const shown = refused
     .slice(0, MAX_QUOTED)

@@ -1,11 +1,11 @@
-import { notesOfFile, questionOf, readData } from '../canvas/index.js';
+import { notesOfFile, fileKey, readData } from '../canvas/index.js';
 import type { Sketch } from './sketch.js';
 
 /** Lists how the files of sets were read, for a planner to check. */
 export function fileNotes(sketch: Sketch): string[] {
   const notes = sketch.of('data').flatMap((card) => {
     const content = readData(card);
-    return content.file === undefined ? [] : notesOfFile(content, sketch.files.get(questionOf(content.file)));
+    return content.file === undefined ? [] : notesOfFile(content, sketch.files.get(fileKey(content.file)));
   });
   return [...new Set(notes)];
 }

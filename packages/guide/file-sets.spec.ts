@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
-import { type FileFacts, questionOf } from '../canvas/data-file.js';
+import { type FileFacts, fileKey } from '../canvas/data-file.js';
 import { readStatement } from './grammar.js';
 
 describe('a set in a file', () => {
@@ -66,10 +66,10 @@ describe('a set in a file', () => {
       ],
     };
     const goal = 'maximize gain: x; x integer; Most: x <= 1, hard; kpi: none';
-    const roomOf = async (...files: Parameters<typeof questionOf>[0][]) => {
+    const roomOf = async (...files: Parameters<typeof fileKey>[0][]) => {
       const room = new Room();
       room.files = ['products.csv'];
-      room.fileStates = new Map(files.map((file) => [questionOf(file), facts]));
+      room.fileStates = new Map(files.map((file) => [fileKey(file), facts]));
       await room.say(`${goal}\nproducts from products.csv key product`);
       return room;
     };
@@ -116,7 +116,7 @@ describe('a set in a file', () => {
     room.files = ['limits.csv'];
     const notes = ['left out: row 4 (total: Total 3)', 'some numbers fit a decimal point and a decimal comma'];
     const facts: FileFacts = { columns: [{ name: 'item', type: 'text' }], notes };
-    room.fileStates = new Map([[questionOf({ path: 'limits.csv', key: ['item'], isDistinct: false }), facts]]);
+    room.fileStates = new Map([[fileKey({ path: 'limits.csv', key: ['item'], isDistinct: false }), facts]]);
     const told = `Check how the files were read:\n- limits.csv: ${notes[0]}\n- limits.csv: ${notes[1]}`;
     expect((await room.say('items from limits.csv key item')).text).toContain(told);
     for (const message of ['show', 'solve', 'goods from limits.csv key item'])
@@ -136,7 +136,7 @@ describe('a set in a file', () => {
         { name: 'price', type: 'number' },
       ],
     };
-    room.fileStates = new Map([[questionOf({ path: 'products.csv', key: ['product'], isDistinct: false }), facts]]);
+    room.fileStates = new Map([[fileKey({ path: 'products.csv', key: ['product'], isDistinct: false }), facts]]);
     const turn = await room.say(
       'products from products.csv key product\nmaximize profit: sum p in products: price[p] * make[p]',
     );

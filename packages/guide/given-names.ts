@@ -10,7 +10,7 @@ import type { Statement } from './statement.js';
  */
 export function whyMisnamed(statement: Statement, sketch: Sketch): string | undefined {
   for (const name of namesGivenBy(statement)) {
-    const twin = sketch.twinOf(name);
+    const twin = sketch.caseVariantOf(name);
     if (twin === undefined) continue;
     return inCaseAlone(name, twin);
   }

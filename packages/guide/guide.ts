@@ -4,7 +4,7 @@ import { notesOnPoints } from '../modelling/index.js';
 import { looseVariables } from '../canvas/index.js';
 import { call, say, type Steps } from './steps.js';
 import type { Turn } from './turn.js';
-import type { ScenarioRun, ToldComparison } from './tool-results.js';
+import type { ScenarioRun, ComparisonResult } from './tool-results.js';
 import { openQuestion, statementsIn, STILL_OPEN } from './answers.js';
 import {
   describeCard,
@@ -18,7 +18,7 @@ import {
   describeStart,
   HELP,
 } from './describe.js';
-import { asMeant } from './meant-questions.js';
+import { interpretQuestions } from './meant-questions.js';
 import { askForMeaning, describeExample } from './meaning-questions.js';
 import { fileNotes } from './file-notes.js';
 import { describeLoose } from './loose-variables.js';
@@ -26,7 +26,7 @@ import { nextQuestion } from './questions.js';
 import { bullets } from './quote.js';
 import { describeComparison, describeRuns } from './scenarios.js';
 import { Sketch } from './sketch.js';
-import { describeSolve, type Feasibility, type Outcome, warningsOfSolve, whatSolvingLacks } from './solving.js';
+import { describeSolve, type Feasibility, type Outcome, warningsOfSolve, obstaclesToSolving } from './solving.js';
 import { answerAll, isAsked } from './turn-answers.js';
 import {
   answerQuestions,
@@ -36,7 +36,7 @@ import {
   introduceFiles,
   perform,
   readAll,
-  whatIsMissing,
+  missingStatements,
 } from './turn-work.js';
 import { describeIdle } from './stray-variables.js';
 import { undoLast } from './undo.js';
@@ -56,7 +56,7 @@ export async function* answerTurn(turn: Turn): Steps {
   const { said: read, left: unread } = await readAll(statementsIn(turn.messages));
   const files = yield* filesFor(turn, read);
   const sketch = new Sketch(turn.cards);
-  const said = asMeant(read, sketch);
+  const said = interpretQuestions(read, sketch);
   const undone = said.some(({ reading }) => reading.statement?.kind === 'undo');
   if (undone) yield* say(undoLast(sketch, turn.messages));
   const loose = new Set(looseVariables(sketch.cards).map(({ name }) => name));
@@ -87,7 +87,9 @@ export async function* answerTurn(turn: Turn): Steps {
   // Prose beside a question changes nothing, but may be part of the model before a solve.
   const missing = isToSolve ? refused : refused.filter(({ reason }) => reason !== undefined);
   const lacks =
-    isToSolve || asked.length > 0 ? [...whatSolvingLacks(sketch), ...whatIsMissing(missing, made, toSendAgain)] : [];
+    isToSolve || asked.length > 0
+      ? [...obstaclesToSolving(sketch), ...missingStatements(missing, made, toSendAgain)]
+      : [];
   if (isToSolve && lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
   const warnings = isToSolve && lacks.length === 0 ? warningsOfSolve(sketch) : [];
   const isHeld = warnings.some((warning) => !isTold(warning, turn));
@@ -148,7 +150,7 @@ async function* solveScenarios(
 /** Compares the newest plans and describes their differences. */
 async function* compareScenarios(): Steps<string> {
   const reply = yield* call('compare_scenarios');
-  return reply.ok ? describeComparison(reply.result as ToldComparison) : `Nothing was compared: ${reply.error}.`;
+  return reply.ok ? describeComparison(reply.result as ComparisonResult) : `Nothing was compared: ${reply.error}.`;
 }
 
 async function* solve(feasibility: Feasibility): Steps<Outcome> {

@@ -2,9 +2,9 @@ export { answerTurn } from './guide.js';
 export type { Reply } from './steps.js';
 export type {
   ScenarioRun,
-  ToldComparison,
-  ToldConstraint,
-  ToldConstraints,
-  ToldResult,
-  ToldValues,
+  ComparisonResult,
+  ConstraintValue,
+  ConstraintsPage,
+  RunResult,
+  ValuesPage,
 } from './tool-results.js';

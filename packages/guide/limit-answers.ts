@@ -1,5 +1,5 @@
 import { fieldOf } from '../canvas/index.js';
-import type { ToldValues } from './tool-results.js';
+import type { ValuesPage } from './tool-results.js';
 import type { Thing } from './named-things.js';
 import { bullets, counted, figure, quote } from './quote.js';
 import { type Answer, memberOf, type RunReader, TIGHT, unusedIn, withoutName } from './run-reader.js';
@@ -126,10 +126,10 @@ export class LimitAnswers {
   }
 }
 
-const ofVariable = (subject: string, [members]: readonly ToldValues[]): string =>
+const ofVariable = (subject: string, [members]: readonly ValuesPage[]): string =>
   `I cannot answer that: ${quote(subject, 60)} is a member of the variable ${quote(members?.variable ?? '', 60)}.`;
 
-const describeReducedCosts = ({ variable, values }: ToldValues): string[] =>
+const describeReducedCosts = ({ variable, values }: ValuesPage): string[] =>
   values.map(({ keys, reduced_cost }) => {
     const price = reduced_cost === null ? 'no reduced cost' : describeReduced(reduced_cost);
     return `${quote(memberOf(variable, keys))}: ${price}`;

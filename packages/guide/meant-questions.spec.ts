@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
-import { asMeant } from './meant-questions.js';
+import { interpretQuestions } from './meant-questions.js';
 import { readStatement } from './grammar.js';
 import { Sketch } from './sketch.js';
 import type { ResultQuestion } from './statement.js';
@@ -20,7 +20,7 @@ const room = (async () => {
 
 /** Returns the question that a text asks on a canvas, or undefined if it is not a question. */
 async function asked(source: string): Promise<ResultQuestion | undefined> {
-  const [said] = asMeant([{ source, reading: readStatement(source) }], new Sketch((await room).cards));
+  const [said] = interpretQuestions([{ source, reading: readStatement(source) }], new Sketch((await room).cards));
   const { statement } = said?.reading ?? {};
   return statement?.kind === 'question' ? statement.about : undefined;
 }

@@ -4,7 +4,7 @@ import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';
 import { PERIOD } from './question-grammar.js';
 import type { Sketch } from './sketch.js';
 import type { ResultQuestion, StatementOf } from './statement.js';
-import type { Said } from './turn-work.js';
+import type { ParsedStatement } from './turn-work.js';
 import { unusedWords } from './word-coverage.js';
 import { tidy, without } from './words.js';
 
@@ -25,10 +25,10 @@ const MAX_MEMBERS = 1_000;
 const BETWEEN = ['and', 'or', 'in', 'at', 'on', 'for', 'from', 'by', 'of', 'with', 'the'];
 
 /** Converts statements that are questions on this canvas. Other statements are returned unchanged. */
-export const asMeant = (said: readonly Said[], sketch: Sketch): readonly Said[] =>
+export const interpretQuestions = (said: readonly ParsedStatement[], sketch: Sketch): readonly ParsedStatement[] =>
   said.length > MAX_STATEMENTS ? said : said.map((one) => meant(one, sketch));
 
-function meant(said: Said, sketch: Sketch): Said {
+function meant(said: ParsedStatement, sketch: Sketch): ParsedStatement {
   const { source, reading } = said;
   if (source.length > MAX_QUESTION) return said;
   const { statement } = reading;

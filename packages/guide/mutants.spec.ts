@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
-import { type FileFacts, questionOf } from '../canvas/data-file.js';
+import { type FileFacts, fileKey } from '../canvas/data-file.js';
 import { KEYWORDS, SMALL_WORDS, tidy } from './words.js';
 
 /*
@@ -28,7 +28,7 @@ const LANES: FileFacts = {
     { name: 'toll', type: 'number' },
   ],
 };
-const FILES: [Parameters<typeof questionOf>[0], FileFacts][] = [
+const FILES: [Parameters<typeof fileKey>[0], FileFacts][] = [
   [{ path: 'data/products.csv', key: ['product'], isDistinct: false }, PRODUCTS],
   [{ path: 'data/products.csv', key: ['region'], isDistinct: true }, PRODUCTS],
   [{ path: 'lanes.xlsx', sheet: 'Lanes', key: ['origin', 'destination'], isDistinct: false }, LANES],
@@ -183,7 +183,7 @@ function mutantsOf(statement: string, random: () => number): string[] {
 async function solved(statements: readonly string[]) {
   const room = new Room();
   room.files = ['data/products.csv', 'lanes.xlsx'];
-  room.fileStates = new Map(FILES.map(([file, facts]) => [questionOf(file), facts]));
+  room.fileStates = new Map(FILES.map(([file, facts]) => [fileKey(file), facts]));
   await room.say(statements.join('\n'));
   const { calls, text } = await room.say('confirm; solve');
   return { room, isSolved: calls.some(({ tool }) => tool === 'run_solve'), text };

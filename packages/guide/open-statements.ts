@@ -111,7 +111,7 @@ function renamed(card: SketchCard, sketch: Sketch): OpenStatement['gap'] | undef
   const formula = parseFormula(expression);
   const name = isProblem(formula) ? undefined : (assignmentIn(formula) ?? boundsIn(formula))?.name;
   if (name === undefined || card.card_type !== 'constraint' || index !== undefined) return undefined;
-  const twin = sketch.twinOf(name, card);
+  const twin = sketch.caseVariantOf(name, card);
   return twin === undefined ? undefined : { field: 'expression', message: inCaseAlone(name, twin) };
 }
 

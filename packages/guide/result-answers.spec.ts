@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
-import type { ToldResult } from './tool-results.js';
+import type { RunResult } from './tool-results.js';
 import { ResultAnswers } from './result-answers.js';
 import { RunReader } from './run-reader.js';
 import { Sketch } from './sketch.js';
@@ -18,7 +18,7 @@ async function answerTo(subject: string): Promise<string> {
     kpis: [],
     variables: VALUES,
     changed_since: [],
-  } as unknown as ToldResult;
+  } as unknown as RunResult;
   const answers = new ResultAnswers(new RunReader(run, new Sketch(room.cards)));
   const answer = answers.answer({ ask: 'value', subject });
   let reply: Reply | undefined;

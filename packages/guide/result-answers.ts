@@ -1,6 +1,6 @@
 import { wordsOf } from '../modelling/index.js';
 import type { Steps } from './steps.js';
-import type { ToldValues } from './tool-results.js';
+import type { ValuesPage } from './tool-results.js';
 import { LimitAnswers } from './limit-answers.js';
 import { figuresOf, membersNamed, memberText, type NamedMembers, setsOf } from './named-members.js';
 import { type Thing, thingNamed } from './named-things.js';
@@ -125,7 +125,7 @@ export class ResultAnswers {
     return `The total of ${quote(name, 60)} is ${figure(all.sum)}. By ${quote(set, 60)} it is:\n${bullets(shown)}`;
   }
 
-  private members(text: string, found: readonly ToldValues[]): string {
+  private members(text: string, found: readonly ValuesPage[]): string {
     return this.reader.unnamedIn(text, found).length > 0 ? this.unplanned(text) : found.map(describeMembers).join('\n');
   }
 
@@ -236,14 +236,14 @@ const memberNamesOf = ({ thing, names }: NamedMembers): string => `${thing.name}
 
 const namesOf = ({ name, card }: Thing): string[] => (card === undefined ? [name] : [name, card.label]);
 
-function describeMembers(members: ToldValues): string {
+function describeMembers(members: ValuesPage): string {
   const [only, ...others] = members.values;
   if (only !== undefined && others.length === 0)
     return `${quote(memberOf(members.variable, only.keys))} is ${figure(only.value)}.`;
   return `${listMembers(members)}\n\nTogether they are ${figure(members.sum)}.`;
 }
 
-function listMembers({ variable, values, count }: ToldValues): string {
+function listMembers({ variable, values, count }: ValuesPage): string {
   const shown = values.map(({ keys, value }) => `${quote(memberOf(variable, keys))} is ${figure(value)}`);
   return `${bullets(shown)}${count > shown.length ? `\n- and ${count - shown.length} more` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { nearestNames, someOf, wordsOf } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
-import type { ToldConstraint, ToldResult, ToldValues } from './tool-results.js';
+import type { ConstraintValue, RunResult, ValuesPage } from './tool-results.js';
 import { membersOn, whyUnnamed } from './named-members.js';
 import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';
@@ -19,13 +19,13 @@ export const TIGHT = 1e-6;
 export type Answer = Steps<string>;
 
 /** Reads the newest run of the canvas. Returns undefined before the first run, or an error message if reading fails. */
-export async function* readNewest(): Steps<ToldResult | string | undefined> {
+export async function* readNewest(): Steps<RunResult | string | undefined> {
   const reply = yield* call('read_result');
-  return reply.ok ? ((reply.result as { run: ToldResult | null }).run ?? undefined) : reply.error;
+  return reply.ok ? ((reply.result as { run: RunResult | null }).run ?? undefined) : reply.error;
 }
 
 /** Explains that the model has changed since the solve. Returns undefined if it has not. */
-export const describeStale = ({ changed_since }: ToldResult): string | undefined =>
+export const describeStale = ({ changed_since }: RunResult): string | undefined =>
   changed_since.length === 0
     ? undefined
     : `The model has changed since this run (${someOf(
@@ -45,7 +45,7 @@ export const unusedIn = (subject: string, names: readonly string[], others: read
 /** Object or members of variables that a text names. Empty if the text names nothing. */
 export interface Resolved {
   thing?: Thing;
-  members: ToldValues[];
+  members: ValuesPage[];
 }
 
 /** Reads the newest run of the canvas, and further values of it on demand. */
@@ -53,7 +53,7 @@ export class RunReader {
   readonly things: readonly Thing[];
 
   constructor(
-    readonly run: ToldResult,
+    readonly run: RunResult,
     readonly sketch: Sketch,
   ) {
     this.things = thingsOn(sketch);
@@ -62,17 +62,17 @@ export class RunReader {
   async *values(
     variable: string,
     options: { mentioned_in?: string; order?: string; limit?: number } = {},
-  ): Steps<ToldValues | string> {
+  ): Steps<ValuesPage | string> {
     const reply = yield* call('read_values', { variable, limit: MAX_SHOWN, ...options });
     return reply.ok
-      ? (reply.result as ToldValues)
+      ? (reply.result as ValuesPage)
       : `The newest run has no value of ${quote(variable, 60)}: ${reply.error}.`;
   }
 
   /** Reads the members that a text names, for all variables with such members. */
-  async *membersNamed(text: string): Steps<ToldValues[]> {
+  async *membersNamed(text: string): Steps<ValuesPage[]> {
     const families = this.things.filter(({ kind }) => kind === 'family').slice(0, MAX_FAMILIES);
-    const found: ToldValues[] = [];
+    const found: ValuesPage[] = [];
     for (const { name } of families) {
       const members = yield* this.values(name, { mentioned_in: text });
       if (typeof members !== 'string' && members.count > 0) found.push(members);
@@ -101,7 +101,7 @@ export class RunReader {
   }
 
   /** Returns the words of a text that name neither members nor their sets. */
-  unnamedIn(text: string, found: readonly ToldValues[], names: readonly string[] = []): string[] {
+  unnamedIn(text: string, found: readonly ValuesPage[], names: readonly string[] = []): string[] {
     const keys = found.flatMap(({ values }) => values.flatMap((value) => value.keys));
     const sets = this.things.flatMap(({ kind, name }) => (kind === 'set' ? [name] : []));
     return unusedIn(
@@ -130,14 +130,14 @@ export class RunReader {
 
   async *constraints(
     input: { name?: string; tight?: boolean; limit?: number } = {},
-  ): Steps<{ constraints: ToldConstraint[]; total: number } | string> {
+  ): Steps<{ constraints: ConstraintValue[]; total: number } | string> {
     const reply = yield* call('read_constraints', { limit: MAX_SHOWN, ...input });
     return reply.ok
-      ? (reply.result as { constraints: ToldConstraint[]; total: number })
+      ? (reply.result as { constraints: ConstraintValue[]; total: number })
       : `The constraints of the newest run cannot be read: ${reply.error}.`;
   }
 
-  describeConstraint({ name, keys, activity, slack, dual }: ToldConstraint): string {
+  describeConstraint({ name, keys, activity, slack, dual }: ConstraintValue): string {
     const room =
       slack < -TIGHT ? `broken by ${figure(-slack)}` : slack <= TIGHT ? 'no room left' : `${figure(slack)} left`;
     const price = dual === null || this.run.is_integer ? '' : `, ${describePrice(dual)}`;
@@ -159,7 +159,7 @@ export const memberOf = (name: string, keys: readonly string[]): string =>
   keys.length === 0 ? name : `${name}[${keys.join(', ')}]`;
 
 /** Returns the rows with the most key parts in a text. */
-function mentionedIn(text: string, rows: readonly ToldConstraint[]): ToldConstraint[] {
+function mentionedIn(text: string, rows: readonly ConstraintValue[]): ConstraintValue[] {
   const words = ` ${wordsOf(text).join(' ')} `;
   const counts = rows.map(
     ({ keys }) => keys.split(', ').filter((key) => words.includes(` ${wordsOf(key).join(' ')} `)).length,

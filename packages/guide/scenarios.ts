@@ -1,7 +1,7 @@
 import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
 import { isProblem, parseFormula, someOf } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
-import type { ComparedPlan, ScenarioRun, ToldComparison, ToldKpi } from './tool-results.js';
+import type { ComparedPlan, ScenarioRun, ComparisonResult, KpiValue } from './tool-results.js';
 import { allMembers } from './limits.js';
 import { bullets, figure, quote } from './quote.js';
 import { boundsIn } from './relation-grammar.js';
@@ -14,7 +14,7 @@ import { findFile } from './workspace-file.js';
 /** Statements about scenarios except solves. */
 export type ScenarioStatement = StatementOf<'scenario' | 'remove_scenario' | 'show_scenarios'>;
 
-export const isOfScenarios = (statement: Statement): statement is ScenarioStatement =>
+export const changesScenarios = (statement: Statement): statement is ScenarioStatement =>
   statement.kind === 'scenario' || statement.kind === 'remove_scenario' || statement.kind === 'show_scenarios';
 
 /** Scenario statement with the original text of the user. */
@@ -206,7 +206,7 @@ function describeRun({
 const MAX_DIFFERING = 10;
 
 /** Lists the newest plans, a line per plan, and the differences between them. */
-export function describeComparison({ base, scenarios, differing }: ToldComparison): string {
+export function describeComparison({ base, scenarios, differing }: ComparisonResult): string {
   const lines = [
     ...(base === null ? ['The canvas: not solved yet'] : [describePlan('The canvas', base, null)]),
     ...scenarios.map((scenario) => describePlan(quote(scenario.name), scenario, scenario.difference)),
@@ -228,7 +228,7 @@ export function describeComparison({ base, scenarios, differing }: ToldCompariso
 
 function describePlan(
   who: string,
-  { status, objective_value, kpis }: ComparedPlan<ToldKpi>,
+  { status, objective_value, kpis }: ComparedPlan<KpiValue>,
   difference: number | null,
 ): string {
   if (objective_value === null) return `${who}: ${status === null ? 'not solved yet' : `no plan, ${status}`}`;

@@ -92,7 +92,7 @@ export class Sketch {
    *
    * @param own card with the new name, whose formula is ignored
    */
-  twinOf(name: string, own?: SketchCard): string | undefined {
+  caseVariantOf(name: string, own?: SketchCard): string | undefined {
     if (this.cards.some((card) => card !== own && this.mentionsOf(card).includes(name))) return undefined;
     return this.cards.flatMap(({ data }) => namesGivenBy(data)).find((one) => isSame(one, name));
   }
@@ -114,7 +114,7 @@ export class Sketch {
   }
 
   /** Whether all names are variables or values. */
-  knows(names: readonly string[]): boolean {
+  areDefined(names: readonly string[]): boolean {
     const variables = new Set(this.of('variable').map((card) => fieldOf<string>(card, 'name')));
     return names.every((name) => variables.has(name) || this.values.has(name));
   }
@@ -129,7 +129,7 @@ export class Sketch {
    * formula.
    */
   namedCard(name: string): SketchCard | undefined {
-    if (this.knows([name])) return undefined;
+    if (this.areDefined([name])) return undefined;
     const card = this.withLabel(name) ?? (/^(?:objective|goal)$/i.test(name) ? this.of('objective')[0] : undefined);
     return card === undefined || this.namesOf(card).includes(name) ? undefined : card;
   }

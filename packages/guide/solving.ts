@@ -27,7 +27,7 @@ interface Solved {
 }
 
 /** Returns the reasons why the cards cannot be solved. */
-export function whatSolvingLacks(sketch: Sketch): string[] {
+export function obstaclesToSolving(sketch: Sketch): string[] {
   const none = (['objective', 'variable'] as const).filter((type) => sketch.of(type).length === 0);
   const lacking = gapsOfSolve(sketch, true);
   const cards = new Set(lacking.map(({ card }) => card));

@@ -3,7 +3,7 @@ import type { SolveResult } from '../solver/index.js';
 /* Results of the tools that the guide calls. */
 
 /** Newest run of the canvas, as `read_result` returns it. */
-export interface ToldResult extends Partial<
+export interface RunResult extends Partial<
   Pick<SolveResult, 'objective_value' | 'message' | 'conflict' | 'kpis' | 'families'>
 > {
   execution_id: string;
@@ -24,7 +24,7 @@ export interface ToldResult extends Partial<
 }
 
 /** Value of a variable or of one of its members. */
-export interface ToldValue {
+export interface MemberValue {
   /** Key parts of the member. Empty for a variable without an index. */
   keys: string[];
   value: number;
@@ -33,9 +33,9 @@ export interface ToldValue {
 }
 
 /** Page of values, as `read_values` returns it. */
-export interface ToldValues {
+export interface ValuesPage {
   variable: string;
-  values: ToldValue[];
+  values: MemberValue[];
   /** Number of matching members. */
   count: number;
   /** Sum of their values. */
@@ -45,7 +45,7 @@ export interface ToldValues {
 }
 
 /** Member of a constraint, as `read_constraints` returns it. */
-export interface ToldConstraint {
+export interface ConstraintValue {
   name: string;
   keys: string;
   activity: number;
@@ -54,8 +54,8 @@ export interface ToldConstraint {
 }
 
 /** Page of constraints, as `read_constraints` returns it. */
-export interface ToldConstraints {
-  constraints: ToldConstraint[];
+export interface ConstraintsPage {
+  constraints: ConstraintValue[];
   total: number;
 }
 
@@ -70,22 +70,22 @@ export interface ScenarioRun {
   objective_value?: number | null;
   /** Difference from the objective of the canvas, if both have an objective. */
   difference?: number;
-  kpis?: ToldKpi[];
+  kpis?: KpiValue[];
   conflict?: string[];
   error?: string;
 }
 
 /** KPI of a run. */
-export interface ToldKpi {
+export interface KpiValue {
   label: string;
   value: number | null;
 }
 
 /** Canvas and scenarios, as `compare_scenarios` returns them. */
-export interface ToldComparison {
+export interface ComparisonResult {
   /** Null if the canvas was never solved. */
-  base: ComparedPlan<ToldKpi> | null;
-  scenarios: (ComparedPlan<ToldKpi & { difference: number | null }> & { name: string; difference: number | null })[];
+  base: ComparedPlan<KpiValue> | null;
+  scenarios: (ComparedPlan<KpiValue & { difference: number | null }> & { name: string; difference: number | null })[];
   /** Values by scenario name. Null for the canvas. */
   differing: { variable: string; keys: string[]; values: { scenario: string | null; value: number }[] }[];
 }

@@ -8,7 +8,7 @@ import { Pauses } from './pauses.js';
 import { quote } from './quote.js';
 import type { Change, Sketch } from './sketch.js';
 import type { Reading, Statement, StatementOf } from './statement.js';
-import { isOfScenarios, performScenarios, type SaidScenario } from './scenarios.js';
+import { changesScenarios, performScenarios, type SaidScenario } from './scenarios.js';
 import { answerTable, introduceTable } from './table-answers.js';
 import { refusedCards, replaceUnread, type UnreadCard, unreadCards } from './unread.js';
 import { wordedLimits } from './worded-limits.js';
@@ -34,7 +34,7 @@ export interface Draft {
   /** Kinds of the applied statements. */
   kinds: Set<Statement['kind']>;
   /** Statements that were not understood or could not be applied, with the reason if known. */
-  refused: Refused[];
+  refused: RejectedStatement[];
   /** Questions about tables. */
   questions: { source: string; statement: StatementOf<'table'> }[];
   /** Statements about scenarios. */
@@ -46,7 +46,7 @@ export interface Draft {
 }
 
 /** Statement without any effect on the canvas. */
-export interface Refused {
+export interface RejectedStatement {
   source: string;
   reason?: string;
   /** Whether it cannot change the model, so that the turn may solve it. */
@@ -65,21 +65,21 @@ const isInOrder = (statement: Statement): boolean =>
 const isUnit = (statement: Statement | undefined): boolean => statement?.kind === 'variables' && !statement.declares;
 
 /** Parsed statement. */
-export interface Said {
+export interface ParsedStatement {
   /** Original text of the user. */
   source: string;
   reading: Reading;
 }
 
 /** Change of a card, and the error if it failed. */
-export interface Made {
+export interface AppliedChange {
   change: Change;
   error?: string;
 }
 
 /** Parses statements. Returns the statements beyond the limit in `left`. */
-export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Said[]; left: string[] }> {
-  const said: Said[] = [];
+export async function readAll(sayings: Iterable<Saying>): Promise<{ said: ParsedStatement[]; left: string[] }> {
+  const said: ParsedStatement[] = [];
   const left: string[] = [];
   const pauses = new Pauses();
   for (const { source, read } of sayings) {
@@ -91,7 +91,7 @@ export async function readAll(sayings: Iterable<Saying>): Promise<{ said: Said[]
 }
 
 /** Returns the paths of the files that statements may refer to. Searches the workspace if a statement names another file. */
-export async function* filesFor({ workspace, attachments }: Turn, said: readonly Said[]): Steps<string[]> {
+export async function* filesFor({ workspace, attachments }: Turn, said: readonly ParsedStatement[]): Steps<string[]> {
   const paths = new Set([...attachments.values(), ...workspace.files].map(({ path }) => path));
   const wanted = said.flatMap(({ reading: { statement } }) => {
     if (statement?.kind === 'table') return statement.of.path;
@@ -114,7 +114,11 @@ export async function* filesFor({ workspace, attachments }: Turn, said: readonly
  * Applies statements to a sketch of the canvas, in order. Statements about the model that cannot be parsed or applied become
  * cards with their text. Other such statements are rejected. Statements beyond the limits are returned in `left`.
  */
-export async function draft(said: readonly Said[], sketch: Sketch, files: readonly string[]): Promise<Draft> {
+export async function draft(
+  said: readonly ParsedStatement[],
+  sketch: Sketch,
+  files: readonly string[],
+): Promise<Draft> {
   const result: Draft = { sketch, kinds: new Set(), refused: [], questions: [], scenarios: [], solved: [], left: [] };
   const strange: { source: string; reason?: string; statement?: Statement }[] = [];
   let areAllSolved = false;
@@ -140,7 +144,7 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
     } else {
       applied += 1;
       if (statement.kind === 'table') result.questions.push({ source, statement });
-      if (isOfScenarios(statement)) result.scenarios.push({ source, statement });
+      if (changesScenarios(statement)) result.scenarios.push({ source, statement });
       if (statement.kind === 'solve_scenarios') {
         areAllSolved ||= statement.names === undefined;
         result.solved = areAllSolved ? [] : [...result.solved, ...(statement.names ?? [])];
@@ -186,8 +190,8 @@ export async function draft(said: readonly Said[], sketch: Sketch, files: readon
  * Sends the changes of the sketch to the canvas, with a call per card. Reverts failed changes and changes beyond the limit in the
  * sketch. Adds the statements of changes beyond the limit to `left`.
  */
-export async function* perform({ sketch, left }: Draft, signal: AbortSignal): Steps<Made[]> {
-  const made: Made[] = [];
+export async function* perform({ sketch, left }: Draft, signal: AbortSignal): Steps<AppliedChange[]> {
+  const made: AppliedChange[] = [];
   const changes = sketch.changes();
   for (const change of changes.slice(MAX_CHANGES)) {
     left.push(...change.card.causes);
@@ -221,9 +225,9 @@ function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Rec
 const NOT_READ = 'I could not use it. Say it in other words, or write `solve` without it';
 
 /** Lists the statements of a turn that are not on the canvas and that a solve would ignore. */
-export const whatIsMissing = (
-  refused: readonly Refused[],
-  made: readonly Made[],
+export const missingStatements = (
+  refused: readonly RejectedStatement[],
+  made: readonly AppliedChange[],
   left: readonly string[],
 ): string[] => [
   ...refused
@@ -237,7 +241,7 @@ export const whatIsMissing = (
 /** Applies statements about scenarios. Adds statements beyond the limit to `left`. */
 export async function* changeScenarios(
   { sketch, scenarios, left }: Draft,
-  made: readonly Made[],
+  made: readonly AppliedChange[],
   files: readonly string[],
 ): Steps<string[]> {
   const room = Math.max(0, MAX_CALLS - made.length);
@@ -248,7 +252,7 @@ export async function* changeScenarios(
 /** Answers questions about tables with a paragraph each. Adds questions beyond the limit to `left`. */
 export async function* answerQuestions(
   { questions, scenarios, left }: Draft,
-  made: readonly Made[],
+  made: readonly AppliedChange[],
   files: readonly string[],
 ): Steps<string[]> {
   const room = Math.floor((MAX_CALLS - made.length - scenarios.length) / MAX_CALLS_OF_QUESTION);

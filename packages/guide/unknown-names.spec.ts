@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Room } from '../../test/support/guide-room.js';
-import { type FileFacts, questionOf } from '../canvas/data-file.js';
+import { type FileFacts, fileKey } from '../canvas/data-file.js';
 
 const FACTS: FileFacts = {
   columns: [
@@ -16,7 +16,7 @@ const FILE = { path: 'plants.csv', key: ['Plant'], isDistinct: false };
 async function after(...texts: string[]) {
   const room = new Room();
   room.files = ['plants.csv'];
-  room.fileStates = new Map([[questionOf(FILE), FACTS]]);
+  room.fileStates = new Map([[fileKey(FILE), FACTS]]);
   let last = await room.say('plants from plants.csv key Plant');
   for (const text of texts) last = await room.say(text);
   return { room, text: last.text, question: last.question };

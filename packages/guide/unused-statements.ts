@@ -7,7 +7,6 @@ export const NOT_USED = 'I could not use this:';
 /** Introduces this list in the answer of a solve. */
 const NAMED = 'Said since the last solve, and not in this plan:';
 const LIST = new RegExp(`${NOT_USED}\n(?<list>(?:- .*\n?)+)`);
-const QUOTED = /^- (?<quoted>(?<fence>`+).+?\k<fence>)(?=:|$)/gm;
 
 /** Lists the statements since the last solve that earlier answers could not use and that were not repeated. */
 export function describeUnused(messages: readonly Message[]): string[] {
@@ -18,7 +17,14 @@ export function describeUnused(messages: readonly Message[]): string[] {
     const isSolved = tool_calls.some(({ tool, status }) => tool === 'run_solve' && status === 'completed');
     if (isSolved || content.includes(NAMED)) unused.clear();
     const list = LIST.exec(content)?.groups?.['list'] ?? '';
-    for (const { groups } of list.matchAll(QUOTED)) unused.add(groups?.['quoted'] ?? '');
+    for (const line of list.split('\n')) for (const quoted of quotationAt(line)) unused.add(quoted);
   }
   return unused.size === 0 ? [] : [`${NAMED}\n${bullets([...unused])}`];
+}
+
+/** Returns the {@link quote} that an item of a list begins with, or nothing. Its fence does not occur inside of it. */
+function quotationAt(item: string): string[] {
+  const [fence] = /^`+/.exec(item.slice(2)) ?? [];
+  const end = fence === undefined ? -1 : item.indexOf(fence, 2 + fence.length);
+  return fence === undefined || end < 0 ? [] : [item.slice(2, end + fence.length)];
 }

@@ -2,7 +2,7 @@ import { someOf } from '../modelling/index.js';
 import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
 import type { Question } from '../conversation/index.js';
 import { call, type Steps } from './steps.js';
-import type { ScenarioRun, ToldComparison } from './tool-results.js';
+import type { ScenarioRun, ComparisonResult } from './tool-results.js';
 import { thingsOn } from './named-things.js';
 import { ask, LATER } from './question-parts.js';
 import { bullets, figure, quote } from './quote.js';
@@ -70,7 +70,7 @@ export async function* answerWhatIf(
   const compared = yield* call('compare_scenarios', { names: [name] });
   if (!compared.ok)
     return { text: `${quote(name)}: the objective is ${figure(run.objective_value)}. ${closing}`, feasibility };
-  return { text: `${describeEffect(name, compared.result as ToldComparison)}\n\n${closing}`, feasibility };
+  return { text: `${describeEffect(name, compared.result as ComparisonResult)}\n\n${closing}`, feasibility };
 }
 
 /** Asks whether nothing is available, or whether only the limit does not count. */
@@ -99,7 +99,7 @@ function describeFailure(run: ScenarioRun | undefined): string {
 }
 
 /** Describes the objective before and after the change, KPIs that differ, and the values with the largest differences. */
-function describeEffect(name: string, { base, scenarios, differing }: ToldComparison): string {
+function describeEffect(name: string, { base, scenarios, differing }: ComparisonResult): string {
   const [scenario] = scenarios;
   const before = base?.objective_value;
   const after = `the objective is ${figure(scenario?.objective_value)}`;

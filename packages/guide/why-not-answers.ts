@@ -12,7 +12,7 @@ import {
 } from '../modelling/index.js';
 import { fieldOf, plainVariables, readIndex, requirementOf } from '../canvas/index.js';
 import type { Steps } from './steps.js';
-import type { ToldConstraint, ToldValue } from './tool-results.js';
+import type { ConstraintValue, MemberValue } from './tool-results.js';
 import { figuresOf, memberOfKeys } from './named-members.js';
 import type { Thing } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';
@@ -52,7 +52,7 @@ export class WhyNotAnswers {
   }
 
   /** @param value value of the variable, or of a single member. Undefined for all members. */
-  private async *whyNotOf(thing: Thing, wants: 'more' | 'less', value: ToldValue | undefined): Answer {
+  private async *whyNotOf(thing: Thing, wants: 'more' | 'less', value: MemberValue | undefined): Answer {
     const { name } = thing;
     const step = wants === 'more' ? 1 : -1;
     const isWhole = thing.card?.data['domain'] === 'integer' || thing.card?.data['domain'] === 'binary';
@@ -91,7 +91,7 @@ export class WhyNotAnswers {
   }
 
   /** Returns the bound that prevents a larger or smaller value of a variable or member, as a relation. */
-  private boundOf(thing: Thing, { keys, value }: ToldValue, step: number, isWhole: boolean): string[] {
+  private boundOf(thing: Thing, { keys, value }: MemberValue, step: number, isWhole: boolean): string[] {
     const { lower = 0, upper, free, domain } = thing.card?.data ?? {};
     const bound =
       step > 0
@@ -118,7 +118,7 @@ export class WhyNotAnswers {
   }
 
   /** Returns the rows of constraints. For large models only some of the constraints are read. */
-  private async *rowsOf(limits: readonly Limit[], isTight: boolean): Steps<ToldConstraint[] | string> {
+  private async *rowsOf(limits: readonly Limit[], isTight: boolean): Steps<ConstraintValue[] | string> {
     const query = { limit: MAX_COMPARED, ...(isTight && { tight: true }) };
     const all = yield* this.reader.constraints(query);
     if (typeof all === 'string') return all;
@@ -161,7 +161,7 @@ interface Limit extends Pick<SketchCard, 'card_type' | 'label'> {
  */
 function needOf(
   { formula, label }: Limit,
-  { name, activity }: Pick<ToldConstraint, 'name' | 'activity'>,
+  { name, activity }: Pick<ConstraintValue, 'name' | 'activity'>,
   variable: string,
   step: number,
   values: ReadonlyMap<string, number>,
@@ -178,7 +178,7 @@ function needOf(
 /** Whether a row of a constraint may contain a member of a variable. */
 function concerns(
   { formula, names }: Limit,
-  { keys }: Pick<ToldConstraint, 'keys'>,
+  { keys }: Pick<ConstraintValue, 'keys'>,
   variable: string,
   member: readonly string[] | undefined,
 ): boolean {

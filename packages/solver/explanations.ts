@@ -61,7 +61,7 @@ function fewOf(names: string[]): string[] {
 }
 
 /** Finds a single variable or constraint that can never be satisfied, without the solver. */
-export function clashAtFirstSight({ variables, rows }: Model): Clash | undefined {
+export function findTrivialConflict({ variables, rows }: Model): Clash | undefined {
   const variable = variables.find(({ lower, upper }) => lower > upper);
   if (variable !== undefined) {
     const conflict = boundsOf(variable).map(({ text }) => text);

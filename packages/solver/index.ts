@@ -20,14 +20,14 @@ export {
 export type { Plan } from './plan.js';
 export { OutOfMemory, search, type SearchTask } from './search.js';
 export {
-  explained,
+  explainRun,
   type ModelResult,
-  planFound,
+  toPlanResult,
   RESULT_STATUSES,
-  resultAtFirstSight,
+  trivialResult,
   roundedAt,
   type SolveResult,
   TimeLimitReached,
   Undecided,
 } from './solve-result.js';
-export { gapBetween, neverWorse, type Search } from './watch.js';
+export { gapBetween, monotonicProgress, type Search } from './watch.js';

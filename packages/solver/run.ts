@@ -59,7 +59,7 @@ const UNDECIDED: Run = { status: 'undecided', values: undefined, bound: NaN, pri
 /** Code of the solver for feasible values and prices. */
 const FEASIBLE = 2;
 /** Maximum time between progress reports of the solver in seconds, except in phases that do not report progress. */
-const TELLING_SECONDS = 0.5;
+const REPORT_SECONDS = 0.5;
 
 /** Runs the solver on a new instance. */
 export function runWithin(
@@ -72,7 +72,7 @@ export function runWithin(
     model.options.set({
       output_flag: watch !== undefined,
       log_to_console: false,
-      mip_min_logging_interval: TELLING_SECONDS,
+      mip_min_logging_interval: REPORT_SECONDS,
       time_limit: Math.max(0, seconds),
       // The solver's default considers values within 0.01 % of the best possible objective optimal.
       mip_rel_gap: gap,

@@ -4,7 +4,7 @@ import { readLp } from './lp-reader.js';
 import { explainInfeasible } from './explanations.js';
 import { type Highs, loadSolver, toArrays } from './highs.js';
 import { statusOf } from './run.js';
-import { explained, planFound, Undecided } from './solve-result.js';
+import { explainRun, toPlanResult, Undecided } from './solve-result.js';
 import { solveModel } from '../../test/support/solve-model.js';
 
 const MEMORY_MIB = 256;
@@ -30,7 +30,7 @@ const solve = (text: string) => solveModel(highs, readLp(text), 10);
 
 describe('figures of a plan', () => {
   const planOf = (text: string, ...values: number[]) =>
-    planFound(
+    toPlanResult(
       readLp(text),
       {
         status: 'optimal',
@@ -117,7 +117,7 @@ describe('solve result', () => {
     const model = readLp('max x st c: x + y <= 3 end');
     for (const status of ['undecided', 'stopped', 'optimal', 'unbounded_or_infeasible'] as const) {
       const run = { status, values: undefined, bound: NaN, prices: undefined };
-      const explain = () => planFound(model, run, 'in 1 s') ?? explained(noTrials, model, run);
+      const explain = () => toPlanResult(model, run, 'in 1 s') ?? explainRun(noTrials, model, run);
       expect(explain).toThrow(Undecided);
       expect(explain).toThrow(/^The solver [a-z ]+\b.*[a-z]$/);
       expect(explain).not.toThrow(/status|HiGHS|_/);

@@ -1,5 +1,5 @@
 import { type Model, valueOf, type Variable } from './model.js';
-import { clashAtFirstSight, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
+import { findTrivialConflict, explainInfeasible, explainUnbounded, hasValues } from './explanations.js';
 import { type Highs, toArrays } from './highs.js';
 import type { Plan } from './plan.js';
 import type { Prices, Run } from './run.js';
@@ -76,18 +76,18 @@ const EXPLAINING_SECONDS = 10;
 const REACHED = 1e-6;
 
 /** Returns the result of a model that is infeasible without running the solver, otherwise undefined. */
-export function resultAtFirstSight(model: Model): ModelResult | undefined {
-  const broken = clashAtFirstSight(model);
+export function trivialResult(model: Model): ModelResult | undefined {
+  const broken = findTrivialConflict(model);
   return broken && without('infeasible', broken.message, broken.conflict);
 }
 
 /**
- * Converts a run with a plan to a result. Returns undefined if the run has no plan, see {@link explained}.
+ * Converts a run with a plan to a result. Returns undefined if the run has no plan, see {@link explainRun}.
  *
  * @param until end of the run, such as `in 5 s`
  * @throws TimeLimitReached
  */
-export function planFound(model: Model, { status, values, ...run }: Run, until: string): ModelResult | undefined {
+export function toPlanResult(model: Model, { status, values, ...run }: Run, until: string): ModelResult | undefined {
   if (status === 'optimal' && values !== undefined) {
     const result = withValues(model, 'optimal', values, run);
     return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
@@ -99,7 +99,7 @@ export function planFound(model: Model, { status, values, ...run }: Run, until: 
 }
 
 /** Explains why a run found no plan, within about 10 s. @throws Undecided */
-export function explained(highs: Highs, model: Model, { status }: Run): ModelResult {
+export function explainRun(highs: Highs, model: Model, { status }: Run): ModelResult {
   const arrays = toArrays(model);
   const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
   const isEither = status === 'unbounded_or_infeasible';
@@ -217,7 +217,7 @@ function planOf({ variables, rows }: Model, values: Float64Array): Plan {
   const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
     const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
     // A row without bounds does not constrain anything, and JSON cannot represent infinity.
-    const isRoom = Number.isFinite(slack) && Math.abs(slack) > noRoomAt(activities[row]!);
+    const isRoom = Number.isFinite(slack) && Math.abs(slack) > slackTolerance(activities[row]!);
     return isRoom ? roundedAt(slack, activities[row]!) : 0;
   });
   return { values, activities, slacks };
@@ -267,7 +267,7 @@ function exact(value: number, variable: Variable | undefined): number {
 }
 
 /** Returns the maximum slack that counts as 0. The solver's feasibility tolerance is 1e-7. */
-const noRoomAt = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
+const slackTolerance = (activity: number): number => Math.max(1e-7, 1e-9 * Math.abs(activity));
 
 /** Significant digits of figures below 1e13. Doubles have two or three more digits, which rounding errors affect. */
 const DIGITS = 13;

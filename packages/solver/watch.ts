@@ -29,7 +29,7 @@ export function gapBetween(objective: number, bound: number): number | null {
 }
 
 /** Keeps the best incumbent and bound so far, because restarts of the solver forget them. */
-export function neverWorse({ sense }: Pick<Model, 'sense'>): (next: Search) => Search {
+export function monotonicProgress({ sense }: Pick<Model, 'sense'>): (next: Search) => Search {
   const [better, worse] = sense === 'maximize' ? [Math.max, Math.min] : [Math.min, Math.max];
   let last: Search = { incumbent: null, bound: null, nodes: 0 };
   return ({ incumbent, bound, nodes }) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 
 /** Returns the random secret in `file` (mode 0600). Creates it on first use. */
-export async function keptSecret(file: string): Promise<string> {
+export async function readOrCreateSecret(file: string): Promise<string> {
   const known = await readIfThere(file);
   if (known !== undefined) return known;
   // Written under another name first, so that a crash never leaves a truncated secret.

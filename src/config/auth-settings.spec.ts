@@ -37,7 +37,7 @@ describe('authentication settings', () => {
   });
 
   it('configures the sign-in on the page and allows requests to the provider', () => {
-    expect(loadConfig({ DATABASE_URL, ...OIDC })).toMatchObject({ pageSignIn: undefined, pageMayAsk: [] });
+    expect(loadConfig({ DATABASE_URL, ...OIDC })).toMatchObject({ pageSignIn: undefined, pageConnectOrigins: [] });
     expect(loadConfig({ DATABASE_URL, ...OIDC, WEB_CLIENT_ID: 'page' })).toMatchObject({
       pageSignIn: {
         issuer: OIDC.AUTH_ISSUER,
@@ -45,7 +45,7 @@ describe('authentication settings', () => {
         scope: 'openid profile email',
         audience: OIDC.AUTH_AUDIENCE,
       },
-      pageMayAsk: ['https://id.example.com'],
+      pageConnectOrigins: ['https://id.example.com'],
     });
   });
 

@@ -58,7 +58,7 @@ export class Config extends Settings {
   }
 
   /** Number of solves that this process runs concurrently. */
-  get solvesAtOnce(): number {
+  get maxConcurrentSolves(): number {
     return this.SOLVES_CONCURRENCY ?? Math.max(1, availableParallelism() - 1);
   }
 
@@ -116,7 +116,7 @@ export class Config extends Settings {
   }
 
   /** Other origins that the page may send requests to: the origins of signed file URLs and the provider. */
-  get pageMayAsk(): string[] {
+  get pageConnectOrigins(): string[] {
     const { fileOrigins, pageSignIn } = this;
     return pageSignIn === undefined ? fileOrigins : [...fileOrigins, new URL(pageSignIn.issuer).origin];
   }

@@ -133,7 +133,7 @@ describe('data engine processes', () => {
       expect(text.kind).toBe('answered');
       const query = { kind: 'query', tables: {}, sql: 'SELECT 1 AS a', limit: 1 } as const;
       expect(await connection.perform(query, 5_000)).toMatchObject({ kind: 'answered', answer: { rows: '[[1]]' } });
-      expect(connection.isWorn).toBe(true);
+      expect(connection.needsReplacement).toBe(true);
     } finally {
       connection.kill();
     }

@@ -8,7 +8,7 @@ import { assertSuitable } from './suitable-database.js';
 
 /** Name of the advisory lock that keeps processes from migrating concurrently. */
 const LOCK = 'project-workspace-service:migrations';
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** Wait for another process's migrations after which the wait is reported. */
 const SAID_AFTER_MS = 5_000;
 const MIGRATIONS = join(import.meta.dirname, 'migrations/*.js');
@@ -64,7 +64,7 @@ export async function migrate(url: string, report: Report = () => undefined): Pr
 
 /** Waits until no other process migrates. Reports a long wait. */
 async function lock(client: pg.Client, report: Report): Promise<void> {
-  for (let waited = 0; ; waited += LOOK_MS) {
+  for (let waited = 0; ; waited += POLL_MS) {
     const { rows } = await client.query<{ locked: boolean }>(
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
       [LOCK],
@@ -72,7 +72,7 @@ async function lock(client: pg.Client, report: Report): Promise<void> {
     if (rows[0]?.locked === true) return;
     if (waited === SAID_AFTER_MS)
       report(`Another process migrates the database: waiting for database session ${await holderOf(client)}`);
-    await pause(LOOK_MS);
+    await pause(POLL_MS);
   }
 }
 

@@ -125,7 +125,7 @@ export class ProjectEventsService implements OnModuleInit {
   /** Wakes workers for committed deliveries. */
   private tell({ deliveries, skips }: Delivered): void {
     if (deliveries > 0) this.queues.wake(DELIVERY_QUEUE);
-    if (skips) this.periodic.soon(COUNT_SKIPPED);
+    if (skips) this.periodic.requestRun(COUNT_SKIPPED);
   }
 
   /** Delivers events that processes of the previous version appended without delivering them. */

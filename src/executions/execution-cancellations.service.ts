@@ -67,7 +67,7 @@ export class ExecutionCancellationsService {
   ): Promise<ExecutionRecord> {
     const views = tx.withRepository(this.views);
     const { id } = await views.require(project_id, parseId(executionId, 'Execution'));
-    if (keepsPlan && (await tx.withRepository(this.executions).askForPlan(id)))
+    if (keepsPlan && (await tx.withRepository(this.executions).requestPlan(id)))
       return await views.require(project_id, id);
     const [canceled] = await this.endings.finish(tx, [id], CANCELED);
     const now = await views.require(project_id, id);

@@ -5,7 +5,7 @@ import type { RowQueue } from '../database/queues/row-queue.js';
 import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import { sentenceOf } from '../usage/exhausted-budget.js';
 import type { ExecutionError } from './execution.entity.js';
-import { BACKLOG, type Claimed, ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
+import { BACKLOG, type ClaimedRow, ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 
 const QUEUE = 'execution';
 
@@ -84,7 +84,7 @@ export class ExecutionQueueService {
   }
 }
 
-function refusalOf({ attempts, exhausted }: Claimed): ExecutionError | null {
+function refusalOf({ attempts, exhausted }: ClaimedRow): ExecutionError | null {
   if (attempts > MAX_ATTEMPTS) return INTERRUPTED;
   if (exhausted !== null) return { code: 'budget_exhausted', message: `It was not solved: ${sentenceOf(exhausted)}` };
   return null;

@@ -32,7 +32,7 @@ export interface ExecutionDetail extends ExecutionRecord {
 }
 
 /** Execution that has ended. */
-export type OverExecution = ExecutionRecord & Pick<Execution, 'result'>;
+export type EndedExecutionRecord = ExecutionRecord & Pick<Execution, 'result'>;
 
 /** Reads executions. */
 @Injectable()
@@ -157,8 +157,8 @@ export class ExecutionRecordsService {
    * Waits until an execution has ended and returns it.
    * @throws the signal's reason if it aborts earlier
    */
-  async whenOver(project_id: ProjectId, id: ExecutionId, signal: AbortSignal): Promise<OverExecution> {
-    const look = async (): Promise<OverExecution | undefined> => {
+  async waitForEnd(project_id: ProjectId, id: ExecutionId, signal: AbortSignal): Promise<EndedExecutionRecord> {
+    const look = async (): Promise<EndedExecutionRecord | undefined> => {
       const project = await this.projects.requireKnown(project_id);
       const execution = await this.executions.require(project.id, id);
       if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;

@@ -8,7 +8,7 @@ import { ExecutionProgressService } from './execution-progress.service.js';
 import { type ClaimedExecution, ExecutionQueueService } from './execution-queue.service.js';
 import type { LeasedExecution } from './executions.repository.js';
 import { InputsService } from './inputs.service.js';
-import { RunTeller } from './run-teller.js';
+import { RunReporter } from './run-reporter.js';
 import { SolveResultsService } from './solve-results.service.js';
 import { Solver } from './solver/solver.js';
 import type { SolveOutcome } from './solver/task.js';
@@ -30,7 +30,7 @@ export class ExecutionRunnerService implements OnModuleInit {
   onModuleInit(): void {
     // A process that misses the notification notices the end when it next renews its lease.
     this.ended.listen((id) => this.queue.abandon(id));
-    this.queue.handle(async (held, signal) => await this.run(held, signal), this.config.solvesAtOnce);
+    this.queue.handle(async (held, signal) => await this.run(held, signal), this.config.maxConcurrentSolves);
   }
 
   /**
@@ -53,35 +53,35 @@ export class ExecutionRunnerService implements OnModuleInit {
       await this.solveResults.record(held, { kind: 'failed', failure: held.refusal });
       return;
     }
-    const enough = new AbortController();
-    const teller = new RunTeller(
+    const stopSearch = new AbortController();
+    const reporter = new RunReporter(
       held.generation === 1,
       async (progress, lines) => {
-        if (await this.progress.keep(held, progress, lines)) enough.abort();
+        if (await this.progress.keep(held, progress, lines)) stopSearch.abort();
       },
       this.logger,
     );
     let outcome;
     try {
-      outcome = await this.solve(held, teller, signal, enough.signal);
+      outcome = await this.solve(held, reporter, signal, stopSearch.signal);
     } finally {
-      await teller.stop();
+      await reporter.stop();
     }
-    await this.solveResults.record(held, outcome, teller.size);
+    await this.solveResults.record(held, outcome, reporter.size);
   }
 
   private async solve(
     held: LeasedExecution,
-    teller: RunTeller,
+    reporter: RunReporter,
     signal: AbortSignal,
-    enough: AbortSignal,
+    stopSearch: AbortSignal,
   ): Promise<SolveOutcome> {
     const { SOLVE_TIME_LIMIT_SECONDS, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
     const seconds = held.time_limit_seconds ?? SOLVE_TIME_LIMIT_SECONDS;
     const source = await this.inputs.read(held, signal);
     try {
       const task = { source, seconds, gap: held.mip_gap, memoryMiB };
-      return await this.solver.solve(task, { signal, enough }, (news) => teller.hear(news));
+      return await this.solver.solve(task, { signal, stopSearch }, (news) => reporter.hear(news));
     } finally {
       await this.inputs.discard(source);
     }

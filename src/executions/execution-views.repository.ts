@@ -18,7 +18,7 @@ export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result'> {
 }
 
 /** Result of a run for a single variable. */
-export interface FoundVariable {
+export interface VariableResult {
   /** Whether the run has a plan. */
   isPlanned: boolean;
   /** Value, or the total of an indexed variable. Null if the variable is not in the plan. */
@@ -106,8 +106,8 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
    * Returns the result of an execution for a variable.
    * @throws NotFound
    */
-  async variableOf(id: ExecutionId, name: string): Promise<FoundVariable> {
-    const [found]: FoundVariable[] = await this.query(
+  async variableOf(id: ExecutionId, name: string): Promise<VariableResult> {
+    const [found]: VariableResult[] = await this.query(
       `SELECT objective_value IS NOT NULL AS "isPlanned",
               result->'variables'->($2::text) AS value, result->'reduced_costs'->($2::text) AS reduced_cost,
               (SELECT (f->>'size')::integer FROM jsonb_array_elements(result->'families') f WHERE f->>'name' = $2::text) AS members

@@ -17,7 +17,7 @@ import { ExecutionsRepository } from './executions.repository.js';
 import { ExecutionsService } from './executions.service.js';
 import { InputsService } from './inputs.service.js';
 import { MemberDifferencesRepository } from './member-differences.repository.js';
-import { PresentInputsService } from './present-inputs.service.js';
+import { CurrentInputsService } from './current-inputs.service.js';
 import { ProjectExecutionsCleanupService } from './project-executions-cleanup.service.js';
 import { ResultFilesService } from './result-files.service.js';
 import { RunValuesService } from './run-values.service.js';
@@ -42,7 +42,7 @@ import { Solver } from './solver/solver.js';
     ExecutionsService,
     InputsService,
     MemberDifferencesRepository,
-    PresentInputsService,
+    CurrentInputsService,
     ProjectExecutionsCleanupService,
     ResultFilesService,
     RunValuesService,

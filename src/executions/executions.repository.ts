@@ -1,7 +1,7 @@
 import type { ExecutionId, ProjectId } from '../database/checked-id.js';
 import { EntityRepository } from '../database/entity-repository.js';
 import { LeaseLost } from '../common/leases/lease.js';
-import { claimedBy, givenBack, LEASE, OVER, OVERDUE, RENEWED } from '../common/leases/leased-row.sql.js';
+import { claimedBy, released, LEASE, FINISHED, OVERDUE, RENEWED } from '../common/leases/leased-row.sql.js';
 import { exhaustedBudget } from '../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { Spender } from '../usage/spender.js';
@@ -46,7 +46,7 @@ export type LeasedExecution = Pick<
 >;
 
 /** Execution that was claimed. */
-export interface Claimed extends LeasedExecution {
+export interface ClaimedRow extends LeasedExecution {
   /** Number of attempts, including this claim. */
   attempts: number;
   /** Budget that ran out before the first attempt. Null for later attempts. */
@@ -149,8 +149,8 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
    * Claims an execution for `owner`. Executions whose process is gone come first, then the next in turn. Returns undefined if
    * nothing can be claimed. Requires {@link lockClaims}.
    */
-  async claim(owner: string): Promise<Claimed | undefined> {
-    const [[claimed]]: [Claimed[], number] = await this.query(
+  async claim(owner: string): Promise<ClaimedRow | undefined> {
+    const [[claimed]]: [ClaimedRow[], number] = await this.query(
       // If the process of an attempt died, its time counts until the last lease renewal.
       `UPDATE executions
           SET status = 'running', ${claimedBy('$1')},
@@ -181,7 +181,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /** Asks the owner of a running execution to end it and keep its best plan. Returns false if it is not running. */
-  async askForPlan(id: ExecutionId): Promise<boolean> {
+  async requestPlan(id: ExecutionId): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE executions SET keeps_plan = true WHERE id = $1 AND status = 'running'`,
       [id],
@@ -196,7 +196,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   async release({ id, generation }: LeasedExecution): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE executions
-          SET ${givenBack('1')}, due_at = clock_timestamp(), started_at = NULL,
+          SET ${released('1')}, due_at = clock_timestamp(), started_at = NULL,
               spent_ms = spent_ms + (1000 * extract(epoch FROM clock_timestamp() - started_at))::bigint
         WHERE ${HELD}`,
       [id, generation],
@@ -223,7 +223,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   ): Promise<EndedExecution[]> {
     const [ended]: [EndedExecution[], number] = await this.query(
       `UPDATE executions
-          SET status = $2, result = $3, error = $4, ${OVER}, ended_at = clock_timestamp(),
+          SET status = $2, result = $3, error = $4, ${FINISHED}, ended_at = clock_timestamp(),
               model = $6, outputs_id = $7,
               -- of an attempt whose process went away, what is known to have passed
               spent_ms = spent_ms + CASE WHEN owner IS NULL THEN 0

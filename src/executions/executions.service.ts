@@ -245,14 +245,14 @@ function optionsOf({
   mip_gap = 0,
   affects_checklist,
 }: Omit<NewExecution, keyof Trigger>): Omit<Run, keyof Pinned> {
-  const tells = affects_checklist ?? (input_file_ids ?? []).length === 0;
+  const affectsChecklist = affects_checklist ?? (input_file_ids ?? []).length === 0;
   return {
     input_file_ids,
     is_test,
     name,
     time_limit_seconds,
     mip_gap,
-    affects_checklist: tells,
+    affects_checklist: affectsChecklist,
     scenario_id: null,
   };
 }

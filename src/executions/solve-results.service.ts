@@ -6,7 +6,7 @@ import { ExecutionEndingsService } from './execution-endings.service.js';
 import type { ExecutionError } from './execution.entity.js';
 import { ExecutionsRepository, type LeasedExecution } from './executions.repository.js';
 import type { ModelSize } from '../../packages/solver/index.js';
-import { PresentInputsService } from './present-inputs.service.js';
+import { CurrentInputsService } from './current-inputs.service.js';
 import { ResultFilesService, type StoredResult } from './result-files.service.js';
 import type { SolveOutcome } from './solver/task.js';
 
@@ -19,7 +19,7 @@ export class SolveResultsService {
     private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
     private readonly projects: ProjectsRepository,
-    private readonly present: PresentInputsService,
+    private readonly present: CurrentInputsService,
     private readonly results: ResultFilesService,
     private readonly endings: ExecutionEndingsService,
     private readonly events: ProjectEventsService,
@@ -48,7 +48,8 @@ export class SolveResultsService {
         return;
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
-      const tells = held.affects_checklist && !held.is_test && (await this.present.isSolved(tx, held, project));
+      const affectsChecklist =
+        held.affects_checklist && !held.is_test && (await this.present.isSolved(tx, held, project));
       const paths = await this.results.put(tx, project, held.id, stored);
       const outputs_id = await this.results.keep(tx, held.company_id, stored);
       await this.endings.finish(tx, [held.id], {
@@ -56,7 +57,7 @@ export class SolveResultsService {
         result: `${outcome.json.slice(0, -1)},${JSON.stringify(paths).slice(1)}`,
         ...(model && { model }),
         ...(outputs_id !== undefined && { outputs_id }),
-        ...(tells && { feasibility_result }),
+        ...(affectsChecklist && { feasibility_result }),
       });
     });
   }

@@ -3,14 +3,14 @@ import type { Principal } from '../auth/principal.js';
 import type { Tx } from '../database/database.service.js';
 import { Forbidden, NotFound } from '../common/errors/errors.js';
 import { type ContainerRequest, type FileSource, IDENTIFIERS } from './container-request.js';
-import type { ContainerRef, FoundContainer, Scope, SoughtContainer } from './tree/container-ref.js';
+import type { ContainerRef, ResolvedContainer, Scope, ContainerQuery } from './tree/container-ref.js';
 import { CONTAINER_KINDS, type ContainerKind } from './tree/container.entity.js';
 import { ContainersRepository } from './tree/containers.repository.js';
 
 /** Lookup of the containers of a source that a caller may see. */
 export interface ContainerLookup {
   /**
-   * Returns the SELECT of the {@link FoundContainer} with identifier `$1`, for SQL of the caller's scope. It selects at most a
+   * Returns the SELECT of the {@link ResolvedContainer} with identifier `$1`, for SQL of the caller's scope. It selects at most a
    * single row.
    */
   select: (scope: string) => string;
@@ -26,7 +26,7 @@ export interface ContainerLookup {
 }
 
 /** Container that a request names. */
-export type RequestedContainer = ContainerRef & FoundContainer;
+export type RequestedContainer = ContainerRef & ResolvedContainer;
 
 /**
  * Resolves the containers that requests name. The modules of deployments, projects and snapshots depend on this module, so each
@@ -45,7 +45,7 @@ export class ContainerResolverService {
   }
 
   /** Returns the container of a valid request for a statement that looks it up itself. @throws NotFound */
-  seek(caller: Principal, request: ContainerRequest): SoughtContainer {
+  seek(caller: Principal, request: ContainerRequest): ContainerQuery {
     const lookup = this.lookups.get(request.source);
     const identifier = request[IDENTIFIERS[request.source]];
     if (lookup === undefined || identifier == null)
@@ -111,7 +111,7 @@ export class ContainerResolverService {
 function assertWritable(
   caller: Principal,
   kind: ContainerKind,
-  { may_write }: Pick<FoundContainer, 'may_write'>,
+  { may_write }: Pick<ResolvedContainer, 'may_write'>,
 ): void {
   if (!may_write) throw new Forbidden('editor_required', 'A viewer of a project changes nothing in it');
   if (kind === 'snapshot') throw new Forbidden('snapshot_immutable', 'A snapshot cannot be changed');

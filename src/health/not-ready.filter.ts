@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
-import { tellFailure } from '../common/logging/request-log.js';
+import { reportFailure } from '../common/logging/request-log.js';
 import type { ReadinessResponse } from './health.dto.js';
 
 /** Thrown if this process should get no requests. */
@@ -15,7 +15,7 @@ export class NotReady extends Error {
 export class NotReadyFilter implements ExceptionFilter<NotReady> {
   catch(error: NotReady, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
-    tellFailure(response, error);
+    reportFailure(response, error);
     response.status(503).json(error.readiness);
   }
 }

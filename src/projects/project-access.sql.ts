@@ -35,7 +35,7 @@ const mayBeSeen = (p: string, caller: string): string => `
 export const isVisible = (p: string, caller: string): string => `${p}.deleted_at IS NULL AND ${mayBeSeen(p, caller)}`;
 
 /** Condition that a project is deleted and would otherwise be visible to the caller. */
-export const wasVisible = (p: string, caller: string): string =>
+export const isDeletedAndVisible = (p: string, caller: string): string =>
   `${p}.deleted_at IS NOT NULL AND ${mayBeSeen(p, caller)}`;
 
 /** SQL of the caller's role in a visible project. Everybody can edit a project with `company` visibility. */
@@ -53,5 +53,5 @@ export const projectOf = (caller: string, project: string): string =>
   `(SELECT p.id FROM projects p WHERE p.id = ${project} AND ${isVisible('p', caller)})`;
 
 /** Condition that a deleted project can be restored. `graceSeconds` is SQL. */
-export const mayComeBack = (graceSeconds: string): string =>
+export const isRestorable = (graceSeconds: string): string =>
   `p.purge_began_at IS NULL AND p.deleted_at > now() - make_interval(secs => ${graceSeconds})`;

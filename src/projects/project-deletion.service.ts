@@ -63,13 +63,13 @@ export class ProjectDeletionService {
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const restore = async (): Promise<ProjectResponse> =>
-        ProjectResponse.from(await this.bringBack(tx, owner, projectId));
+        ProjectResponse.from(await this.undelete(tx, owner, projectId));
       // A restored project is not found among the deleted projects, where ownership is checked.
       return await owner.once(tx, restore, async () => await projects.require(owner, projectId));
     });
   }
 
-  private async bringBack(tx: Tx, owner: ProjectOwner, projectId: string): Promise<ProjectDetails> {
+  private async undelete(tx: Tx, owner: ProjectOwner, projectId: string): Promise<ProjectDetails> {
     const projects = tx.withRepository(this.projects);
     const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
     if (project === undefined) return await this.views.shown(tx, owner, (await projects.require(owner, projectId)).id);

@@ -45,7 +45,7 @@ export class ProjectOriginsService {
       requested: name,
     });
     const workspace_files = await this.templates.copyFiles(tx, from, { company_id, container_id: workspace_id });
-    await tx.withRepository(this.projects).noteConfig(id, { config_digest, origin_deployment_id: deployment.id });
+    await tx.withRepository(this.projects).recordConfig(id, { config_digest, origin_deployment_id: deployment.id });
     return { deployment, objects, workspace_files };
   }
 }

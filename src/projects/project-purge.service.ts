@@ -8,7 +8,7 @@ import { PeriodicWorkService } from '../database/queues/periodic-work.service.js
 import { LOGGER } from '../common/logging/logging.module.js';
 import { ProjectLifeService, type Purger } from './project-life.service.js';
 import { ProjectRemovalService } from './project-removal.service.js';
-import { type DueProject, ProjectsRepository } from './projects.repository.js';
+import { type PurgeableProject, ProjectsRepository } from './projects.repository.js';
 
 const BATCH = 100;
 
@@ -44,7 +44,7 @@ export class ProjectPurgeService implements OnModuleInit {
   }
 
   /** Purges a project. A failure does not stop the purge of other projects. */
-  private async tryPurge(project: DueProject): Promise<void> {
+  private async tryPurge(project: PurgeableProject): Promise<void> {
     try {
       if (!(await this.projects.beginPurge(project.id, this.config.PROJECTS_GRACE_SECONDS))) return;
       for (const purger of this.life.purgers) while (await this.alone(project, purger));
@@ -56,7 +56,7 @@ export class ProjectPurgeService implements OnModuleInit {
   }
 
   /** Removes a page under a lock. Without it, another process that is removing a page would make it look like the last page. */
-  private async alone({ id }: DueProject, purger: Purger): Promise<boolean> {
+  private async alone({ id }: PurgeableProject, purger: Purger): Promise<boolean> {
     return await this.database.transaction(
       async (tx) => (await tx.withRepository(this.projects).lockPurged(id)) && (await purger(tx, id)),
     );

@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.service.js';
 import { ContainersService } from '../files/tree/containers.service.js';
 import { CardsRepository } from './canvas/cards.repository.js';
 import { ProjectMembersRepository } from './project-members.repository.js';
-import { type DueProject, ProjectsRepository } from './projects.repository.js';
+import { type PurgeableProject, ProjectsRepository } from './projects.repository.js';
 import { SnapshotsRepository } from './snapshots.repository.js';
 
 /** Removes the remaining rows of purged projects. */
@@ -18,7 +18,7 @@ export class ProjectRemovalService {
   ) {}
 
   /** Removes a project with all contents of bounded size. Returns that nothing remains. */
-  async remove(tx: Tx, { id, company_id, container_ids }: DueProject): Promise<false> {
+  async remove(tx: Tx, { id, company_id, container_ids }: PurgeableProject): Promise<false> {
     const [projects, snapshots] = [tx.withRepository(this.projects), tx.withRepository(this.snapshots)];
     // The current snapshot can be deleted only after this reference is cleared.
     await projects.update({ id }, { workspace_mode: 'define', run_setup_status: null, current_snapshot_id: null });
@@ -27,7 +27,7 @@ export class ProjectRemovalService {
     await tx.withRepository(this.cards).delete({ project_id: id });
     await tx.withRepository(this.members).delete({ project_id: id });
     await projects.delete({ id });
-    await this.containers.giveUp(tx, company_id, ...container_ids, ...ofSnapshots);
+    await this.containers.discardHidden(tx, company_id, ...container_ids, ...ofSnapshots);
     await this.containers.forget(tx, company_id, ...container_ids, ...ofSnapshots);
     return false;
   }

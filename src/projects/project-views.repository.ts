@@ -12,7 +12,7 @@ import { readPage } from '../database/listing.js';
 import { sharedRead } from '../database/shared-reads.js';
 import { CompletenessResponse } from './canvas/canvas.dto.js';
 import type { ProjectReader } from './project-access.js';
-import { isVisible, mayComeBack, personOf, roleIn, wasVisible } from './project-access.sql.js';
+import { isVisible, isRestorable, personOf, roleIn, isDeletedAndVisible } from './project-access.sql.js';
 import type { ProjectRole } from './project-member.entity.js';
 import { Project, type ProjectStatus } from './project.entity.js';
 import { type ProjectQuery, ProjectSummary } from './projects.dto.js';
@@ -121,10 +121,10 @@ export class ProjectViewsRepository {
       },
       { value: visibility, condition: (at: string) => `p.visibility = ${at}::text` },
       { value: status, condition: (at: string) => `${STATUS} = ${at}::text` },
-      { value: deleted ? graceSeconds : null, condition: (at: string) => mayComeBack(`${at}::float8`) },
+      { value: deleted ? graceSeconds : null, condition: (at: string) => isRestorable(`${at}::float8`) },
     ].filter(({ value }) => value !== null);
     const matching = [
-      deleted ? wasVisible('p', '$1') : isVisible('p', '$1'),
+      deleted ? isDeletedAndVisible('p', '$1') : isVisible('p', '$1'),
       ...filters.map(({ condition }, index) => condition(`$${index + 2}`)),
     ].join(' AND ');
     return await readPage(

@@ -91,7 +91,9 @@ export class ProjectsModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.apiKeys.provideProjects(async (caller, ids) => await this.projects.unseen(ProjectReader.of(caller), ids));
+    this.apiKeys.provideProjects(
+      async (caller, ids) => await this.projects.indexesOfInvisible(ProjectReader.of(caller), ids),
+    );
     this.resolver.provide('workspace', WORKSPACES);
     this.resolver.provide('snapshot', SNAPSHOT_TREES);
   }

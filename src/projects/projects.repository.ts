@@ -12,7 +12,7 @@ import {
   type ProjectOwner,
   type ProjectReader,
 } from './project-access.js';
-import { isVisible, mayComeBack, mayEdit, roleIn, wasVisible } from './project-access.sql.js';
+import { isVisible, isRestorable, mayEdit, roleIn, isDeletedAndVisible } from './project-access.sql.js';
 import type { ProjectRole } from './project-member.entity.js';
 import { Project } from './project.entity.js';
 
@@ -64,7 +64,7 @@ export interface ConfigNote {
 }
 
 /** Deleted project that is due for purging. */
-export interface DueProject {
+export interface PurgeableProject {
   id: ProjectId;
   company_id: string;
   container_ids: string[];
@@ -78,7 +78,7 @@ const selected = (condition: string, locking: string): string =>
 
 const SELECTED = selected(isVisible('p', '$1'), '');
 const LOCKED = selected(isVisible('p', '$1'), LOCKING);
-const DELETED = selected(`${wasVisible('p', '$1')} AND ${mayComeBack('$3')}`, LOCKING);
+const DELETED = selected(`${isDeletedAndVisible('p', '$1')} AND ${isRestorable('$3')}`, LOCKING);
 
 /**
  * Stores projects and finds them for callers who may see them. Deleted projects are found only by the methods for restoring and
@@ -121,7 +121,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /** Returns the indexes of the ids whose projects are not visible to the caller. */
-  async unseen(reader: ProjectReader, ids: readonly string[]): Promise<number[]> {
+  async indexesOfInvisible(reader: ProjectReader, ids: readonly string[]): Promise<number[]> {
     const rows: { place: number }[] = await this.query(
       `SELECT w.place::integer AS place FROM unnest($2::uuid[]) WITH ORDINALITY w (id, place)
         WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = w.id AND ${isVisible('p', '$1')})`,
@@ -142,7 +142,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
          FROM unnest($1::jsonb[], $2::uuid[], $3::boolean[]) WITH ORDINALITY f (caller, project_id, outlives, place),
               LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(f.caller)) AS parameter) c
         WHERE NOT EXISTS (SELECT FROM projects p WHERE p.id = f.project_id
-                             AND (${isVisible('p', 'c.parameter')} OR (f.outlives AND ${wasVisible('p', 'c.parameter')})))`,
+                             AND (${isVisible('p', 'c.parameter')} OR (f.outlives AND ${isDeletedAndVisible('p', 'c.parameter')})))`,
       [
         followed.map(({ reader }) => JSON.stringify(reader.parameter)),
         followed.map(({ project_id }) => project_id),
@@ -183,7 +183,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /** Records the contents of a locked project's deployment scope and, if given, its origin deployment. */
-  async noteConfig(project_id: ProjectId, { config_digest, origin_deployment_id }: ConfigNote): Promise<void> {
+  async recordConfig(project_id: ProjectId, { config_digest, origin_deployment_id }: ConfigNote): Promise<void> {
     await this.query(
       `UPDATE projects
           SET config_digest = $2, origin_deployment_id = coalesce($3, origin_deployment_id), updated_at = now()
@@ -232,7 +232,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   }
 
   /** Returns projects after `id` that were deleted at least `graceSeconds` ago, by id. */
-  async due(after: string, graceSeconds: number, limit: number): Promise<DueProject[]> {
+  async due(after: string, graceSeconds: number, limit: number): Promise<PurgeableProject[]> {
     return await this.query(
       `SELECT id, company_id, ARRAY[workspace_id, agent_config_id, project_skills_id] AS container_ids
          FROM projects WHERE deleted_at <= now() - make_interval(secs => $1) AND id > $2 ORDER BY id LIMIT $3`,

@@ -50,7 +50,7 @@ export class ScenarioComparisonService {
   }
 
   /** Compares scenarios like {@link compare}, unless the entity tag is already known to the caller. */
-  async compareAnew(
+  async compareTagged(
     reader: ProjectReader,
     projectId: string,
     ids: readonly string[] | null,

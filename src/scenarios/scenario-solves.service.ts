@@ -28,7 +28,7 @@ interface UnfitScenario {
 }
 
 /** Thrown for scenarios that no longer fit the solved canvas, each reported at its index, or that are too large together. */
-export class UnfitScenarios extends Invalid {
+export class ScenariosDoNotFit extends Invalid {
   /** Problems as sentences for users. */
   readonly sentences: string[];
 
@@ -111,7 +111,7 @@ export class ScenarioSolvesService implements OnModuleInit {
       variants.push(variant);
       if (problem !== undefined) problems.push({ index, sentence: problem, input: scenario.id });
     }
-    if (problems.length > 0) throw new UnfitScenarios(problems);
+    if (problems.length > 0) throw new ScenariosDoNotFit(problems);
     return await this.executions.startAll(tx, project, batch, canvas.files, variants);
   }
 
@@ -178,7 +178,7 @@ function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBa
   const beside = includesBase ? ' beside it' : '';
   const many = most === 1 ? '1 scenario' : `${most} scenarios`;
   const sentence = `the canvas is so large that at most ${many} can be solved at once${beside}`;
-  throw new UnfitScenarios([{ sentence, input: scenarios.map(({ id }) => id) }]);
+  throw new ScenariosDoNotFit([{ sentence, input: scenarios.map(({ id }) => id) }]);
 }
 
 /** Canvas with known facts about its files. */

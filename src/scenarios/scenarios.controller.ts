@@ -113,7 +113,7 @@ export class ScenariosController {
     @ClientSignal() signal: AbortSignal,
   ): Promise<Tagged<ScenarioComparisonResponse> | CsvText> {
     const ids = ScenarioComparisonQuery.idsIn(query);
-    if (!wantsCsv) return await this.comparison.compareAnew(reader, projectId, ids, known, signal);
+    if (!wantsCsv) return await this.comparison.compareTagged(reader, projectId, ids, known, signal);
     return ScenarioComparisonResponse.csv(await this.comparison.compare(reader, projectId, ids, signal));
   }
 

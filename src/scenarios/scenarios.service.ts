@@ -23,7 +23,7 @@ import { type ScenarioCreateRequest, ScenarioResponse, type ScenarioUpdateReques
 import { ScenariosRepository } from './scenarios.repository.js';
 
 /** Thrown for changes that do not fit the canvas, each reported at its index. */
-export class UnfitChanges extends Invalid {
+export class ChangesDoNotFit extends Invalid {
   /** Problems as sentences for users. */
   readonly sentences: string[];
 
@@ -195,7 +195,7 @@ export class ScenariosService {
     const workspace = { company_id, container_id: workspace_id };
     const { states } = await this.files.known(workspace, withOtherFiles(cards, changes), tx);
     const { problems } = applyChanges(cards, changes, { files: states, name });
-    if (problems.length > 0) throw new UnfitChanges(changes, problems);
+    if (problems.length > 0) throw new ChangesDoNotFit(changes, problems);
   }
 }
 

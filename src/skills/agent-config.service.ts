@@ -66,7 +66,7 @@ export class AgentConfigService {
           names,
           requested: from_deployment ?? null,
         });
-        await tx.withRepository(this.projects).noteConfig(project.id, { config_digest });
+        await tx.withRepository(this.projects).recordConfig(project.id, { config_digest });
         this.events.by(tx, editor.caller);
         this.events.note(tx, project.id, 'config.changed', { skill: null });
         return { from_deployment: deployment.handle, objects };

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { BadRequest, DomainError, NotFound } from '../common/errors/errors.js';
-import { announcedBytes, askForBody } from '../common/http/unread-body.js';
+import { declaredBytes, askForBody } from '../common/http/unread-body.js';
 import { FairShares } from '../common/throttling/fair-shares.js';
 import { parseRange } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { DiskStore } from './disk.store.js';
 import { ObjectMissing, UploadMissing } from './object-store.js';
-import { movingBody } from './moving-body.js';
+import { bodyWithTimeout } from './moving-body.js';
 import { type PartUrl, SignedUrlsService } from './signed-urls.service.js';
 
 /** Maximum number of parts of an upload that are received in parallel. Further parts wait. */
@@ -32,7 +32,7 @@ export interface AdmittedPart {
 }
 
 /** Response to a request for a part that a later request is sending. */
-export const SENT_AGAIN = 'The part is being sent again, or its upload is over';
+export const PART_SUPERSEDED = 'The part is being sent again, or its upload is over';
 
 /** Checks the current state behind signed URLs, because a valid signature only proves the past. */
 export interface TransferRules {
@@ -93,11 +93,11 @@ export class DiskTransfersService {
 
   private async receivePart(url: PartUrl, request: IncomingMessage): Promise<string> {
     const { key } = url;
-    const announced = announcedBytes(request);
+    const announced = declaredBytes(request);
     const { maxBytes, keep, release } = await this.ask(key, () => this.rules.admitPart(url, announced));
     askForBody(request);
     try {
-      const etag = await this.store.putPart({ ...url, maxBytes }, movingBody(request), announced ?? 0, (size) =>
+      const etag = await this.store.putPart({ ...url, maxBytes }, bodyWithTimeout(request), announced ?? 0, (size) =>
         this.ask(key, () => keep(size)),
       );
       return `"${etag}"`;

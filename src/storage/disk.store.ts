@@ -36,7 +36,7 @@ import { makePrivateFolder } from './private-folder.js';
 import { SignedUrlsService } from './signed-urls.service.js';
 
 /** Number of bytes between a writer's checks of the free space. A thousand writers cannot fill the disk between two checks. */
-const LOOKED_AT_EVERY = 1024 ** 2;
+const CHECK_INTERVAL_BYTES = 1024 ** 2;
 const STALE_DRAFT_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -73,7 +73,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     await mkdir(draft);
     try {
       await this.assertRoom(Buffer.isBuffer(body) ? body.length : 0);
-      const { size, etag } = await writePart(join(draft, 'part'), body, Infinity, this.lookingForRoom());
+      const { size, etag } = await writePart(join(draft, 'part'), body, Infinity, this.freeSpaceChecker());
       await rename(join(draft, 'part'), join(draft, partFileName(1, etag)));
       await flushFolder(draft);
       await this.publish(draft, key);
@@ -150,7 +150,7 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     const draft = this.draft();
     try {
       await this.assertRoom(announcedBytes);
-      const { size, etag } = await writePart(draft, body, maxBytes, this.lookingForRoom());
+      const { size, etag } = await writePart(draft, body, maxBytes, this.freeSpaceChecker());
       // The name is chosen first, so that every part stored afterwards is newer.
       const file = join(folder, partFileName(partNumber, etag));
       await keep?.(size);
@@ -227,11 +227,11 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
    * Returns a function that checks the free space repeatedly while writing, because other processes also fill the disk. Space is
    * not reserved for bytes that may never arrive.
    */
-  private lookingForRoom(): (written: number) => Promise<void> {
+  private freeSpaceChecker(): (written: number) => Promise<void> {
     let unseen = 0;
     return async (written) => {
       unseen += written;
-      if (unseen < LOOKED_AT_EVERY) return;
+      if (unseen < CHECK_INTERVAL_BYTES) return;
       unseen = 0;
       await this.assertRoom();
     };

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { movingBody } from './moving-body.js';
+import { bodyWithTimeout } from './moving-body.js';
 
 async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
   const read: Buffer[] = [];
@@ -12,13 +12,13 @@ async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
 describe('movingBody', () => {
   it('reads the whole body while it keeps moving', async () => {
     const pieces = [Buffer.from('one'), Buffer.from('two')];
-    expect(await all(movingBody(Readable.from(pieces), 1_000))).toEqual(pieces);
+    expect(await all(bodyWithTimeout(Readable.from(pieces), 1_000))).toEqual(pieces);
   });
 
   it('stops reading a stalled body, and ignores its later error', async () => {
     const body = new PassThrough();
     body.write('one');
-    const pieces = movingBody(body, 20);
+    const pieces = bodyWithTimeout(body, 20);
     expect((await pieces.next()).value).toEqual(Buffer.from('one'));
     await expect(pieces.next()).rejects.toMatchObject({ status: 408, headers: { Connection: 'close' } });
     expect(body.destroyed).toBe(false);
@@ -31,7 +31,7 @@ describe('movingBody', () => {
   it('does not time out while the reader is idle', async () => {
     const body = new PassThrough();
     body.write('one');
-    const pieces = movingBody(body, 20);
+    const pieces = bodyWithTimeout(body, 20);
     await pieces.next();
     await setTimeout(40);
     body.end('two');
@@ -42,7 +42,7 @@ describe('movingBody', () => {
   it('leaves the rest unread when the reader stops', async () => {
     const body = new PassThrough();
     body.write('one');
-    const pieces = movingBody(body);
+    const pieces = bodyWithTimeout(body);
     expect((await pieces.next()).value).toEqual(Buffer.from('one'));
     await pieces.return(undefined);
     expect(body.destroyed).toBe(false);
@@ -52,7 +52,7 @@ describe('movingBody', () => {
 
   it('fails when the body breaks off', async () => {
     const body = new PassThrough();
-    const reading = movingBody(body).next();
+    const reading = bodyWithTimeout(body).next();
     body.destroy(new Error('Broken off'));
     await expect(reading).rejects.toThrow('Broken off');
   });

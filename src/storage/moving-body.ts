@@ -10,7 +10,7 @@ const PATIENCE_MS = 60_000;
  *
  * @throws DomainError 408 if nothing has arrived for `patienceMs`
  */
-export async function* movingBody(body: Readable, patienceMs = PATIENCE_MS): AsyncGenerator<Buffer> {
+export async function* bodyWithTimeout(body: Readable, patienceMs = PATIENCE_MS): AsyncGenerator<Buffer> {
   const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   try {
     for (;;) {

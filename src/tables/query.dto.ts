@@ -14,7 +14,7 @@ import { FileEntry } from '../files/files.dto.js';
 import { pathProblem } from '../../packages/paths/index.js';
 import { type ErrorEntry, invalidValue, missing } from '../common/errors/errors.js';
 import { field, Rule } from '../common/validation/field.js';
-import { type Kind, refuseValue } from '../common/validation/kind.js';
+import { type Kind, rejectValue } from '../common/validation/kind.js';
 import {
   BooleanField,
   EnumField,
@@ -48,7 +48,7 @@ const tableKind: Kind<TableReference> = {
   read(input) {
     if (typeof input !== 'string') return reference.read(input);
     const problem = pathProblem(input);
-    return problem === undefined ? { path: input } : refuseValue(problem, input);
+    return problem === undefined ? { path: input } : rejectValue(problem, input);
   },
 };
 

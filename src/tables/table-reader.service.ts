@@ -45,7 +45,7 @@ export interface TableOptions {
 }
 
 /** Thrown if a copy of a table is missing or damaged. */
-class CopyGone extends Error {}
+class CopyMissing extends Error {}
 
 const yes = (): boolean => true;
 const no = (): boolean => false;
@@ -55,7 +55,7 @@ async function again<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CopyGone) return await work();
+    if (error instanceof CopyMissing) return await work();
     throw error;
   }
 }
@@ -262,10 +262,10 @@ export class TableReaderService {
     } catch (error) {
       if (mayBeDamage(error)) {
         const discarded = await Promise.all(tables.map(async (table) => await table.discard()));
-        if (discarded.includes(true)) throw new CopyGone();
+        if (discarded.includes(true)) throw new CopyMissing();
       }
       const isThere = await Promise.all(tables.map(({ path }) => access(path).then(yes, no)));
-      throw isThere.every(Boolean) ? error : new CopyGone();
+      throw isThere.every(Boolean) ? error : new CopyMissing();
     }
   }
 }

@@ -24,7 +24,7 @@ export type BudgetFields = Pick<Budget, 'scope' | 'subject_id' | 'period' | 'lim
 const REACHED_AT = 'coalesce(spent.last_at, greatest(b.created_at, budget_period_start(b.period, now())))';
 
 /** Reached budget, as its event contains it. */
-export type UntoldBudget = CompanyEventData['budget.reached'];
+export type UnannouncedBudget = CompanyEventData['budget.reached'];
 
 const SELECT = `
   SELECT b.id, b.scope, CASE WHEN b.scope <> 'company' THEN b.subject_id END AS subject_id, b.period, b.limit_credits,
@@ -115,7 +115,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
    * Records budgets that were reached by concurrent entries that did not see each other, and budgets with limit 0 that have no
    * entries. The ledger's trigger records all other reached budgets.
    */
-  async noteReached(): Promise<void> {
+  async recordReached(): Promise<void> {
     // Uses subqueries instead of a join, so that a budget that changes concurrently is evaluated again.
     await this.query(
       `UPDATE usage_budgets b
@@ -125,7 +125,7 @@ export class BudgetsRepository extends EntityRepository(Budget) {
   }
 
   /** Returns companies with reached budgets that were not announced by an event yet. */
-  async companiesToTell(): Promise<string[]> {
+  async companiesToNotify(): Promise<string[]> {
     const found: { company_id: string }[] = await this.query(
       'SELECT DISTINCT company_id FROM usage_budgets WHERE reached_period IS DISTINCT FROM told_period AND reached_period IS NOT NULL',
     );
@@ -133,8 +133,8 @@ export class BudgetsRepository extends EntityRepository(Budget) {
   }
 
   /** Marks the reached budgets of a company as announced. Returns those not announced before. */
-  async takeUntold(company_id: string): Promise<UntoldBudget[]> {
-    const [untold]: [UntoldBudget[], number] = await this.query(
+  async takeUnannounced(company_id: string): Promise<UnannouncedBudget[]> {
+    const [untold]: [UnannouncedBudget[], number] = await this.query(
       `UPDATE usage_budgets SET told_period = reached_period
         WHERE company_id = $1 AND reached_period IS DISTINCT FROM told_period AND reached_period IS NOT NULL
        RETURNING id AS budget_id, scope, CASE WHEN scope <> 'company' THEN subject_id END AS subject_id, period, limit_credits,

@@ -34,7 +34,7 @@ export class BudgetsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.periodic.every('* * * * *', 'note_reached_budgets', async () => await this.noteReached());
+    this.periodic.every('* * * * *', 'note_reached_budgets', async () => await this.recordReached());
     this.periodic.every('20 3 * * *', 'forget_budget_periods', async () => await this.budgets.forgetPeriods());
     this.life.onPurge(async (tx, project_id) => {
       const budgets = tx.withRepository(this.budgets);
@@ -46,11 +46,11 @@ export class BudgetsService implements OnModuleInit {
   }
 
   /** Records reached budgets and announces each of them once per period. */
-  private async noteReached(): Promise<void> {
-    await this.budgets.noteReached();
-    for (const company_id of await this.budgets.companiesToTell()) {
+  private async recordReached(): Promise<void> {
+    await this.budgets.recordReached();
+    for (const company_id of await this.budgets.companiesToNotify()) {
       await this.database.transaction(async (tx) => {
-        for (const budget of await tx.withRepository(this.budgets).takeUntold(company_id)) {
+        for (const budget of await tx.withRepository(this.budgets).takeUnannounced(company_id)) {
           await this.events.noteInCompany(tx, company_id, 'budget.reached', budget);
         }
       });

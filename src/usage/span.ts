@@ -9,16 +9,16 @@ export const DAY_MS = 2 * HALF_DAY_MS;
  * Interval in milliseconds since 1970, excluding its end. Both ends may be infinite. An interval that ends before it begins is
  * subtracted.
  */
-export type Stretch = readonly [from: number, until: number];
+export type Interval = readonly [from: number, until: number];
 
 /** Empty interval. */
-const EMPTY: Stretch = [-Infinity, -Infinity];
+const EMPTY: Interval = [-Infinity, -Infinity];
 
 /** Span of time, divided into whole units between the nearest midnights or noons, and edges that are added or subtracted. */
 export interface DividedSpan {
-  whole: Stretch;
-  before: Stretch;
-  after: Stretch;
+  whole: Interval;
+  before: Interval;
+  after: Interval;
 }
 
 /** Divides the span from `since` until before `until` into units of `unit` milliseconds. A missing end is unbounded. */

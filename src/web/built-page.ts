@@ -4,13 +4,13 @@ import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-ex
 import type { Application } from 'express';
 import mime from 'mime-types';
 import { PathNotFound } from '../common/errors/errors.js';
-import { ASKED_FOR, StaticContent } from '../common/http/static-content.js';
+import { REVALIDATE, StaticContent } from '../common/http/static-content.js';
 
 /** Build output of the page, next to the service's own `dist`. */
 const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const ASSETS = 'assets/';
 /** Caching for files whose names contain a hash of their contents. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /** Returns whether the page was built. A service can be installed without it. */
 export const hasPage = (): boolean => existsSync(`${FOLDER}index.html`);
@@ -21,8 +21,8 @@ export function servePage(app: NestExpressApplication, { compression }: { compre
     const type = mime.contentType(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream';
     return new StaticContent(readFileSync(FOLDER + path), { type, caching, compression });
   };
-  const index = file('index.html', ASKED_FOR);
-  const assets = new Map(readdirSync(FOLDER + ASSETS).map((name) => [name, file(ASSETS + name, FOR_EVER)] as const));
+  const index = file('index.html', REVALIDATE);
+  const assets = new Map(readdirSync(FOLDER + ASSETS).map((name) => [name, file(ASSETS + name, IMMUTABLE)] as const));
   const server = (app.getHttpAdapter() as ExpressAdapter).getInstance<Application>();
   server.get('/', (request, response) => index.send(request, response));
   server.get('/assets/:name', (request, response, next) => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PathNotFound } from '../common/errors/errors.js';
-import { type Asked, isOfOwnPage } from './same-page.js';
+import { type RequestOrigin, isOfOwnPage } from './same-page.js';
 
 /** Tokens of the two users of a development start. */
 export interface DevelopmentTokenPair {
@@ -25,7 +25,7 @@ export class DevelopmentTokensService {
    * Returns the tokens to the page itself on this computer.
    * @throws PathNotFound for all other clients, which must not notice this endpoint
    */
-  give(request: Asked): DevelopmentTokenPair {
+  give(request: RequestOrigin): DevelopmentTokenPair {
     if (this.offered === undefined || !isOfOwnPage(request)) throw new PathNotFound();
     return this.offered;
   }

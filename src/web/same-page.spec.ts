@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Asked, isOfOwnPage } from './same-page.js';
+import { type RequestOrigin, isOfOwnPage } from './same-page.js';
 
-const own = (headers: Record<string, string | undefined> = {}, remoteAddress = '127.0.0.1'): Asked => ({
+const own = (headers: Record<string, string | undefined> = {}, remoteAddress = '127.0.0.1'): RequestOrigin => ({
   headers: { host: 'localhost:3000', origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin', ...headers },
   socket: { remoteAddress },
 });

@@ -7,7 +7,7 @@ const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /** Parts of a request that identify its origin. */
-export interface Asked {
+export interface RequestOrigin {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined };
 }
@@ -17,7 +17,7 @@ export interface Asked {
  * and must not come from a proxy. The address shown in the browser must be this computer's. The browser must report a same-origin
  * request, in a header that pages cannot change.
  */
-export function isOfOwnPage({ headers, socket: { remoteAddress = '' } }: Asked): boolean {
+export function isOfOwnPage({ headers, socket: { remoteAddress = '' } }: RequestOrigin): boolean {
   const { host = '', origin } = headers;
   return (
     ipaddr.isValid(remoteAddress) &&

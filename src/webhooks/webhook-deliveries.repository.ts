@@ -1,7 +1,7 @@
 import { EntityRepository } from '../database/entity-repository.js';
 import { NotFound, parseId } from '../common/errors/errors.js';
 import { LeaseLost } from '../common/leases/lease.js';
-import { OVER, RENEWED } from '../common/leases/leased-row.sql.js';
+import { FINISHED, RENEWED } from '../common/leases/leased-row.sql.js';
 import { creationPlace, isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
@@ -55,7 +55,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
 
   /** Releases a delivery, so that another process can send it. */
   async release({ id, generation }: HeldDelivery): Promise<void> {
-    await this.query(`UPDATE webhook_deliveries SET ${OVER} WHERE ${HELD}`, [id, generation]);
+    await this.query(`UPDATE webhook_deliveries SET ${FINISHED} WHERE ${HELD}`, [id, generation]);
   }
 
   /** Stores the outcome of an attempt if the delivery is still pending and held by this process. */
@@ -66,16 +66,16 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
     await this.query(
       `UPDATE webhook_deliveries
           SET state = $3, attempts = attempts + 1, next_attempt_at = $4, first_attempt_at = coalesce(first_attempt_at, $5),
-              last_attempt_at = $5, response_status = $6, response = $7, error = $8, ${OVER}
+              last_attempt_at = $5, response_status = $6, response = $7, error = $8, ${FINISHED}
         WHERE ${HELD}`,
       [id, generation, state, next_attempt_at, at, response_status, response, error],
     );
   }
 
   /** Ends all pending deliveries of a webhook. */
-  async giveUp(webhook_id: string, error: string): Promise<void> {
+  async failPending(webhook_id: string, error: string): Promise<void> {
     await this.query(
-      `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $2, ${OVER}
+      `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $2, ${FINISHED}
         WHERE webhook_id = $1 AND ${IS_PENDING}`,
       [webhook_id, error],
     );
@@ -86,7 +86,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
    */
   async giveUpInactive(error: string): Promise<void> {
     await this.query(
-      `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $1, ${OVER}
+      `UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, error = $1, ${FINISHED}
         WHERE webhook_id = ANY (ARRAY(SELECT id FROM webhooks WHERE NOT active)) AND ${IS_PENDING}`,
       [error],
     );
@@ -96,7 +96,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
   async sendAgain(id: string): Promise<void> {
     await this.query(
       `UPDATE webhook_deliveries
-          SET state = 'pending', attempts = 0, first_attempt_at = NULL, next_attempt_at = now(), generation = generation + 1, ${OVER}
+          SET state = 'pending', attempts = 0, first_attempt_at = NULL, next_attempt_at = now(), generation = generation + 1, ${FINISHED}
         WHERE id = $1`,
       [id],
     );

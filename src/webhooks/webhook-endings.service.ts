@@ -3,7 +3,7 @@ import { ProjectEventsService } from '../events/project-events.service.js';
 import { DatabaseService } from '../database/database.service.js';
 import { nextAttempt } from './retry-times.js';
 import { type HeldDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import type { Sent } from './webhook-sender.js';
+import type { AttemptResult } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 /** Number of consecutive failed deliveries that makes a webhook inactive. */
@@ -20,7 +20,7 @@ export class WebhookEndingsService {
   ) {}
 
   /** Records the outcome of an attempt that began at `at`. */
-  async note(delivery: HeldDelivery, at: Date, { status, answer, error }: Sent): Promise<void> {
+  async note(delivery: HeldDelivery, at: Date, { status, answer, error }: AttemptResult): Promise<void> {
     const { webhook_id: id, company_id, url } = delivery;
     const isTaken = status !== null && status >= 200 && status < 300;
     const next = isTaken ? null : nextAttempt(delivery.attempts + 1, delivery.first_attempt_at ?? at, new Date());
@@ -39,7 +39,7 @@ export class WebhookEndingsService {
         error,
       });
       if (isDisabled) {
-        await deliveries.giveUp(id, 'The webhook was made inactive');
+        await deliveries.failPending(id, 'The webhook was made inactive');
         await this.events.noteInCompany(tx, company_id, 'webhook.disabled', { webhook_id: id, url });
       }
     });

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { addressesOf, send, type SendOptions, type Sent } from './webhook-sender.js';
+import { addressesOf, send, type SendOptions, type AttemptResult } from './webhook-sender.js';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -22,11 +22,11 @@ async function serve(answer: RequestListener): Promise<number> {
 }
 
 const options: SendOptions = { rules: { loopback: true }, signal: new AbortController().signal };
-const sendTo = async (answer: RequestListener, more: Partial<SendOptions> = {}): Promise<Sent> =>
+const sendTo = async (answer: RequestListener, more: Partial<SendOptions> = {}): Promise<AttemptResult> =>
   await send(`http://127.0.0.1:${await serve(answer)}/`, { 'x-it': '1' }, 'body', { ...options, ...more });
 
 /** Sends to a receiver that writes a text repeatedly. Returns the result and the number of bytes written. */
-async function repeat(begin: string, text: string): Promise<{ sent: Sent; written: number }> {
+async function repeat(begin: string, text: string): Promise<{ sent: AttemptResult; written: number }> {
   let written = 0;
   const server = createSocketServer((socket) => {
     const write = (): void => {

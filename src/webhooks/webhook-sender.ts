@@ -17,7 +17,7 @@ const MAX_INTERIM_ANSWERS = 5;
 const MAX_RECEIVED_BYTES = 256 * 1024;
 
 /** Result of an attempt. */
-export interface Sent {
+export interface AttemptResult {
   /** Null without a response. */
   status: number | null;
   /** Beginning of the response. */
@@ -48,7 +48,7 @@ export async function send(
   headers: Record<string, string>,
   body: string,
   sending: SendOptions,
-): Promise<Sent> {
+): Promise<AttemptResult> {
   const { signal, timeoutMs = TIMEOUT_MS } = sending;
   const timeout = AbortSignal.timeout(timeoutMs);
   const until = AbortSignal.any([signal, timeout]);
@@ -56,7 +56,7 @@ export async function send(
     const url = new URL(target);
     const addresses = await unlessAborted(allowedAddresses(url, sending, until), until);
     const response = await post(url, addresses, headers, Buffer.from(body), until);
-    return { status: response.statusCode ?? null, answer: await beginningOf(response), error: null };
+    return { status: response.statusCode ?? null, answer: await readStart(response), error: null };
   } catch (error) {
     signal.throwIfAborted();
     return { status: null, answer: null, error: sentenceOf(error, timeout.aborted, timeoutMs) };
@@ -164,7 +164,7 @@ function boundReceived(request: ClientRequest): void {
 }
 
 /** Reads the part of a response that is kept, and closes its connection. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

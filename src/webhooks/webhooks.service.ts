@@ -94,7 +94,7 @@ export class WebhooksService {
         ...(active === false && { active }),
       });
       if (active === true) await webhooks.activate(id);
-      if (active === false) await tx.withRepository(this.deliveries).giveUp(id, INACTIVE);
+      if (active === false) await tx.withRepository(this.deliveries).failPending(id, INACTIVE);
       else await tx.withRepository(this.events).follow(company_id);
       return await webhooks.require(company_id, id);
     });
@@ -110,7 +110,7 @@ export class WebhooksService {
       await webhooks.lockCompany(company_id);
       const { id } = await webhooks.require(company_id, webhookId);
       await webhooks.delete({ company_id, id });
-      this.database.afterCommit(tx, () => this.periodic.soon(REMOVE_DELIVERIES));
+      this.database.afterCommit(tx, () => this.periodic.requestRun(REMOVE_DELIVERIES));
     });
   }
 
@@ -125,7 +125,7 @@ export class WebhooksService {
     if (project_id === null) return;
     const problem = invalidValue(['body', 'project_id'], 'the company has no such project', project_id);
     if (!isId(project_id)) throw new Invalid([problem]);
-    const unseen = await this.projects.unseen(ProjectReader.of(caller), [project_id]);
+    const unseen = await this.projects.indexesOfInvisible(ProjectReader.of(caller), [project_id]);
     if (unseen.length > 0) throw new Invalid([problem]);
   }
 }

@@ -167,7 +167,7 @@ describe('what runs', () => {
     const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
     const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const config = loadConfig({ ...settings, ...SECRETS, ...own });
-    const solves = role === 'worker' ? config.solvesAtOnce * config.SOLVE_MEMORY_MIB : 0;
+    const solves = role === 'worker' ? config.maxConcurrentSolves * config.SOLVE_MEMORY_MIB : 0;
     const needed = PROCESS_MIB + config.TABLES_PROCESSES * ENGINE_MIB + solves;
     const limit = String(container?.resources?.limits?.['memory']);
     expect(Number(/^(\d+)Gi$/.exec(limit)?.[1]) * 1024).toBeGreaterThanOrEqual(needed);

@@ -77,7 +77,7 @@ describe('periodic work', () => {
 
   it('is done by a single process at a time, which then releases its lock', async () => {
     const [first, second] = [await startProcess(['tidy']), await startProcess(['tidy'])];
-    first.periodic.soon('tidy');
+    first.periodic.requestRun('tidy');
     const runs = await eventually(
       () => Promise.resolve([...first.runs, ...second.runs]),
       ({ length }) => length > 0,
@@ -86,7 +86,7 @@ describe('periodic work', () => {
     expect(await locks()).toBe(1);
     const [idle, busy] = first.runs.length === 0 ? [first, second] : [second, first];
     // The busy process also receives the request and runs again.
-    idle.periodic.soon('tidy');
+    idle.periodic.requestRun('tidy');
     await idle.notifications.onApplicationShutdown();
     expect([idle.runs.length, busy.runs.length]).toEqual([0, 1]);
     runs[0]?.end();
@@ -97,9 +97,9 @@ describe('periodic work', () => {
 
   it('runs once more after any number of requests during a run', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
-    periodic.soon('tidy');
+    periodic.requestRun('tidy');
     await begun(1);
-    for (let times = 0; times < 3; times += 1) periodic.soon('tidy');
+    for (let times = 0; times < 3; times += 1) periodic.requestRun('tidy');
     await eventually(locks, (count) => count === 1, { until: 'it holds its lock' });
     runs[0]?.end();
     await begun(2);
@@ -111,7 +111,7 @@ describe('periodic work', () => {
   it('runs several kinds concurrently over a single connection', async () => {
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
     const { periodic, begun } = await startProcess(names);
-    for (const name of names) periodic.soon(name);
+    for (const name of names) periodic.requestRun(name);
     await begun(names.length);
     // A connection is left for other work.
     expect(await locks()).toBe(names.length);
@@ -119,23 +119,23 @@ describe('periodic work', () => {
 
   it('is logged and done the next time if it fails', async () => {
     const { periodic, begun, outcomes, logged } = await startProcess(['tidy']);
-    periodic.soon('tidy');
+    periodic.requestRun('tidy');
     (await begun(1))[0]?.fail();
     await eventually(locks, (count) => count === 0, { until: 'it is over' });
     expect([outcomes, logged.length]).toEqual([['failed'], 1]);
-    periodic.soon('tidy');
+    periodic.requestRun('tidy');
     await begun(2);
   });
 
   it('continues after its connection was lost', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
-    periodic.soon('tidy');
+    periodic.requestRun('tidy');
     await begun(1);
     await db.database.manager.query(`SELECT pg_terminate_backend(pid) ${LOCKS}`);
     runs[0]?.end();
     await eventually(
       async () => {
-        periodic.soon('tidy');
+        periodic.requestRun('tidy');
         return await Promise.resolve(runs.length);
       },
       (count) => count === 2,

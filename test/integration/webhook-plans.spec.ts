@@ -170,7 +170,7 @@ it('does not claim a delivery that was given up in the meantime', async () => {
   await add(few, 1);
   let claimed: Promise<HeldDelivery[]> | undefined;
   await db.database.transaction(async (tx) => {
-    await tx.withRepository(new WebhookDeliveriesRepository(db.source)).giveUp(few, 'It is over');
+    await tx.withRepository(new WebhookDeliveriesRepository(db.source)).failPending(few, 'It is over');
     claimed = claim(100);
     claimed.catch(() => undefined);
     await untilBlocked((text, values) => db.database.manager.query(text, values), { about: 'WITH RECURSIVE first' });

@@ -17,7 +17,7 @@ import {
   type QuestionAnswer,
   type ToolCall,
 } from '../../packages/conversation/index.js';
-import type { ToldResult } from '../../packages/guide/index.js';
+import type { RunResult } from '../../packages/guide/index.js';
 import { askUserQuestion } from '../../src/agent/tools/question-tools.js';
 import { type Tool, ToolFailure } from '../../src/agent/tools/tool.js';
 import { ToolboxesService } from '../../src/agent/tools/toolboxes.service.js';
@@ -40,7 +40,7 @@ export class Room {
   /** What solves take instead of the canvas. */
   snapshot: CardResponse[] | undefined;
   /** The newest run of the canvas. */
-  private run: ToldResult | undefined;
+  private run: RunResult | undefined;
   private made = 0;
 
   /** Says something, and answers what the guide says to it. */

@@ -9,7 +9,7 @@ import { readCanvas } from '../model/canvas-reader.js';
 import { type Model, ModelProblem } from '../../solver/model.js';
 import type { ModelCard, SetTable } from '../model/model-card.js';
 import { readData } from '../data-content.js';
-import { type FileFacts, type FileState, questionOf } from '../data-file.js';
+import { type FileFacts, type FileState, fileKey } from '../data-file.js';
 import { applyChanges, withOtherFiles } from './apply-changes.js';
 import { type Change, CHANGE_KINDS, problemOfForm, sentenceOf } from './change.js';
 
@@ -92,7 +92,7 @@ function statesOf(cards: readonly ModelCard[], unread: readonly string[] = []): 
       if (file === undefined) return [];
       const table = FILES[file.path];
       return [
-        [questionOf(file), table === undefined ? 'missing' : unread.includes(file.path) ? 'unread' : factsOf(table)],
+        [fileKey(file), table === undefined ? 'missing' : unread.includes(file.path) ? 'unread' : factsOf(table)],
       ];
     }),
   );

@@ -18,7 +18,7 @@ import {
 } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
 import { type DataContent, isSetOfFile, readData } from '../data-content.js';
-import { type FileStates, questionOf } from '../data-file.js';
+import { type FileStates, fileKey } from '../data-file.js';
 import { vocabularyOn } from '../derivation.js';
 import { CARD_KINDS } from '../kinds/card-kinds.js';
 import { membersOf, toMember } from '../members.js';
@@ -341,12 +341,12 @@ class Application {
     const problem = pathProblem(String(change.to));
     if (problem !== undefined) refuse('to', problem);
     const { file } = contentOf(found);
-    if (file !== undefined && this.circumstances.files.get(questionOf(file)) === 'missing')
+    if (file !== undefined && this.circumstances.files.get(fileKey(file)) === 'missing')
       refuse('to', `no file ${shortened(file.path)} is in the workspace`);
   }
 
   private isRead({ file }: DataContent): boolean {
-    const state = file === undefined ? undefined : this.circumstances.files.get(questionOf(file));
+    const state = file === undefined ? undefined : this.circumstances.files.get(fileKey(file));
     return typeof state === 'object' && state.problem === undefined;
   }
 

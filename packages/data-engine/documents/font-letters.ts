@@ -38,7 +38,7 @@ export class FontLetters {
   }
 
   /** Returns true if the page has letters that their fonts do not name. */
-  async areUnnamed(page: Page): Promise<boolean> {
+  async hasUnnamedLetters(page: Page): Promise<boolean> {
     const shown = [...this.letters].filter(([, letters]) => letters.size > 0);
     this.letters.clear();
     if (shown.some(([font]) => !this.asked.has(font))) await this.load(page, shown);

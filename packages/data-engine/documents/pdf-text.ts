@@ -63,7 +63,7 @@ async function textOf(
       signal?.throwIfAborted();
       const page = await pdf.getPage(number);
       await addPage(text, number, page, letters, signal);
-      if (await letters.areUnnamed(page)) failures.addUnnamedLetters();
+      if (await letters.hasUnnamedLetters(page)) failures.addUnnamedLetters();
       page.cleanup();
     }
     const failure = failures.sentence;

@@ -129,12 +129,12 @@ function readRow(
     const row = JSON.stringify(cells);
     return Buffer.byteLength(row) < maxBytes ? row : undefined;
   } catch (error) {
-    if (error instanceof NoRoom) return undefined;
+    if (error instanceof BudgetExceeded) return undefined;
     throw error;
   }
 }
 
-class NoRoom extends Error {}
+class BudgetExceeded extends Error {}
 
 /** Remaining JSON bytes of a row, counted from below. Values that are too large are not even read. */
 class Room {
@@ -143,7 +143,7 @@ class Room {
   /** @throws NoRoom */
   take(bytes: number): void {
     this.left -= bytes;
-    if (this.left < 0) throw new NoRoom();
+    if (this.left < 0) throw new BudgetExceeded();
   }
 }
 

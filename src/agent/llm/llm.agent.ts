@@ -6,7 +6,7 @@ import { LOGGER } from '../../common/logging/logging.module.js';
 import { Agent, type AgentContext, type AgentEvent, AgentFailure, type AgentOutput } from '../agent.js';
 import { TURN_SENTENCES } from '../turn-sentences.js';
 import type { BudgetsService } from '../../usage/budgets.service.js';
-import { assertMayGoOn } from '../budget-left.js';
+import { assertBudgetLeft } from '../budget-left.js';
 import { ToolboxesService } from '../tools/toolboxes.service.js';
 import type { ImagesService } from '../images/images.service.js';
 import type { MadeCall } from './conversation.js';
@@ -66,7 +66,7 @@ export class LlmAgent extends Agent {
     let left = LAST_STEPS;
     for (let count = 1; left > 0; count += 1) {
       // The turn has already checked the budgets before the first step.
-      if (count > 1) assertMayGoOn(await this.budgets.exhausted(principal.company_id, project_id, spender));
+      if (count > 1) assertBudgetLeft(await this.budgets.exhausted(principal.company_id, project_id, spender));
       const answer = yield* ask(fixed, conversation);
       const { text, calls } = answer;
       const step = answer.step(this.key);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { ToldConstraints, ToldResult, ToldValues } from '../../../packages/guide/index.js';
+import type { ConstraintsPage, RunResult, ValuesPage } from '../../../packages/guide/index.js';
 import { TaskProblem } from '../../../packages/data-engine/index.js';
 import { ExecutionRecordsService } from '../../executions/execution-records.service.js';
 import type { ExecutionResult } from '../../executions/execution.entity.js';
@@ -88,7 +88,7 @@ export class ResultToolsService {
     return id;
   }
 
-  private async newest(context: AgentContext): Promise<ToldResult | undefined> {
+  private async newest(context: AgentContext): Promise<RunResult | undefined> {
     const id = await this.newestId(context);
     if (id === undefined) return undefined;
     const { run, result } = await this.read(id, context);
@@ -128,7 +128,7 @@ export class ResultToolsService {
   private async membersOf(
     { variable, mentioned_in, order, limit }: z.infer<typeof valuesInput>,
     context: AgentContext,
-  ): Promise<ToldValues> {
+  ): Promise<ValuesPage> {
     const id = await this.requireNewest(context);
     const reader = ProjectReader.of(context.principal);
     const mentioned = mentioned_in === undefined ? undefined : ` ${wordsOf(mentioned_in).join(' ')} `;
@@ -153,7 +153,7 @@ export class ResultToolsService {
   private async constraintsOf(
     { name, tight, limit }: z.infer<typeof constraintsInput>,
     context: AgentContext,
-  ): Promise<ToldConstraints> {
+  ): Promise<ConstraintsPage> {
     const { result } = await this.read(await this.requireNewest(context), context);
     if (result?.objective_value == null) throw new Conflict('execution_has_no_plan', 'The newest run has no plan');
     const path = result.table_paths?.find((one) => one.endsWith('/constraints.csv'));
@@ -176,7 +176,7 @@ export class ResultToolsService {
     path: string,
     { name, tight, limit }: { name: string | undefined; tight: boolean; limit: number },
     context: AgentContext,
-  ): Promise<ToldConstraints | undefined> {
+  ): Promise<ConstraintsPage | undefined> {
     const query = {
       columns: ['name', 'keys', 'activity', 'slack', 'dual'],
       where: [
@@ -209,7 +209,7 @@ export class ResultToolsService {
 /** Text that the table engine may have converted to a number. */
 type Text = string | number;
 
-function shown(result: ExecutionResult): Partial<ToldResult> {
+function shown(result: ExecutionResult): Partial<RunResult> {
   const { status: outcome, objective_value, message, conflict, kpis, families, variables, constraints } = result;
   const names = Object.keys(variables).slice(0, MAX_SHOWN);
   return {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { ScenarioRun, ToldComparison } from '../../../packages/guide/index.js';
+import type { ScenarioRun, ComparisonResult } from '../../../packages/guide/index.js';
 import type { ProjectId } from '../../database/checked-id.js';
 import type { ExecutionRecord } from '../../executions/execution-views.repository.js';
-import type { OverExecution } from '../../executions/execution-records.service.js';
+import type { EndedExecutionRecord } from '../../executions/execution-records.service.js';
 import { someNames } from '../../../packages/modelling/index.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
@@ -17,10 +17,10 @@ import {
 } from '../../../packages/canvas/index.js';
 import type { Scenario } from '../../scenarios/scenario.entity.js';
 import { ScenarioComparisonService } from '../../scenarios/scenario-comparison.service.js';
-import { ScenarioSolvesService, UnfitScenarios } from '../../scenarios/scenario-solves.service.js';
+import { ScenarioSolvesService, ScenariosDoNotFit } from '../../scenarios/scenario-solves.service.js';
 import { changesProblem, ScenarioChange } from '../../scenarios/scenarios.dto.js';
 import { ScenariosRepository } from '../../scenarios/scenarios.repository.js';
-import { ScenariosService, UnfitChanges } from '../../scenarios/scenarios.service.js';
+import { ScenariosService, ChangesDoNotFit } from '../../scenarios/scenarios.service.js';
 import type { AgentContext } from '../agent.js';
 import { CardFilesService } from './card-files.service.js';
 import { refusing } from './problem.js';
@@ -125,7 +125,9 @@ export class ScenarioToolsService {
           const trigger = await this.turnSolves.admit(tx, project.id, context);
           const scenarios = await this.meant(tx, project.id, input.names);
           const batch = { ...trigger, is_test: input.is_test };
-          const started = await telling(() => this.solves.start(tx, project, batch, scenarios, input.include_base));
+          const started = await withReadableErrors(() =>
+            this.solves.start(tx, project, batch, scenarios, input.include_base),
+          );
           const names = new Map(scenarios.map((scenario) => [scenario.id, scenario.name]));
           return { unfinished: async () => await this.outcome(context, started, names) };
         },
@@ -154,7 +156,7 @@ export class ScenarioToolsService {
         keys,
         values: Object.entries(values).map(([id, value]) => ({ scenario: calledBy.get(id) ?? null, value })),
       }));
-      return { result: { base, scenarios, differing: named } satisfies ToldComparison };
+      return { result: { base, scenarios, differing: named } satisfies ComparisonResult };
     },
   };
 
@@ -187,7 +189,7 @@ export class ScenarioToolsService {
     };
     if ((given.changes?.length ?? 0) > MAX_CHANGES)
       throw new ToolFailure('invalid_input', `A scenario has at most ${MAX_CHANGES} changes`);
-    const scenario = await telling(() =>
+    const scenario = await withReadableErrors(() =>
       old === undefined
         ? this.scenarios.add(tx, project, { name: input.name, changes: [], ...given })
         : this.scenarios.edit(tx, project, old, given),
@@ -239,7 +241,7 @@ const shown = ({ name: called, description, changes }: Scenario) => ({
 });
 
 function toRun(
-  { id, status, scenario_id, result, error }: OverExecution,
+  { id, status, scenario_id, result, error }: EndedExecutionRecord,
   names: ReadonlyMap<string, string>,
   base: number | null | undefined,
 ): ScenarioRun {
@@ -258,11 +260,11 @@ function toRun(
 }
 
 /** Reports problems as sentences instead of locations in a request. */
-async function telling<Value>(work: () => Promise<Value>): Promise<Value> {
+async function withReadableErrors<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof UnfitChanges) && !(error instanceof UnfitScenarios)) throw error;
+    if (!(error instanceof ChangesDoNotFit) && !(error instanceof ScenariosDoNotFit)) throw error;
     throw new ToolFailure('invalid_input', error.sentences.join('; '), { errors: error.detail });
   }
 }

@@ -103,7 +103,7 @@ export class TableToolsService {
       const workspace = await this.files.workspace(context);
       const name = toName(input);
       const query = { limit: SAMPLE, offset: 0 };
-      const { description, rows, total } = await failing(() =>
+      const { description, rows, total } = await withToolFailures(() =>
         this.tables.read(workspace, name, query, { signal: context.signal }),
       );
       const { sheets, leftOut } = description;
@@ -139,7 +139,7 @@ export class TableToolsService {
       Object.entries(tables).map(([name, reference]) => [name, { ...toName(reference), container: workspace }]),
     );
     const save = save_as === undefined ? {} : { save: savedFormat(save_as) };
-    const { saved, rows, descriptions, ...rest } = await failing(() =>
+    const { saved, rows, descriptions, ...rest } = await withToolFailures(() =>
       this.tables.select(workspace.company_id, names, {
         sql,
         limit,
@@ -187,7 +187,7 @@ function toName({ path: at, sheet: of, dialect: given }: z.infer<typeof describe
 }
 
 /** Runs the work. A problem with the data or the statement fails the call. */
-async function failing<Value>(work: () => Promise<Value>): Promise<Value> {
+async function withToolFailures<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

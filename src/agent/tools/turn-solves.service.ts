@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database/database.service.js';
 import { Conflict } from '../../common/errors/errors.js';
 import { ExecutionCancellationsService } from '../../executions/execution-cancellations.service.js';
-import { ExecutionRecordsService, type OverExecution } from '../../executions/execution-records.service.js';
+import { ExecutionRecordsService, type EndedExecutionRecord } from '../../executions/execution-records.service.js';
 import { ExecutionsService } from '../../executions/executions.service.js';
 import { type Trigger, triggerOfTurn } from '../../executions/trigger.js';
 import type { Project } from '../../projects/project.entity.js';
@@ -16,7 +16,7 @@ export const MAX_SOLVES = 3;
 
 /** Results of solves, and the checklist item that they can change. */
 interface Outcomes {
-  over: OverExecution[];
+  over: EndedExecutionRecord[];
   feasibility_result: Project['feasibility_result'];
 }
 
@@ -40,9 +40,9 @@ export class TurnSolvesService {
 
   /** Waits for executions and returns their results. If the turn is aborted, cancels the remaining executions. */
   async outcomes({ project_id, signal }: AgentContext, ids: readonly ExecutionId[]): Promise<Outcomes> {
-    const over: OverExecution[] = [];
+    const over: EndedExecutionRecord[] = [];
     try {
-      for (const id of ids) over.push(await this.records.whenOver(project_id, id, signal));
+      for (const id of ids) over.push(await this.records.waitForEnd(project_id, id, signal));
     } catch (error) {
       if (signal.aborted)
         for (const id of ids.slice(over.length)) await this.cancellations.cancelKnown(project_id, id).catch(ignoreOver);

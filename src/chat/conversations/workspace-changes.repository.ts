@@ -4,7 +4,7 @@ import { EntityRepository } from '../../database/entity-repository.js';
 import { WorkspaceChange } from './workspace-change.entity.js';
 
 /** Returns SQL that assigns the conversation's unreported changes to the turn in the row `turn`. */
-export const takeChanges = (turn: string): string => `
+export const assignChanges = (turn: string): string => `
   UPDATE workspace_changes w SET turn_id = ${turn}.id FROM ${turn}
    WHERE w.conversation_id = ${turn}.conversation_id AND w.turn_id IS NULL`;
 

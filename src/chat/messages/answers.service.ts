@@ -7,7 +7,7 @@ import { type BodyEvent, fold, type MessageBody } from './message-body.js';
 import { type AskingMessage, MessagesRepository } from './messages.repository.js';
 
 /** Place of a stored answer. `pending` means that the message `message_id`, which asks the question, is still being written. */
-export type GivenAnswer =
+export type StoredAnswer =
   Exclude<AnswerPlace, { kind: 'answers' }> | { kind: 'answers'; call: ToolCall; message_id: string; pending: boolean };
 
 /** Stores users' answers to the agent's questions. Callers must hold the lock of the conversation. */
@@ -23,7 +23,7 @@ export class AnswersService {
    *
    * @throws Invalid if the answer does not match the open question
    */
-  async give(tx: Tx, conversation_id: ConversationId, answer: QuestionAnswer): Promise<GivenAnswer> {
+  async give(tx: Tx, conversation_id: ConversationId, answer: QuestionAnswer): Promise<StoredAnswer> {
     const messages = tx.withRepository(this.messages);
     const [newest, earlier] = await messages.asking(conversation_id);
     if (newest === undefined) return { kind: 'stands_alone' };

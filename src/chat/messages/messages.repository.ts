@@ -155,7 +155,7 @@ export class MessagesRepository extends EntityRepository(Message) {
    * Detaches the messages of other authors than its asker from a turn without output, so that they wait again. Returns their
    * number.
    */
-  async leaveOthers(turn_id: string, { user_id, api_key_id }: Spender): Promise<number> {
+  async detachOtherAuthors(turn_id: string, { user_id, api_key_id }: Spender): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(
       `UPDATE messages SET turn_id = NULL
         WHERE turn_id = $1 AND role = 'user' AND (user_id, api_key_id) IS DISTINCT FROM ($2, $3::uuid)`,

@@ -1,5 +1,5 @@
 import { field, type FieldOptions } from '../../common/validation/field.js';
-import { type Kind, Refused } from '../../common/validation/kind.js';
+import { type Kind, Rejected } from '../../common/validation/kind.js';
 import { arrayKind, mapKind } from '../../common/validation/kinds/containers.js';
 import { textKind } from '../../common/validation/kinds/text.js';
 
@@ -14,9 +14,9 @@ const choiceKind: Kind<string | string[]> = {
   schema: { anyOf: [label.schema, labels.schema] },
   read(input) {
     const one = label.read(input);
-    if (!(one instanceof Refused)) return one;
+    if (!(one instanceof Rejected)) return one;
     const several = labels.read(input);
-    return several instanceof Refused ? new Refused([...one.at('str'), ...several.at('list[str]')]) : several;
+    return several instanceof Rejected ? new Rejected([...one.at('str'), ...several.at('list[str]')]) : several;
   },
 };
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { FollowHub } from '../../common/event-stream/follow-hub.js';
+import { ChangeHub } from '../../common/event-stream/change-hub.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { eventId } from './position.js';
@@ -8,7 +8,7 @@ import { type Cursor, type Following, StreamReadsRepository } from './stream-rea
 
 /** Wakes the readers of a conversation when it has news, and reads the news for them. */
 @Injectable()
-export class StreamHubService extends FollowHub<Cursor, Following> {
+export class StreamHubService extends ChangeHub<Cursor, Following> {
   constructor(
     private readonly reads: StreamReadsRepository,
     changed: ConversationChangedChannel,

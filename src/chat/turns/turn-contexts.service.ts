@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WorkspaceFile } from '../../../packages/conversation/index.js';
 import { type AgentContext, type AgentMessage, AskerRefused } from '../../agent/agent.js';
 import { TURN_SENTENCES } from '../../agent/turn-sentences.js';
-import { assertMayGoOn } from '../../agent/budget-left.js';
+import { assertBudgetLeft } from '../../agent/budget-left.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { Principal } from '../../auth/principal.js';
 import { DatabaseService, pipelined } from '../../database/database.service.js';
@@ -63,7 +63,7 @@ export class TurnContextsService {
         this.askers.exhaustedBudget(tx, turn),
       ),
     );
-    assertMayGoOn(exhausted);
+    assertBudgetLeft(exhausted);
     const messages = history.map((message) => toAgentMessage(message, id));
     const workspace = { company_id, container_id: project.workspace_id };
     const [configuration, top] = await Promise.all([

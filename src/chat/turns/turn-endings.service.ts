@@ -58,7 +58,7 @@ export class TurnEndingsService {
       if (turn === undefined) throw new LeaseLost();
       this.events.by(tx, { kind: 'agent', id: turn.id });
       const messages = tx.withRepository(this.messages);
-      const left = ending.leavesOthers === true ? await messages.leaveOthers(turn.id, spenderOf(turn)) : 0;
+      const left = ending.leavesOthers === true ? await messages.detachOtherAuthors(turn.id, spenderOf(turn)) : 0;
       await this.closing.close(tx, turn, ending);
       if (waiting + left > 0) await this.starts.start(tx, new_turn_id, { id: conversation_id, project_id }, turn);
     });

@@ -37,7 +37,7 @@ export class TurnMetricsService {
   }
 
   /** Registers the gauge of the turns that this process runs. Their leases are held here. */
-  heldHere(count: () => number): void {
+  registerLeaseGauge(count: () => number): void {
     this.metrics.gauges([{ name: 'pws_turn_leases_held', help: 'Turns that this process runs' }], () => ({
       pws_turn_leases_held: count(),
     }));

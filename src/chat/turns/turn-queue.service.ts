@@ -7,7 +7,7 @@ import {
   type ClaimedTurns,
   type Holder,
   type LeasedTurn,
-  type Room,
+  type Capacity,
   TurnsRepository,
   TURN_QUEUE,
 } from './turns.repository.js';
@@ -31,7 +31,7 @@ export class TurnQueueService {
   ) {}
 
   /** Works like {@link TurnsRepository.claim}. */
-  async claim(owner: string, model: string, room: Room): Promise<ClaimedTurns> {
+  async claim(owner: string, model: string, room: Capacity): Promise<ClaimedTurns> {
     return await this.turns.claim(owner, model, room);
   }
 

@@ -40,7 +40,7 @@ export class TurnWorkerService implements OnModuleInit {
       labels: idsOf,
       reap: async () => await this.reaper.recover(),
     });
-    this.metrics.heldHere(() => rows.size);
+    this.metrics.registerLeaseGauge(() => rows.size);
     this.rows = rows;
   }
 

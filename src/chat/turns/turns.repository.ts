@@ -2,7 +2,7 @@ import type { ConversationId, ProjectId } from '../../database/checked-id.js';
 import { EntityRepository } from '../../database/entity-repository.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { LeaseLost } from '../../common/leases/lease.js';
-import { givenBack, LEASED_UNTIL, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
+import { released, LEASED_UNTIL, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
 import { exhaustedBudget } from '../../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../../usage/exhausted-budget.js';
 import { ACTIVE_TURN, type ConversationHead, named } from '../conversations/conversations.repository.js';
@@ -40,7 +40,7 @@ export const idsOf = ({ id, company_id, project_id, conversation_id }: LeasedTur
 });
 
 /** Capacity of a process for further turns. */
-export interface Room {
+export interface Capacity {
   turns: number;
   /** Maximum number of running turns of a company. */
   ofCompany: number;
@@ -158,7 +158,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
    * Makes `owner` the owner of dispatched turns. Companies take turns, and the oldest turn of a company comes first. The messages
    * of each claimed turn are now fixed.
    */
-  async claim(owner: string, model: string, { turns, ofCompany, running }: Room): Promise<ClaimedTurns> {
+  async claim(owner: string, model: string, { turns, ofCompany, running }: Capacity): Promise<ClaimedTurns> {
     const rows: (LeasedTurn & { more_wait: boolean; some_locked: boolean })[] = await this.query(CLAIM, [
       owner,
       model,
@@ -193,7 +193,7 @@ export class TurnsRepository extends EntityRepository(Turn) {
   async redispatch(turn: LeasedTurn, holder: Holder, returned: number, attempts: number): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE turns t
-          SET state = 'dispatched', ${givenBack('$4')}, due_at = ${LEASED_UNTIL}, credits = $5
+          SET state = 'dispatched', ${released('$4')}, due_at = ${LEASED_UNTIL}, credits = $5
         WHERE ${leased(holder)} AND next_seq = 0 AND attempts - $4 < ${attempts}`,
       [...leaseParameters(turn), returned, turn.credits],
     );

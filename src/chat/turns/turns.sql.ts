@@ -1,7 +1,7 @@
-import { claimedBy, OVER, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
+import { claimedBy, FINISHED, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
 import { adjustProject } from '../../projects/projects.repository.js';
 import { takeSequence } from '../conversations/conversations.repository.js';
-import { removeChanges, takeChanges } from '../conversations/workspace-changes.repository.js';
+import { removeChanges, assignChanges } from '../conversations/workspace-changes.repository.js';
 import { insertMessage, joinMessages, writeBody } from '../messages/messages.repository.js';
 import { insertEvents, WITH_MESSAGE } from './turn-events.repository.js';
 
@@ -74,7 +74,7 @@ export const CLAIM = `
     UPDATE turns t SET state = 'streaming', model = $2, ${claimedBy('$1')}
       FROM due WHERE t.id = due.id
     RETURNING t.*
-  ), told AS (${takeChanges('claimed')}
+  ), told AS (${assignChanges('claimed')}
   )
   SELECT ${LEASED}, more_wait, some_locked
     FROM (SELECT EXISTS (SELECT FROM turns t WHERE ${DISPATCHED} AND t.id <> ALL (ARRAY(SELECT id FROM due))) AS more_wait,
@@ -121,7 +121,7 @@ export const CONTINUE = `
 /** Ends a turn: $1 the turn, $2 outcome, $3 message, $4 next_seq, $5 credits, $6 to $8 the events. */
 export const END = `
   WITH ended AS (
-    UPDATE turns SET state = 'ended', outcome = $2, ${OVER}, ended_at = clock_timestamp(),
+    UPDATE turns SET state = 'ended', outcome = $2, ${FINISHED}, ended_at = clock_timestamp(),
            message_id = $3, next_seq = $4, credits = $5, body_seq = NULL
      WHERE id = $1 RETURNING id
   ), told AS (${removeChanges('ended')}

@@ -9,8 +9,8 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { routingError } from '../http/routing.js';
-import { leaveUnread } from '../http/unread-body.js';
-import { tellFailure } from '../logging/request-log.js';
+import { abandonBody } from '../http/unread-body.js';
+import { reportFailure } from '../logging/request-log.js';
 import { DomainError } from './errors.js';
 import { faultAnswer } from './faults.js';
 
@@ -22,17 +22,18 @@ export class ErrorFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (response.headersSent) {
       // The status was already sent. Only a cut connection can show that the response is incomplete.
-      tellFailure(response, asError(exception));
+      reportFailure(response, asError(exception));
       response.destroy();
       return;
     }
     const answer = exception instanceof DomainError ? exception : answerTo(exception, request);
     // Logged with the request, under the id that the client sees in X-Request-Id.
-    if (!response.closed && (answer.status >= 500 || faultAnswer(exception))) tellFailure(response, asError(exception));
+    if (!response.closed && (answer.status >= 500 || faultAnswer(exception)))
+      reportFailure(response, asError(exception));
     // Removes headers that describe the content that was never sent. The content security policy stays.
     for (const name of response.getHeaderNames())
       if (name.startsWith('content-') && name !== 'content-security-policy') response.removeHeader(name);
-    leaveUnread(request, response);
+    abandonBody(request, response);
     response.statusCode = answer.status;
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
     const body = answer.body();

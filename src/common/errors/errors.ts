@@ -20,7 +20,7 @@ const MAX_FURTHER_BYTES = 64 * 1024;
 /** Stack frames kept for an expected error: two constructors and their caller. */
 const FRAMES = 3;
 /** Maximum number of entries listed in the message of an error, for debugging. */
-const MAX_TOLD = 3;
+const MAX_SUMMARIZED = 3;
 
 /** Error response. The exception filter sends its status, headers and `{"detail": ..., "code": ...}`. */
 export class DomainError extends Error {
@@ -56,7 +56,7 @@ export class DomainError extends Error {
 
 const told = (entries: ErrorEntry[]): string =>
   entries
-    .slice(0, MAX_TOLD)
+    .slice(0, MAX_SUMMARIZED)
     .map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
     .join('; ');
 

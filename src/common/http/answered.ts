@@ -9,7 +9,7 @@ type Answering = ServerResponse & { [LISTENER]?: () => void };
  * no event for this if the client has disconnected. An interceptor could observe it, but would slow down every request. A
  * response has a single listener, which may be called twice.
  */
-export function onceAnswered(response: Answering, listener: () => void): void {
+export function onceResponded(response: Answering, listener: () => void): void {
   response[LISTENER] = listener;
   response.once('pipe', listener);
 }

@@ -8,7 +8,7 @@ import type { Json } from '../../../packages/json/index.js';
 import { FairShares, type Share } from '../throttling/fair-shares.js';
 import { sharesOf } from '../throttling/limits.js';
 import { assertLength, readBody } from './read-body.js';
-import { announcedBytes, SMALL_BODY } from './unread-body.js';
+import { declaredBytes, SMALL_BODY } from './unread-body.js';
 
 const MiB = 1024 ** 2;
 
@@ -58,7 +58,7 @@ export class BodyReaderService {
    */
   async read(request: AuthenticatedRequest, response: ServerResponse, limit: number): Promise<Json | undefined> {
     assertLength(request, limit);
-    const bytes = announcedBytes(request) ?? limit;
+    const bytes = declaredBytes(request) ?? limit;
     if (bytes > SMALL_BODY && request.caller !== undefined) {
       const shares = sharesOf(request.caller, { caller: MAX_HELD_OF_CALLER, company: MAX_HELD_OF_COMPANY });
       // The `close` event has already fired and will not fire again.
@@ -79,7 +79,7 @@ export class BodyReaderService {
   async checkSyntax(context: ExecutionContext): Promise<void> {
     const limit = this.limitOf(context);
     const request = context.switchToHttp().getRequest<IncomingMessage>();
-    const bytes = announcedBytes(request);
+    const bytes = declaredBytes(request);
     if (limit === undefined || bytes === undefined || bytes === 0 || bytes > SMALL_BODY) return;
     const ticket = this.shares.takeNow(bytes, [REFUSED]);
     if (ticket === undefined) return;

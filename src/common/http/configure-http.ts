@@ -1,13 +1,13 @@
 import type { ExpressAdapter, NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, RequestHandler, Response } from 'express';
 import { endAnswered } from './answered.js';
-import { watchAnswers } from './ending-connections.js';
+import { trackResponses } from './ending-connections.js';
 import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
 import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
 import { CsvText } from './csv-text.js';
 import { type Coding, KnownTags, tagHeader } from '../etag/entity-tag.js';
 import { Tagged } from '../etag/tagged.js';
-import { tellFailure } from '../logging/request-log.js';
+import { reportFailure } from '../logging/request-log.js';
 import { bodyText, JsonBytes } from './json-text.js';
 
 /**
@@ -32,7 +32,7 @@ export function configureHttp(
     end: endAnswered,
   });
   limitConnections(app.getHttpServer(), limits);
-  watchAnswers(app.getHttpServer());
+  trackResponses(app.getHttpServer());
   app.use(serveInTurn);
   app.use(limitRequests);
 }
@@ -91,7 +91,7 @@ function sendBody(response: Response, body: unknown, choose: Choice, tag?: strin
     compressed(bytesOf(text), coding).then(
       (bytes) => sendBytes(response, bytes),
       (error: Error) => {
-        tellFailure(response, error);
+        reportFailure(response, error);
         response.destroy();
       },
     );

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { BadRequest, DomainError } from '../errors/errors.js';
 import { keyOfAddress } from '../throttling/limits.js';
-import { announcedBytes, expectContinue, leaveUnread } from './unread-body.js';
+import { declaredBytes, expectContinue, abandonBody } from './unread-body.js';
 
 /** Maximum wait for the head of a request. */
 const HEAD_MS = 20_000;
@@ -18,7 +18,7 @@ const CHECK_MS = 1_000;
 /**
  * Interval between checks of a client's progress. A client that reads nothing is disconnected at the second check, after 30 s.
  */
-const LOOK_MS = 15_000;
+const PROGRESS_CHECK_MS = 15_000;
 /** Time for a client to finish sending after it was answered. */
 const LINGER_MS = 10_000;
 /** Maximum length of path and query. The whole head is limited to 16 KiB, Node's default. */
@@ -52,7 +52,7 @@ export interface ConnectionLimits {
 export function limitConnections(server: Server, limits: ConnectionLimits = {}): void {
   server.headersTimeout = HEAD_MS;
   server.requestTimeout = REQUEST_MS;
-  server.timeout = LOOK_MS;
+  server.timeout = PROGRESS_CHECK_MS;
   server.keepAliveTimeout = (limits.keepAliveSeconds ?? 65) * 1000;
   if (limits.connections !== undefined) server.maxConnections = limits.connections;
   // Options of `createServer` that Nest does not pass on.
@@ -63,7 +63,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    leaveUnread(request, response);
+    abandonBody(request, response);
     const body = new DomainError('expectation_failed', 'The only expectation that can be met is 100-continue').body();
     response
       .writeHead(417, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
@@ -144,7 +144,7 @@ export const serveInTurn: RequestHandler = (request, response, next) => {
  * Rejects heads that no real client sends. Disconnects clients that keep sending an unread body or stop reading their response.
  */
 export const limitRequests: RequestHandler = (request, response, next) => {
-  if (announcedBytes(request) !== 0) {
+  if (declaredBytes(request) !== 0) {
     response.once('finish', () => {
       if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), LINGER_MS).unref();
     });

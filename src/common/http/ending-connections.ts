@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 const underWay = new WeakMap<Server, Set<ServerResponse>>();
 
 /** Tracks the responses of a server for {@link endConnections}. */
-export function watchAnswers(server: Server): void {
+export function trackResponses(server: Server): void {
   const answers = new Set<ServerResponse>();
   underWay.set(server, answers);
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {

@@ -4,7 +4,7 @@ import getRawBody, { type RawBodyError } from 'raw-body';
 import { BadRequest, DomainError, Invalid, TooLarge, UnsupportedMediaType } from '../errors/errors.js';
 import { type Json, JsonLimitError, JsonSyntaxError, parseJson } from '../../../packages/json/index.js';
 import { decodeText, UndecodableText } from './decode-text.js';
-import { announcedBytes, askForBody, SMALL_BODY } from './unread-body.js';
+import { declaredBytes, askForBody, SMALL_BODY } from './unread-body.js';
 
 /** Matches `application/json` and `application/<anything>+json`. Parameters are ignored. */
 const JSON_TYPE = /^\s*application\/(?:[^;/]*\+)?json\s*(?:;|$)/i;
@@ -49,7 +49,7 @@ let lastTurn: Promise<void> = Promise.resolve();
 
 /** @throws TooLarge if the request announces a body above the limit */
 export function assertLength(request: IncomingMessage, limit: number): void {
-  if ((announcedBytes(request) ?? 0) > limit) throw tooLarge(limit);
+  if ((declaredBytes(request) ?? 0) > limit) throw tooLarge(limit);
 }
 
 const tooLarge = (limit: number): TooLarge =>

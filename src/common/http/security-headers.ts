@@ -42,17 +42,17 @@ const DATA_POLICY = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
  * own `sandbox` policy.
  *
  * @param overTls whether clients reach the service over https, so that the service may require https
- * @param pageMayAsk other origins that the page sends requests to
+ * @param pageConnectOrigins other origins that the page sends requests to
  */
 export function securityHeaders({
   overTls,
-  pageMayAsk,
+  pageConnectOrigins,
 }: {
   overTls: boolean;
-  pageMayAsk: readonly string[];
+  pageConnectOrigins: readonly string[];
 }): RequestHandler {
   const documentation = headersWith(DOCUMENTATION_POLICY, 'same-origin', overTls);
-  const page = headersWith(pagePolicy(pageMayAsk), 'same-origin', overTls);
+  const page = headersWith(pagePolicy(pageConnectOrigins), 'same-origin', overTls);
   const data = headersWith(DATA_POLICY, 'same-origin', overTls);
   // The signature grants access, even if a page of another origin embeds the image.
   const files = headersWith(DATA_POLICY, 'cross-origin', overTls);

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { tellFailure } from '../logging/request-log.js';
+import { reportFailure } from '../logging/request-log.js';
 import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
 import { type Coding, tagHeader } from '../etag/entity-tag.js';
 
 /** Makes a browser revalidate each time. The content is sent again only if its tag has changed. */
-export const ASKED_FOR = 'no-cache';
+export const REVALIDATE = 'no-cache';
 
 /** Options for sending static content. */
 export interface StaticOptions {
   /** Content-Type with its charset. */
   type: string;
-  /** Cache-Control. Defaults to {@link ASKED_FOR}. */
+  /** Cache-Control. Defaults to {@link REVALIDATE}. */
   caching?: string;
   compression: boolean;
 }
@@ -31,7 +31,7 @@ export class StaticContent {
   }
 
   send(request: Request, response: Response): void {
-    const { type, caching = ASKED_FOR, compression } = this.options;
+    const { type, caching = REVALIDATE, compression } = this.options;
     const coding = compression && this.bytes.length > MIN_COMPRESSED_BYTES ? codingFor(request) : undefined;
     varyByCoding(response);
     response.setHeader('Cache-Control', caching);
@@ -48,7 +48,7 @@ export class StaticContent {
         response.end(bytes);
       },
       (error: Error) => {
-        tellFailure(response, error);
+        reportFailure(response, error);
         response.destroy();
       },
     );

@@ -23,7 +23,7 @@ export function askForBody(request: IncomingMessage): void {
 }
 
 /** Returns the body size announced by the request, or undefined if the request does not announce it. */
-export function announcedBytes({ headers }: IncomingMessage): number | undefined {
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined;
 }
 
@@ -31,8 +31,8 @@ export function announcedBytes({ headers }: IncomingMessage): number | undefined
  * Must be called before an error response is sent. Stops reading a body that is still being received. Node would otherwise read
  * all of it, and closing the connection immediately could lose the response.
  */
-export function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || (announcedBytes(request) ?? Infinity) <= SMALL_BODY) return;
+export function abandonBody(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete || (declaredBytes(request) ?? Infinity) <= SMALL_BODY) return;
   const { socket } = request;
   response.setHeader('Connection', 'close');
   // Node discards the rest of an unread body. This read prevents that.

@@ -4,7 +4,7 @@ import { IdempotencyRecord } from './idempotency-record.entity.js';
 /** Retention of a response. */
 const KEPT = `interval '24 hours'`;
 /** Time after its effect during which a request may still be working on its response. */
-const AT_WORK = `interval '15 seconds'`;
+const WORK_TIME = `interval '15 seconds'`;
 /** Maximum number of records removed by a statement. */
 const PAGE = 1_000;
 /** Minimum size of a large response as stored, in bytes. The index of large responses has the same condition. */
@@ -30,7 +30,7 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
   /** Returns the record of a scope, or undefined if it does not exist or has expired. */
   async found(scope: Buffer): Promise<FoundRecord | undefined> {
     const [row]: FoundRecord[] = await this.query(
-      `SELECT body_digest, status, content, created_at > now() - ${AT_WORK} AS is_at_work
+      `SELECT body_digest, status, content, created_at > now() - ${WORK_TIME} AS is_at_work
          FROM idempotency_records WHERE scope = $1 AND created_at > now() - ${KEPT}`,
       [scope],
     );
@@ -57,7 +57,7 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
   }
 
   /** Reclaims an unfinished record whose request has gone, by restarting its time. */
-  async takeUp(scope: Buffer): Promise<void> {
+  async reclaim(scope: Buffer): Promise<void> {
     await this.query(`UPDATE idempotency_records SET created_at = now() WHERE scope = $1 AND status IS NULL`, [scope]);
   }
 

@@ -6,7 +6,7 @@ import { Invalid, invalidValue } from '../errors/errors.js';
 import { JsonText } from '../http/json-text.js';
 import { toJsonText } from '../../../packages/json/index.js';
 import { type AnsweringRequest, IdempotencyService } from './idempotency.service.js';
-import { AnsweredBefore } from './keyed-request.js';
+import { AlreadyAnswered } from './keyed-request.js';
 
 /** Request header with the key, and the response header that marks a repeated response. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
@@ -59,7 +59,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
 /** Returns the earlier response. Rethrows any other error. */
 async function answerAgain(error: unknown, keyed: AnsweringRequest, response: ServerResponse): Promise<unknown> {
-  if (!(error instanceof AnsweredBefore)) {
+  if (!(error instanceof AlreadyAnswered)) {
     await keyed.failed();
     throw error;
   }

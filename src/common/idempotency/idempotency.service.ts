@@ -9,7 +9,7 @@ import { bodyText } from '../http/json-text.js';
 import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { SecretsService } from '../secrets/secrets.service.js';
 import { type FoundRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './idempotency-records.repository.js';
-import { AnsweredBefore, type KeptAnswer, type KeyedRequest, type Proof } from './keyed-request.js';
+import { AlreadyAnswered, type KeptAnswer, type KeyedRequest, type Proof } from './keyed-request.js';
 import { SealedContent } from './sealed-content.js';
 
 /** Name of the platform secret used if the setting is absent, and purpose of the derived key. */
@@ -29,7 +29,7 @@ const MAX_BYTES = 256 * 1024 ** 2;
 const MAX_LARGE_BYTES = 64 * 1024 ** 2;
 
 /** Identity of a request. */
-export interface Asked {
+export interface RequestIdentity {
   caller: Principal;
   key: string;
   method: string;
@@ -69,7 +69,7 @@ export class IdempotencyService implements OnModuleInit {
     }
   }
 
-  async request(asked: Asked): Promise<AnsweringRequest> {
+  async request(asked: RequestIdentity): Promise<AnsweringRequest> {
     const box = this.box ?? (await this.secrets.box(SECRET));
     return new AnsweringRequest(this.records, new SealedContent(box), asked);
   }
@@ -87,7 +87,7 @@ export class AnsweringRequest implements KeyedRequest {
   constructor(
     private readonly records: IdempotencyRecordsRepository,
     private readonly sealed: SealedContent,
-    { caller, key, method, url, body, status }: Asked,
+    { caller, key, method, url, body, status }: RequestIdentity,
   ) {
     const { company_id, api_key_id, user_id } = caller;
     this.scope = digest(JSON.stringify([company_id, api_key_id, user_id, key, method, url]));
@@ -103,9 +103,13 @@ export class AnsweringRequest implements KeyedRequest {
     return body;
   }
 
-  async claim<Result>(tx: Tx, work: () => Promise<Result>, goOn: (left: unknown) => Promise<Result>): Promise<Result> {
+  async claim<Result>(
+    tx: Tx,
+    work: () => Promise<Result>,
+    resume: (left: unknown) => Promise<Result>,
+  ): Promise<Result> {
     const found = await this.begin(tx);
-    if (found !== undefined) return await goOn(found.left);
+    if (found !== undefined) return await resume(found.left);
     const result = await work();
     await this.add(tx, null, JSON.stringify(result));
     this.isClaimed = true;
@@ -125,7 +129,7 @@ export class AnsweringRequest implements KeyedRequest {
     const left = found === undefined ? undefined : await this.recall(found, proof);
     if (!locked) throw underWay();
     if (found === undefined) return undefined;
-    await records.takeUp(this.scope);
+    await records.reclaim(this.scope);
     this.isClaimed = true;
     return { left };
   }
@@ -168,7 +172,7 @@ export class AnsweringRequest implements KeyedRequest {
     if (status === null) return JSON.parse(text);
     const answer: KeptAnswer = { status, text };
     await proof?.(answer);
-    throw new AnsweredBefore(answer);
+    throw new AlreadyAnswered(answer);
   }
 }
 

@@ -7,7 +7,7 @@ export interface KeptAnswer {
 }
 
 /** Thrown if the request was already answered. The interceptor then repeats the stored response. */
-export class AnsweredBefore extends Error {
+export class AlreadyAnswered extends Error {
   constructor(readonly answer: KeptAnswer) {
     super('The request was answered before');
   }
@@ -35,7 +35,7 @@ export interface KeyedRequest {
    * Works like `once` for a response that is made after the transaction. Until then the result of `work` is stored as JSON. After
    * a crash, the next request continues with that result.
    */
-  claim<Result>(tx: Tx, work: () => Promise<Result>, goOn: (left: unknown) => Promise<Result>): Promise<Result>;
+  claim<Result>(tx: Tx, work: () => Promise<Result>, resume: (left: unknown) => Promise<Result>): Promise<Result>;
 
   /** Checks, before expensive work, whether the request was already answered. @throws AnsweredBefore @throws Conflict */
   check(): Promise<void>;

@@ -26,7 +26,7 @@ export class Lease {
     private readonly renew: () => Promise<void>,
     private readonly logger: Logger,
   ) {
-    this.timer = setInterval(() => void this.beat(), RENEWAL_MS);
+    this.timer = setInterval(() => void this.renewIfDue(), RENEWAL_MS);
   }
 
   get signal(): AbortSignal {
@@ -44,7 +44,7 @@ export class Lease {
     this.controller.abort(new Error('The work is over'));
   }
 
-  private async beat(): Promise<void> {
+  private async renewIfDue(): Promise<void> {
     const now = performance.now();
     if (now - this.renewedAt > LEASE_MS) this.abort(new LeaseLost());
     if (now - this.startedAt > MAX_DURATION_MS) this.abort(new WorkTooLong());

@@ -17,10 +17,10 @@ export const claimedBy = (owner: string): string =>
 export const RENEWED = `due_at = ${LEASED_UNTIL}`;
 
 /** SET clause: releases the row. `attempts`, an SQL expression, is subtracted from the number of attempts. */
-export const givenBack = (attempts: string): string => `owner = NULL, attempts = attempts - ${attempts}`;
+export const released = (attempts: string): string => `owner = NULL, attempts = attempts - ${attempts}`;
 
 /** SET clause: marks a row that needs no further work. */
-export const OVER = 'owner = NULL, due_at = NULL';
+export const FINISHED = 'owner = NULL, due_at = NULL';
 
 /** Condition: the lease has expired, or the wake-up of a row without an owner was probably lost. */
 export const OVERDUE = 'due_at < clock_timestamp()';

@@ -10,7 +10,7 @@ const LATE = Symbol('late errors');
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** Error of the response, for the request's log line. Set by {@link tellFailure}. */
+    /** Error of the response, for the request's log line. Set by {@link reportFailure}. */
     err?: Error;
     [LATE]?: (error: Error) => void;
   }
@@ -30,7 +30,7 @@ export const RequestLogIds = createParamDecorator(
 );
 
 /** Logs an error with the request's line, or in a separate line if that was already written. */
-export function tellFailure(response: ServerResponse, error: Error): void {
+export function reportFailure(response: ServerResponse, error: Error): void {
   if (response.closed) response[LATE]?.(error);
   else response.err ??= error;
 }
@@ -44,7 +44,7 @@ export function requestLog(logger: Logger) {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     response.setHeader('X-Request-Id', id);
-    const onError = (error: Error): void => tellFailure(response, error);
+    const onError = (error: Error): void => reportFailure(response, error);
     response.on('error', onError);
     response.once('close', () => {
       // From here on, an error is reported as uncaught.

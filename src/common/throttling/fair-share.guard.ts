@@ -4,7 +4,7 @@ import { Reflector } from '@nestjs/core';
 import { Config } from '../../config/config.js';
 import type { AuthenticatedRequest } from '../../auth/decorators.js';
 import { Unavailable } from '../errors/errors.js';
-import { onceAnswered } from '../http/answered.js';
+import { onceResponded } from '../http/answered.js';
 import { BodyReaderService } from '../http/body-reader.service.js';
 import { MetricsService } from '../metrics/metrics.service.js';
 import { FairShares } from './fair-shares.js';
@@ -60,7 +60,7 @@ export class FairShareGuard implements CanActivate {
       // A cut response never ends.
       if (!isAtWork || response.headersSent) ticket.leave();
     });
-    onceAnswered(response, () => {
+    onceResponded(response, () => {
       isAtWork = false;
       if (response.closed) ticket.leave();
     });

@@ -7,14 +7,14 @@ export type Schema = Record<string, unknown>;
 
 /** Kind of field: converts a received value to the value of the instance, and documents it. */
 export interface Kind<Value> {
-  read(input: Json): Value | Refused;
+  read(input: Json): Value | Rejected;
   readonly schema: Schema;
   /** Class that the schema refers to. */
   readonly model?: Type;
 }
 
 /** Replaces a value that was rejected and contains its error entries. Their locations are relative to the value. */
-export class Refused {
+export class Rejected {
   constructor(private readonly entries: ErrorEntry[]) {}
 
   /** Returns the entries with locations relative to an outer value that contains this value at `place`. */
@@ -28,12 +28,12 @@ export class Refused {
 }
 
 /** Rejects a value for a single reason. */
-export function refuse(type: string, msg: string, input: Json, ctx?: ErrorEntry['ctx']): Refused {
-  return new Refused([{ type, loc: [], msg, input, ...(ctx && { ctx }) }]);
+export function refuse(type: string, msg: string, input: Json, ctx?: ErrorEntry['ctx']): Rejected {
+  return new Rejected([{ type, loc: [], msg, input, ...(ctx && { ctx }) }]);
 }
 
 /** Rejects a value because of one of our own rules. `text` is the reason, without a full stop. */
-export const refuseValue = (text: string, input: Json): Refused => new Refused([invalidValue([], text, input)]);
+export const rejectValue = (text: string, input: Json): Rejected => new Rejected([invalidValue([], text, input)]);
 
 /** Formats a count: `1 character`, `2 characters`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -12,7 +12,7 @@ import {
 import { isJsonObject, type Json, type JsonObject } from '../../../packages/json/index.js';
 import { type ErrorEntry, invalidValue, missing } from '../errors/errors.js';
 import { type Field, fieldsOf, type ObjectRule, rulesOf } from './field.js';
-import { refuse, Refused, refuseValue } from './kind.js';
+import { refuse, Rejected, rejectValue } from './kind.js';
 
 /** Whether a class declares fields or constraints to validate. */
 export const isRequestClass = (type: Type): boolean => fieldsOf(type).length > 0 || ownConstraints(type).length > 0;
@@ -26,7 +26,7 @@ export const isRequestClass = (type: Type): boolean => fieldsOf(type).length > 0
  *
  * @param lacking `input` of the entry for a missing field
  */
-export function validateRequest<Value extends object>(type: Type<Value>, input: Json, lacking: Json): Value | Refused {
+export function validateRequest<Value extends object>(type: Type<Value>, input: Json, lacking: Json): Value | Rejected {
   if (!isJsonObject(input)) return notAnObject(input);
   const known = requestClass(type);
   const instance = instantiate(type, known, input, lacking);
@@ -35,7 +35,7 @@ export function validateRequest<Value extends object>(type: Type<Value>, input: 
 }
 
 /** Converts an object inside a request to an instance of its class, or returns all errors in it. */
-export function validateNested<Value extends object>(type: Type<Value>, input: Json): Value | Refused {
+export function validateNested<Value extends object>(type: Type<Value>, input: Json): Value | Rejected {
   const known = requestClass(type);
   // Requests may contain thousands of objects. For objects with only fields, class-validator would give the same result more
   // slowly: 9 µs instead of 4 for two fields (npm run bench:validation).
@@ -45,7 +45,7 @@ export function validateNested<Value extends object>(type: Type<Value>, input: J
   return conclude(known, instance, input, refusals(instance));
 }
 
-const notAnObject = (input: Json): Refused =>
+const notAnObject = (input: Json): Rejected =>
   refuse('model_attributes_type', 'Input should be a valid dictionary or object to extract fields from', input);
 
 /** Creates an instance with the converted values. Rejected values are replaced with `Refused`. */
@@ -68,13 +68,13 @@ function convert({ kind, options }: Field, given: Json | undefined, lacking: Jso
     const { default: value } = options;
     // Requests must not share a default object. Cloning a primitive would only waste time.
     if (value !== undefined) return typeof value === 'object' ? structuredClone(value) : value;
-    return options.optional === true ? undefined : new Refused([missing([], lacking)]);
+    return options.optional === true ? undefined : new Rejected([missing([], lacking)]);
   }
   if (given === null && options.nullable === true) return null;
   const value = kind.read(given);
-  if (value instanceof Refused) return value;
+  if (value instanceof Rejected) return value;
   const reason = options.check?.(value);
-  return reason === undefined ? value : refuseValue(reason, given);
+  return reason === undefined ? value : rejectValue(reason, given);
 }
 
 /** Runs class-validator: first on every field, then on its own decorators, which skip rejected and absent values. */
@@ -100,7 +100,7 @@ function toDetails<Value>({ fields }: RequestClass<Value>, errors: ValidationErr
  * Returns the entries of an error. A rejected value contains its own entries. A constraint of class-validator provides a message.
  */
 function entriesOf({ property, value, constraints = {} }: ValidationError, input: JsonObject): ErrorEntry[] {
-  if (value instanceof Refused) return value.at(property);
+  if (value instanceof Rejected) return value.at(property);
   // Decorators are applied from last to first.
   const messages = Object.values(constraints).reverse();
   return messages.map((message) => invalidValue([property], message, input.get(property) ?? null));
@@ -109,7 +109,7 @@ function entriesOf({ property, value, constraints = {} }: ValidationError, input
 /** Returns the entries of rejected values in the order of the fields. */
 function refusals(instance: object): ErrorEntry[] {
   const entries: ErrorEntry[] = [];
-  for (const [name, value] of Object.entries(instance)) if (value instanceof Refused) entries.push(...value.at(name));
+  for (const [name, value] of Object.entries(instance)) if (value instanceof Rejected) entries.push(...value.at(name));
   return entries;
 }
 
@@ -118,9 +118,9 @@ function conclude<Value extends object>(
   instance: Value,
   input: JsonObject,
   problems: ErrorEntry[],
-): Value | Refused {
+): Value | Rejected {
   const found = problems.length > 0 ? problems : rules.flatMap((rule) => rule(instance, input));
-  return found.length > 0 ? new Refused(found) : instance;
+  return found.length > 0 ? new Rejected(found) : instance;
 }
 
 /** Cached metadata of a class that validates requests. */
@@ -182,7 +182,7 @@ const FIELD_GROUP = 'field:accepted';
 @ValidatorConstraint({ name: 'accepted' })
 class Accepted implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
-    return !(value instanceof Refused);
+    return !(value instanceof Rejected);
   }
 
   defaultMessage({ value }: ValidationArguments): string {

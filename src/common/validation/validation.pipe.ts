@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { Invalid, missing } from '../errors/errors.js';
 import type { Json } from '../../../packages/json/index.js';
-import { Refused } from './kind.js';
+import { Rejected } from './kind.js';
 import { isRequestClass, validateRequest } from './validate-object.js';
 
 /** Parts of a request, as named in `loc`. */
@@ -18,7 +18,7 @@ export class ValidationPipe implements PipeTransform {
     if (part === 'body' && (value === undefined || value === null)) throw new Invalid([missing(['body'], null)]);
     const input = part === 'body' ? (value as Json) : new Map(Object.entries(value as Record<string, string>));
     const result: unknown = validateRequest(metatype, input, part === 'body' ? input : null);
-    if (result instanceof Refused) throw new Invalid(result.at(part));
+    if (result instanceof Rejected) throw new Invalid(result.at(part));
     return result;
   }
 

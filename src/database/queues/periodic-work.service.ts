@@ -66,7 +66,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
   }
 
   /** Requests an immediate run in one of the processes. Call it after the data that the work reads has committed. */
-  soon(name: string): void {
+  requestRun(name: string): void {
     this.notifications.send(CHANNEL, name);
   }
 

@@ -5,7 +5,7 @@ import { IntervalRunner } from '../../common/leases/interval-runner.js';
 import type { QueueMetricsService } from './queue-metrics.service.js';
 
 /** Poll interval if no wake-up arrives. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** Abort reason when the process stops. Another process continues with the row. */
 export class ShuttingDown extends Error {}
@@ -88,7 +88,7 @@ export class RowQueue<Row extends QueuedRow> {
   start(): void {
     const { name, reap } = this.options;
     const failure = `the queue ${name} could not be looked at`;
-    this.looks = new IntervalRunner(async () => await this.look(), failure, this.logger, LOOK_MS);
+    this.looks = new IntervalRunner(async () => await this.look(), failure, this.logger, POLL_MS);
     if (reap !== undefined) this.reaper = new IntervalRunner(reap, failure, this.logger);
   }
 

@@ -3,16 +3,16 @@ import { decodeText } from '../../files/blobs/content.js';
 import { readCanvas } from '../../../packages/canvas/index.js';
 import {
   checkSize,
-  explained,
+  explainRun,
   loadSolver,
   type Model,
   ModelProblem,
   type ModelResult,
-  neverWorse,
+  monotonicProgress,
   OutOfMemory,
-  planFound,
+  toPlanResult,
   readLp,
-  resultAtFirstSight,
+  trivialResult,
   search,
   type SearchTask,
   sizeOf,
@@ -34,8 +34,8 @@ import {
 /* Thread of a single solve. It reads the model, solves it, posts the outcome and exits. */
 
 /** Aborts on the only message that the thread receives, which asks it to end the search with the best plan so far. */
-const enough = new AbortController();
-parentPort?.once('message', () => enough.abort());
+const stopSearch = new AbortController();
+parentPort?.once('message', () => stopSearch.abort());
 
 send({ kind: 'over', outcome: await perform(workerData as SolveThreadTask) });
 
@@ -50,7 +50,7 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
     checkSize(model);
     send({ kind: 'read', size: sizeOf(model) });
     send({ kind: 'solves' });
-    const { plan, ...result } = resultAtFirstSight(model) ?? (await solve(model, { seconds, ...options }));
+    const { plan, ...result } = trivialResult(model) ?? (await solve(model, { seconds, ...options }));
     const tables = plan === undefined ? [] : resultTables(model, plan);
     const members = plan && memberTable(model, plan);
     const solve_ms = Math.round(performance.now() - startedAt);
@@ -63,7 +63,8 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
     };
   } catch (error) {
     if (error instanceof ModelProblem) return failed(error.code, error.message);
-    if (error instanceof TimeLimitReached) return enough.signal.aborted ? { kind: 'ended' } : timeLimitReached(seconds);
+    if (error instanceof TimeLimitReached)
+      return stopSearch.signal.aborted ? { kind: 'ended' } : timeLimitReached(seconds);
     if (error instanceof Undecided) return failed('solver_failed', error.message);
     if (error instanceof OutOfMemory) return OUT_OF_MEMORY;
     throw error;
@@ -71,21 +72,21 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
 }
 
 async function solve(model: Model, limits: Omit<SearchTask, 'arrays'>): Promise<ModelResult> {
-  const known = neverWorse(model);
+  const known = monotonicProgress(model);
   const run = await search(
     { arrays: toArrays(model), ...limits },
     {
       line: (text) => send({ kind: 'line', text }),
       search: (figures) => send({ kind: 'search', ...known(figures) }),
     },
-    enough.signal,
+    stopSearch.signal,
   );
-  const until = enough.signal.aborted ? 'until the search was ended' : `in ${limits.seconds} s`;
-  const found = planFound(model, run, until);
+  const until = stopSearch.signal.aborted ? 'until the search was ended' : `in ${limits.seconds} s`;
+  const found = toPlanResult(model, run, until);
   if (found !== undefined) return found;
   send({ kind: 'explains' });
   const { highs } = await loadSolver(limits.memoryMiB, limits.compiled);
-  return explained(highs, model, run);
+  return explainRun(highs, model, run);
 }
 
 function read(source: ModelSource): Model {

@@ -21,7 +21,7 @@ export interface SolveSignals {
   /** Cancels the solve. */
   signal: AbortSignal;
   /** Ends the search. Its best plan so far becomes the result. */
-  enough: AbortSignal;
+  stopSearch: AbortSignal;
 }
 
 /** Solves each model in a separate short-lived thread, so that this thread can keep serving requests. */
@@ -70,7 +70,7 @@ export class Solver {
 function outcomeOf(
   worker: Worker,
   seconds: number,
-  { signal, enough }: SolveSignals,
+  { signal, stopSearch }: SolveSignals,
   tell: (news: SolveNews) => void,
 ): Promise<SolveOutcome> {
   return new Promise((resolve, reject) => {
@@ -78,8 +78,8 @@ function outcomeOf(
     const patience = setTimeout(() => resolve(timeLimitReached(seconds)), seconds * 1000 + SPARE_MS);
     signal.addEventListener('abort', abort, { once: true });
     const endSearch = (): void => worker.postMessage(null);
-    if (enough.aborted) endSearch();
-    else enough.addEventListener('abort', endSearch, { once: true });
+    if (stopSearch.aborted) endSearch();
+    else stopSearch.addEventListener('abort', endSearch, { once: true });
     worker.on('message', (message: SolveMessage) => {
       if (message.kind === 'over') resolve(message.outcome);
       else tell(message);
@@ -94,7 +94,7 @@ function outcomeOf(
     worker.once('exit', () => {
       clearTimeout(patience);
       signal.removeEventListener('abort', abort);
-      enough.removeEventListener('abort', endSearch);
+      stopSearch.removeEventListener('abort', endSearch);
       resolve(failed('solver_failed', 'The solver ended without a result'));
     });
   });

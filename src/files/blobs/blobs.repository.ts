@@ -71,7 +71,7 @@ export class BlobsRepository extends EntityRepository(Blob) {
   }
 
   /** Deletes the unreferenced blobs among these and records their objects for deletion. Requires a transaction. */
-  async doom(ids: readonly string[]): Promise<void> {
+  async deleteUnreferencedWithObjects(ids: readonly string[]): Promise<void> {
     const locked: { id: string }[] = await this.query(LOCK_BLOBS, [ids]);
     // A separate statement sees references that were committed before the lock was acquired.
     await this.query(DOOM_BLOBS, [locked.map(({ id }) => id)]);

@@ -58,7 +58,7 @@ export class CollectorService implements OnModuleInit {
   private async deleteBlobs(): Promise<void> {
     for (let last: string | undefined = BEFORE_ALL_IDS; last !== undefined;) {
       const marked: string[] = await this.blobs.marked(this.config.FILES_GRACE_SECONDS, last, BATCH);
-      await this.doom(marked);
+      await this.deleteUnreferencedWithObjects(marked);
       last = marked.at(-1);
     }
   }
@@ -66,13 +66,15 @@ export class CollectorService implements OnModuleInit {
   /**
    * Deletes the rows of blobs. Skips a blob that another table references through a foreign key that this module does not know.
    */
-  private async doom(ids: readonly string[]): Promise<void> {
+  private async deleteUnreferencedWithObjects(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const done = await unlessInUse(() => this.database.transaction((tx) => tx.withRepository(this.blobs).doom(ids)));
+    const done = await unlessInUse(() =>
+      this.database.transaction((tx) => tx.withRepository(this.blobs).deleteUnreferencedWithObjects(ids)),
+    );
     if (done || ids.length === 1) return;
     const half = Math.ceil(ids.length / 2);
-    await this.doom(ids.slice(0, half));
-    await this.doom(ids.slice(half));
+    await this.deleteUnreferencedWithObjects(ids.slice(0, half));
+    await this.deleteUnreferencedWithObjects(ids.slice(half));
   }
 
   private async deleteObjects(): Promise<void> {

@@ -11,7 +11,7 @@ export interface ContainerRef {
 export type Scope = string | (string | null)[];
 
 /** Container that a statement looks up itself, which saves a round trip. */
-export interface SoughtContainer {
+export interface ContainerQuery {
   company_id: string;
   /**
    * Returns the SELECT of a single row with `container_id`. `$1` is the identifier, and the argument names the parameter with the
@@ -25,7 +25,7 @@ export interface SoughtContainer {
 }
 
 /** Container that belongs to a client's identifier. */
-export interface FoundContainer {
+export interface ResolvedContainer {
   container_id: string;
   /** Project of a workspace or snapshot. */
   project_id: ProjectId | null;

@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { VALID_KEY } from '../../auth/api-keys/valid-key.sql.js';
 import { EntityRepository } from '../../database/entity-repository.js';
-import type { ContainerRef, FoundContainer, SoughtContainer } from './container-ref.js';
+import type { ContainerRef, ResolvedContainer, ContainerQuery } from './container-ref.js';
 import { Container, type ContainerKind } from './container.entity.js';
 import { DELETED_CONTAINERS } from './containers.sql.js';
 import { INSERT_ROOT } from './file-tree-changes.sql.js';
@@ -44,13 +44,13 @@ export class ContainersRepository extends EntityRepository(Container) {
   }
 
   /** Restores deleted containers that are restorable, and returns their number. */
-  async bringBack(company_id: string, container_ids: readonly string[]): Promise<number> {
+  async undelete(company_id: string, container_ids: readonly string[]): Promise<number> {
     const ended = { company_id, id: In([...container_ids]), is_restorable: true };
     return (await this.update(ended, { deleted_at: null, is_restorable: false })).affected ?? 0;
   }
 
   /** Makes restorable containers unrestorable. Their deletion time stays the same. */
-  async giveUp(company_id: string, container_ids: readonly string[]): Promise<void> {
+  async discardHidden(company_id: string, container_ids: readonly string[]): Promise<void> {
     await this.update({ company_id, id: In([...container_ids]) }, { is_restorable: false });
   }
 
@@ -76,8 +76,8 @@ export class ContainersRepository extends EntityRepository(Container) {
     scope,
     select,
     identifier,
-  }: Pick<SoughtContainer, 'scope' | 'select' | 'identifier'>): Promise<FoundContainer | undefined> {
-    const [found]: FoundContainer[] = await this.query(select('$2'), [identifier, scope]);
+  }: Pick<ContainerQuery, 'scope' | 'select' | 'identifier'>): Promise<ResolvedContainer | undefined> {
+    const [found]: ResolvedContainer[] = await this.query(select('$2'), [identifier, scope]);
     return found;
   }
 

@@ -4,7 +4,7 @@ import { NotFound, TooLarge } from '../../common/errors/errors.js';
 import { BlobsService } from '../blobs/blobs.service.js';
 import { decodeTextLoosely } from '../blobs/content.js';
 import { normalizePath, pathProblem } from '../../../packages/paths/index.js';
-import type { ContainerRef, SoughtContainer } from './container-ref.js';
+import type { ContainerRef, ContainerQuery } from './container-ref.js';
 import { FileTreeRepository } from './file-tree.repository.js';
 import type { TreeFile, TreePage, TreePageRequest } from './tree-file.js';
 
@@ -26,7 +26,7 @@ export class FileTreeReaderService {
   /**
    * Returns a page of a directory. Directories come first, then files, each ordered by the bytes of their paths. @throws NotFound
    */
-  async list(container: ContainerRef | SoughtContainer, path: string, request: TreePageRequest): Promise<TreePage> {
+  async list(container: ContainerRef | ContainerQuery, path: string, request: TreePageRequest): Promise<TreePage> {
     const page = await this.tree.page(container, path, request);
     if (page === undefined) throw new NotFound('resource' in container ? container.resource : 'Directory');
     const { directories, files, total } = page;

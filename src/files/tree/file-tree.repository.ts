@@ -1,6 +1,6 @@
 import { EntityRepository } from '../../database/entity-repository.js';
 import { joinPath } from '../../../packages/paths/index.js';
-import type { ContainerRef, SoughtContainer } from './container-ref.js';
+import type { ContainerRef, ContainerQuery } from './container-ref.js';
 import type { ContainerKind } from './container.entity.js';
 import { KNOWN_CONTAINER, listBelow, listChildren, walkBelow, walkChildren } from './file-listing.sql.js';
 import * as changes from './file-tree-changes.sql.js';
@@ -40,7 +40,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
    * Returns a page of a directory, or undefined if the container does not exist. `total` is null if the directory does not exist.
    */
   async page(
-    container: ContainerRef | SoughtContainer,
+    container: ContainerRef | ContainerQuery,
     path: string,
     { recursive, limit, offset, after }: TreePageRequest,
   ): Promise<(Omit<TreePage, 'total'> & { total: number | null }) | undefined> {

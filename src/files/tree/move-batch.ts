@@ -21,25 +21,25 @@ const FULL = `There would be more than ${MAX_ENTRIES} files and directories; del
 const TOO_MUCH_TO_MEASURE = 'The directories of this batch hold too much; move this one in a request of its own';
 
 /** Node in the state after the moves so far. */
-interface HeldNode {
+interface CachedNode {
   /** Undefined for a directory that is not inserted yet. */
   node_id: number | undefined;
   /** Undefined for the root, and for an implied directory that was dropped. */
-  parent: HeldNode | undefined;
+  parent: CachedNode | undefined;
   name: string;
   kind: 'directory' | 'file';
   implied: boolean;
   /** Number of direct entries. */
   entries: number;
   /** Known names in the directory. Null if no node has the name. */
-  children: Map<string, HeldNode | null> | undefined;
+  children: Map<string, CachedNode | null> | undefined;
   /** Location in the database, as {@link slotOf}. */
   stored: string | undefined;
 }
 
 /** Result of following a path. */
 interface Found {
-  deepest: HeldNode;
+  deepest: CachedNode;
   /** Remaining names that do not exist. */
   missing: string[];
 }
@@ -49,11 +49,11 @@ interface Found {
  * on the number nor on the depth of the moves. The nodes on a path are read once, when they are first needed.
  */
 export class MoveBatch {
-  private root: HeldNode;
+  private root: CachedNode;
   private held = 0;
   private nextNode: number;
-  private created: HeldNode[] = [];
-  private changed = new Set<HeldNode>();
+  private created: CachedNode[] = [];
+  private changed = new Set<CachedNode>();
   /** Maximum length in bytes of the paths below directories, by node id of the directory. */
   private readonly heights = new Map<number, number>();
   private measured = 0;
@@ -71,7 +71,7 @@ export class MoveBatch {
 
   /** Moves a file or directory. Returns the reason if it is not possible. */
   async move({ source_path, dest_path }: Move): Promise<string | undefined> {
-    if (this.held > MAX_HELD) await this.startAnew();
+    if (this.held > MAX_HELD) await this.restart();
     const [source, dest] = await this.find([source_path, dest_path]);
     if (source === undefined || dest === undefined || source.missing.length > 0) return NOT_FOUND;
     const name = dest.missing.pop();
@@ -109,7 +109,7 @@ export class MoveBatch {
       await this.tree.park(this.ref, [...moved, ...doomed].map(idOf));
     }
     if (created.length > 0) {
-      const entries = new Map<HeldNode | undefined, number>();
+      const entries = new Map<CachedNode | undefined, number>();
       for (const { parent } of created) entries.set(parent, (entries.get(parent) ?? 0) + 1);
       const counts = created.map((node) => entries.get(node) ?? 0);
       await this.tree.insertDirectories(this.ref, placesOf(created), counts, this.nextNode);
@@ -122,7 +122,7 @@ export class MoveBatch {
     this.changed = new Set();
   }
 
-  private async startAnew(): Promise<void> {
+  private async restart(): Promise<void> {
     await this.write();
     this.root = newRoot();
     this.held = 0;
@@ -148,13 +148,13 @@ export class MoveBatch {
   }
 
   /** Records how far names lead from a node, based on the nodes that were read. */
-  private learn(from: HeldNode, names: readonly string[], steps: readonly WalkedNode[]): void {
+  private learn(from: CachedNode, names: readonly string[], steps: readonly WalkedNode[]): void {
     let at = from;
     for (const [index, { node_id, kind, implied, entries }] of steps.entries()) {
       const name = names[index] ?? '';
-      const children = (at.children ??= new Map<string, HeldNode | null>());
+      const children = (at.children ??= new Map<string, CachedNode | null>());
       const known = children.get(name);
-      const node: HeldNode = known ?? {
+      const node: CachedNode = known ?? {
         node_id,
         parent: at,
         name,
@@ -178,11 +178,11 @@ export class MoveBatch {
     }
   }
 
-  private makeDirectories(above: HeldNode, names: readonly string[]): HeldNode {
+  private makeDirectories(above: CachedNode, names: readonly string[]): CachedNode {
     this.room -= names.length;
     let parent = above;
     for (const name of names) {
-      const made: HeldNode = {
+      const made: CachedNode = {
         node_id: undefined,
         parent: undefined,
         name,
@@ -200,7 +200,7 @@ export class MoveBatch {
     return parent;
   }
 
-  private place(node: HeldNode, parent: HeldNode, name: string): void {
+  private place(node: CachedNode, parent: CachedNode, name: string): void {
     this.take(node);
     node.parent = parent;
     node.name = name;
@@ -210,7 +210,7 @@ export class MoveBatch {
   }
 
   /** Detaches a node from its directory. */
-  private take(node: HeldNode): void {
+  private take(node: CachedNode): void {
     if (node.node_id !== undefined) this.changed.add(node);
     if (node.parent === undefined) return;
     node.parent.entries -= 1;
@@ -219,7 +219,7 @@ export class MoveBatch {
   }
 
   /** Drops a directory if it is implied and empty, and then its parents. */
-  private prune(directory: HeldNode | undefined): void {
+  private prune(directory: CachedNode | undefined): void {
     let at = directory;
     while (at !== undefined && at.implied && at.entries === 0) {
       const { parent } = at;
@@ -233,7 +233,7 @@ export class MoveBatch {
    * Returns the maximum length of the paths below a directory in bytes. It is an upper bound if it is within `room`, otherwise
    * exact. Returns undefined if this batch has reached its scan limit.
    */
-  private async heightOf(directory: HeldNode, room: number): Promise<number | undefined> {
+  private async heightOf(directory: CachedNode, room: number): Promise<number | undefined> {
     const known = directory.node_id === undefined ? undefined : this.heights.get(directory.node_id);
     if (known !== undefined && known <= room) return known;
     if (this.measured > MAX_MEASURED) return undefined;
@@ -245,7 +245,7 @@ export class MoveBatch {
   }
 
   /** Updates the path lengths of the directories above a node that was moved into them. */
-  private grow(node: HeldNode): void {
+  private grow(node: CachedNode): void {
     if (this.heights.size === 0) return;
     const own = node.node_id === undefined ? undefined : this.heights.get(node.node_id);
     let bytes = node.entries === 0 ? 0 : own;
@@ -260,7 +260,7 @@ export class MoveBatch {
   }
 }
 
-const newRoot = (): HeldNode => ({
+const newRoot = (): CachedNode => ({
   node_id: 0,
   parent: undefined,
   name: '',
@@ -272,7 +272,7 @@ const newRoot = (): HeldNode => ({
 });
 
 /** Follows the names as far as nodes are known. Returns undefined if the next node is unknown. */
-function descend(way: { node: HeldNode; names: readonly string[]; at: number }): true | undefined {
+function descend(way: { node: CachedNode; names: readonly string[]; at: number }): true | undefined {
   for (let name = way.names[way.at]; name !== undefined; name = way.names[way.at]) {
     if (way.node.kind === 'file') return true;
     const next = way.node.children?.get(name);
@@ -285,7 +285,7 @@ function descend(way: { node: HeldNode; names: readonly string[]; at: number }):
   return true;
 }
 
-function idOf({ node_id }: HeldNode): number {
+function idOf({ node_id }: CachedNode): number {
   if (node_id === undefined) throw new Error('A directory was not inserted yet');
   return node_id;
 }
@@ -294,9 +294,9 @@ function idOf({ node_id }: HeldNode): number {
  * Returns the location of a node as the database distinguishes it. A directory that is not inserted yet has no entries in the
  * database.
  */
-const slotOf = ({ parent, name }: HeldNode): string => `${parent?.node_id ?? 'new'}/${name}`;
+const slotOf = ({ parent, name }: CachedNode): string => `${parent?.node_id ?? 'new'}/${name}`;
 
-const placesOf = (nodes: readonly HeldNode[]): NodePlaces => [
+const placesOf = (nodes: readonly CachedNode[]): NodePlaces => [
   nodes.map(idOf),
   nodes.map(({ parent }) => (parent === undefined ? 0 : idOf(parent))),
   nodes.map(({ name }) => name),

@@ -6,7 +6,7 @@ import { Conflict, Forbidden, NotFound, TooLarge } from '../../common/errors/err
 import {
   type AdmittedPart,
   DiskTransfersService,
-  SENT_AGAIN,
+  PART_SUPERSEDED,
   type TransferRules,
 } from '../../storage/disk-transfers.service.js';
 import type { PartUrl } from '../../storage/signed-urls.service.js';
@@ -65,7 +65,7 @@ export class PartAdmissionService implements OnModuleInit, TransferRules {
       return {
         maxBytes: allowed,
         keep: async (size) => {
-          if (!(await this.parts.end(request, size))) throw new Conflict('part_sent_again', SENT_AGAIN);
+          if (!(await this.parts.end(request, size))) throw new Conflict('part_sent_again', PART_SUPERSEDED);
         },
         release: async () => {
           await this.parts.end(request, null);

@@ -111,8 +111,9 @@ export class UploadsService implements OnModuleInit {
     return await this.database.transaction(async (tx) => {
       const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
       // Resumes the upload of the earlier request. Its token is only in the response, which was never sent.
-      const goOn = async (left: unknown): Promise<OpenedUpload> => await this.goOn(tx, upload, left as OpenedUpload);
-      return upload.caller.keyed === undefined ? await open() : await upload.caller.keyed.claim(tx, open, goOn);
+      const resume = async (left: unknown): Promise<OpenedUpload> =>
+        await this.resume(tx, upload, left as OpenedUpload);
+      return upload.caller.keyed === undefined ? await open() : await upload.caller.keyed.claim(tx, open, resume);
     });
   }
 
@@ -133,7 +134,7 @@ export class UploadsService implements OnModuleInit {
    * Returns the upload of an earlier request that got no response, or a new upload if the store had not begun it. @throws
    * Conflict @throws Gone
    */
-  private async goOn(tx: Tx, upload: NewUpload, { token, id, blob_id }: OpenedUpload): Promise<OpenedUpload> {
+  private async resume(tx: Tx, upload: NewUpload, { token, id, blob_id }: OpenedUpload): Promise<OpenedUpload> {
     const { state, store_upload_id, expires_at } = await tx.withRepository(this.uploads).findOneByOrFail({ id });
     const expired = expires_at <= new Date();
     if (store_upload_id === null && (expired || state === 'aborted')) return await this.add(tx, upload);
@@ -212,7 +213,7 @@ export class UploadsService implements OnModuleInit {
 
   /** Schedules a sweep, so that ended uploads are removed from the store without waiting for the next regular sweep. */
   private sweepSoon(tx: Tx): void {
-    this.database.afterCommit(tx, () => this.periodic.soon(SWEEP_UPLOADS));
+    this.database.afterCommit(tx, () => this.periodic.requestRun(SWEEP_UPLOADS));
   }
 
   /** Returns the upload of a token if the caller may still write to it. @throws NotFound @throws Forbidden */

@@ -12,7 +12,7 @@ import {
   modelDigest,
   NO_FILES,
   plainVariables,
-  questionOf,
+  fileKey,
   readData,
 } from '../../../packages/canvas/index.js';
 import type { Card } from './card.entity.js';
@@ -179,7 +179,7 @@ export class CanvasEditorService {
     reads: boolean,
   ): Promise<{ cards: Card[]; rejudged: Card[] }> {
     const stored = await tx.withRepository(this.cards).list(project_id);
-    const { states, digest } = await this.lookAtFiles(tx, project_id, stored, reads);
+    const { states, digest } = await this.loadFileStates(tx, project_id, stored, reads);
     const { judgements, derived } = judgeAndDerive(stored, states);
     const judged = stored.map((card, index) => ({ ...card, ...judgements[index] }));
     const rejudged = judged.filter(
@@ -197,7 +197,7 @@ export class CanvasEditorService {
   }
 
   /** Returns the cached facts about the files that cards refer to. Unread files are scheduled for reading. */
-  private async lookAtFiles(
+  private async loadFileStates(
     tx: Tx,
     project_id: ProjectId,
     cards: readonly Card[],
@@ -221,7 +221,7 @@ const NO_REVISIONS: ReadonlyMap<string, string> = new Map();
 const isUnread = (cards: readonly Card[], states: FileStates): boolean =>
   cards.some((card) => {
     const { file } = isSetOfFile(card) ? readData(card) : {};
-    return file !== undefined && states.get(questionOf(file)) === 'unread';
+    return file !== undefined && states.get(fileKey(file)) === 'unread';
   });
 
 /** Returns the size of the client data in a card. */

@@ -20,7 +20,7 @@ import { pathProblem } from '../../../packages/paths/index.js';
 import { NotFound } from '../../common/errors/errors.js';
 import { type TableName, TableReaderService } from '../../tables/table-reader.service.js';
 import {
-  aspectOf,
+  contentKey,
   type DataFile,
   type FileFacts,
   type FileState,
@@ -28,14 +28,14 @@ import {
   isSetOfFile,
   MAX_CELLS,
   MAX_ROWS,
-  questionOf,
+  fileKey,
   readData,
   tableOf,
   withRoom,
   withValues,
 } from '../../../packages/canvas/index.js';
 import type { Card } from './card.entity.js';
-import { type Asked, FileFactsRepository } from './file-facts.repository.js';
+import { type FactsKey, FileFactsRepository } from './file-facts.repository.js';
 
 /** Maximum number of texts and cells in all cached facts together. */
 const MAX_CACHED_VALUES = 3_000_000;
@@ -80,20 +80,20 @@ export class DataFilesService {
     const found = await this.reader.findAt(workspace, paths, tx);
     const asked = named.flatMap(({ file, hasSet }) => {
       const blob_id = found.get(file.path)?.blob_id;
-      return hasSet && blob_id !== undefined ? [{ question: questionOf(file), blob_id, aspect: digestOf(file) }] : [];
+      return hasSet && blob_id !== undefined ? [{ question: fileKey(file), blob_id, aspect: digestOf(file) }] : [];
     });
     const facts = await this.factsOf(asked, tx);
     const states = new Map<string, FileState>();
-    for (const { file } of named) states.set(questionOf(file), found.has(file.path) ? 'unread' : 'missing');
+    for (const { file } of named) states.set(fileKey(file), found.has(file.path) ? 'unread' : 'missing');
     asked.forEach(({ question }, index) => states.set(question, facts[index] ?? 'unread'));
     const contents = asked.map(({ question, blob_id }) => JSON.stringify([question, blob_id])).sort();
     return { states, digest: contents.length === 0 ? '' : sha256(contents.join('\n')).toString('hex') };
   }
 
   /** Returns facts about contents, in the order of `asked`. Undefined for contents that were not read yet. */
-  private async factsOf(asked: readonly Asked[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
-    const keyOf = ({ blob_id, aspect }: Asked): string => `${blob_id} ${aspect.toString('hex')}`;
-    const isMissing = (one: Asked): boolean => !this.cachedFacts.has(keyOf(one));
+  private async factsOf(asked: readonly FactsKey[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
+    const keyOf = ({ blob_id, aspect }: FactsKey): string => `${blob_id} ${aspect.toString('hex')}`;
+    const isMissing = (one: FactsKey): boolean => !this.cachedFacts.has(keyOf(one));
     const missing = asked.filter(isMissing);
     const loaded = missing.length === 0 ? [] : await (tx?.withRepository(this.facts) ?? this.facts).of(missing);
     const known = new Map(missing.map((one, at) => [keyOf(one), loaded[at]]));
@@ -115,7 +115,7 @@ export class DataFilesService {
     const { states } = await this.known(workspace, cards);
     const failures: unknown[] = [];
     for (const { file, hasSet } of filesOf(cards)) {
-      if (!hasSet || states.get(questionOf(file)) !== 'unread') continue;
+      if (!hasSet || states.get(fileKey(file)) !== 'unread') continue;
       signal?.throwIfAborted();
       try {
         const read = await this.readOne(workspace, file, signal);
@@ -243,11 +243,11 @@ function filesOf(cards: readonly DataCard[]): Named[] {
     const { file } = readData(card);
     if (file === undefined) continue;
     const hasSet = isSetOfFile(card);
-    const question = questionOf(file);
+    const question = fileKey(file);
     if (hasSet || !named.has(question)) named.set(question, { file, hasSet });
   }
   return [...named.values()];
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
-const digestOf = (file: DataFile): Buffer => sha256(aspectOf(file));
+const digestOf = (file: DataFile): Buffer => sha256(contentKey(file));

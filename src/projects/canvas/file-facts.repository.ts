@@ -3,12 +3,12 @@ import type { FileFacts } from '../../../packages/canvas/index.js';
 import { StoredFileFacts } from './stored-file-facts.entity.js';
 
 /** Content and aspect of requested facts. */
-export type Asked = Pick<StoredFileFacts, 'blob_id' | 'aspect'>;
+export type FactsKey = Pick<StoredFileFacts, 'blob_id' | 'aspect'>;
 
 /** Stores facts about contents that data cards refer to. */
 export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
   /** Returns known facts, in the order of `asked`. Undefined for contents that were not read yet. */
-  async of(asked: readonly Asked[]): Promise<(FileFacts | undefined)[]> {
+  async of(asked: readonly FactsKey[]): Promise<(FileFacts | undefined)[]> {
     const rows: { place: string; facts: FileFacts }[] = await this.query(
       `SELECT a.place, f.facts
          FROM unnest($1::uuid[], $2::bytea[]) WITH ORDINALITY AS a (blob_id, aspect, place)
@@ -20,7 +20,7 @@ export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
   }
 
   /** Stores facts, unless the content was deleted or another process already stored them. */
-  async keep({ blob_id, aspect }: Asked, facts: FileFacts): Promise<void> {
+  async keep({ blob_id, aspect }: FactsKey, facts: FileFacts): Promise<void> {
     await this.query(
       `INSERT INTO file_facts (blob_id, aspect, facts)
        SELECT id, $2, $3 FROM blobs WHERE id = $1 FOR KEY SHARE

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { EventsChannel } from '../../events/events.channel.js';
 import { EventsRepository, type FollowingEvents } from '../../events/events.repository.js';
-import { FollowHub } from '../../common/event-stream/follow-hub.js';
+import { ChangeHub } from '../../common/event-stream/change-hub.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
 
 /**
@@ -10,7 +10,7 @@ import { LOGGER } from '../../common/logging/logging.module.js';
  * event.
  */
 @Injectable()
-export class ProjectEventHubService extends FollowHub<number, FollowingEvents> {
+export class ProjectEventHubService extends ChangeHub<number, FollowingEvents> {
   constructor(
     private readonly events: EventsRepository,
     channel: EventsChannel,

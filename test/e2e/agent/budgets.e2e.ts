@@ -538,11 +538,11 @@ describe('the counter of a budget', () => {
     const [found] = await budgetsOf(client);
     expect(found?.reached_at).not.toBeNull();
     await pause(20);
-    await service.app.get(BudgetsRepository).noteReached();
+    await service.app.get(BudgetsRepository).recordReached();
     const first = await noted();
     expect(first?.toISOString()).toBe(found?.reached_at);
     await spend({ company: company_id }, 0.6);
-    await service.app.get(BudgetsRepository).noteReached();
+    await service.app.get(BudgetsRepository).recordReached();
     expect(await noted()).toEqual(first);
     await age(budget.id, 'month');
     expect(await budgetsOf(client)).toMatchObject([{ reached_at: null, spent_credits: 0 }]);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import type { CardListResponse, CardResponse } from '../../../src/projects/canvas/canvas.dto.js';
 import { readData } from '../../../packages/canvas/data-content.js';
-import { type FileStates, questionOf } from '../../../packages/canvas/data-file.js';
+import { type FileStates, fileKey } from '../../../packages/canvas/data-file.js';
 import { derive, judge } from '../../../packages/canvas/derivation.js';
 import type { ProjectResponse, ProjectSummaryListResponse } from '../../../src/projects/projects.dto.js';
 import { makeProject } from '../../factories/make.js';
@@ -177,7 +177,7 @@ describe('derived project data', () => {
     new Map(
       cards.flatMap((card) => {
         const { file } = readData(card);
-        return file === undefined ? [] : [[questionOf(file), 'missing'] as const];
+        return file === undefined ? [] : [[fileKey(file), 'missing'] as const];
       }),
     );
 

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { type ErrorEntry, MAX_ENTRIES } from '../../errors/errors.js';
 import { hasValidTexts, isJsonObject, isValidText, type Json, toPlain } from '../../../../packages/json/index.js';
-import { counted, type Kind, refuse, Refused, refuseValue, type Schema } from '../kind.js';
+import { counted, type Kind, refuse, Rejected, rejectValue, type Schema } from '../kind.js';
 import { validateNested } from '../validate-object.js';
 import { INVALID_TEXT } from './text.js';
 
@@ -31,10 +31,10 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
       for (const [index, member] of input.entries()) {
         if (problems.length >= MAX_ENTRIES) break;
         const value = item.read(member);
-        if (value instanceof Refused) problems.push(...value.at(index));
+        if (value instanceof Rejected) problems.push(...value.at(index));
         else items.push(value);
       }
-      return problems.length > 0 ? new Refused(problems) : items;
+      return problems.length > 0 ? new Rejected(problems) : items;
     },
   };
 }
@@ -51,11 +51,11 @@ export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {
       for (const [key, member] of input) {
         if (problems.length >= MAX_ENTRIES) break;
         const value = item.read(member);
-        if (value instanceof Refused) problems.push(...value.at(key));
+        if (value instanceof Rejected) problems.push(...value.at(key));
         else values.set(key, value);
       }
-      if (problems.length > 0) return new Refused(problems);
-      return Array.from(input.keys()).every(isValidText) ? values : refuseValue(INVALID_TEXT, input);
+      if (problems.length > 0) return new Rejected(problems);
+      return Array.from(input.keys()).every(isValidText) ? values : rejectValue(INVALID_TEXT, input);
     },
   };
 }
@@ -67,7 +67,7 @@ export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
     read(input) {
       if (!isJsonObject(input)) return notAnObject(input);
       if (input.size > (maxProperties ?? Infinity)) return refuseLength('Dictionary', input.size, maxProperties, input);
-      return anyKind.read(input) as Plain | Refused;
+      return anyKind.read(input) as Plain | Rejected;
     },
   };
 }
@@ -75,15 +75,15 @@ export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
 /** Kind of any JSON value. Becomes plain objects and arrays. */
 export const anyKind: Kind<unknown> = {
   schema: {},
-  read: (input) => (hasValidTexts(input) ? toPlain(input) : refuseValue(INVALID_TEXT, input)),
+  read: (input) => (hasValidTexts(input) ? toPlain(input) : rejectValue(INVALID_TEXT, input)),
 };
 
 const shown = ({ maxProperties }: { maxProperties: number | undefined }): Schema =>
   maxProperties === undefined ? {} : { maxProperties };
 
-function refuseLength(type: 'List' | 'Dictionary', length: number, limit = 0, input: Json): Refused {
+function refuseLength(type: 'List' | 'Dictionary', length: number, limit = 0, input: Json): Rejected {
   const msg = `${type} should have at most ${counted(limit, 'item')} after validation, not ${length}`;
   return refuse('too_long', msg, input, { field_type: type, max_length: limit, actual_length: length });
 }
 
-const notAnObject = (input: Json): Refused => refuse('dict_type', 'Input should be a valid dictionary', input);
+const notAnObject = (input: Json): Rejected => refuse('dict_type', 'Input should be a valid dictionary', input);

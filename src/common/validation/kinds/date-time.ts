@@ -1,4 +1,4 @@
-import { type Kind, refuse, type Refused } from '../kind.js';
+import { type Kind, refuse, type Rejected } from '../kind.js';
 import type { Json } from '../../../../packages/json/index.js';
 
 /** Maximum length of a date or time. Longer texts are rejected without matching a pattern. */
@@ -30,7 +30,7 @@ export const dateTimeKind: Kind<Date> = {
 };
 
 /** Tries a datetime, then a Unix time, then a date. Reports the error of the date. */
-function fromText(text: string): Date | Refused {
+function fromText(text: string): Date | Rejected {
   const problem = dateProblem(text);
   if (text.length > MAX_LENGTH) return refuseDate(problem ?? TOO_MUCH, text);
   const parts = DATE_TIME.exec(text);
@@ -43,7 +43,7 @@ function fromText(text: string): Date | Refused {
   return refuseDate(problem ?? TOO_MUCH, text);
 }
 
-function fromParts(parts: RegExpExecArray, input: Json): Date | Refused {
+function fromParts(parts: RegExpExecArray, input: Json): Date | Rejected {
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part || 0)) as Six;
   if (year === 0) return yearZero(input);
   const [fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = parts.slice(7);
@@ -70,7 +70,7 @@ function timestampProblem(timestamp: number): string | undefined {
   return seconds > END_OF_YEAR_9999 ? 'dates after 9999 are not supported as unix timestamps' : undefined;
 }
 
-function fromTimestamp(timestamp: number, input: Json): Date | Refused {
+function fromTimestamp(timestamp: number, input: Json): Date | Rejected {
   const moment = new Date(Math.floor(timestamp * (Math.abs(timestamp) > MAX_SECONDS ? 1 : 1000)));
   return moment.getUTCFullYear() === 0 ? yearZero(input) : moment;
 }
@@ -96,10 +96,10 @@ function dateProblem(text: string): string | undefined {
   return day < 1 || day > lastDay ? 'day value is outside expected range' : undefined;
 }
 
-const refuseDate = (error: string, input: Json): Refused =>
+const refuseDate = (error: string, input: Json): Rejected =>
   refuse('datetime_from_date_parsing', `Input should be a valid datetime or date, ${error}`, input, { error });
 
-const refuseMoment = (error: string, input: Json): Refused =>
+const refuseMoment = (error: string, input: Json): Rejected =>
   refuse('datetime_parsing', `Input should be a valid datetime, ${error}`, input, { error });
 
-const yearZero = (input: Json): Refused => refuseMoment('year 0 is out of range', input);
+const yearZero = (input: Json): Rejected => refuseMoment('year 0 is out of range', input);

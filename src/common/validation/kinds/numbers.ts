@@ -1,5 +1,5 @@
 import type { Json } from '../../../../packages/json/index.js';
-import { type Kind, refuse, type Refused, type Schema } from '../kind.js';
+import { type Kind, refuse, type Rejected, type Schema } from '../kind.js';
 
 export interface NumberBounds {
   minimum?: number;
@@ -45,7 +45,7 @@ const shown = ({ minimum, maximum }: NumberBounds): Schema => ({
   ...(maximum !== undefined && { maximum }),
 });
 
-function withinBounds(value: number | Refused, input: Json, { minimum, maximum }: NumberBounds): number | Refused {
+function withinBounds(value: number | Rejected, input: Json, { minimum, maximum }: NumberBounds): number | Rejected {
   if (typeof value !== 'number') return value;
   if (minimum !== undefined && value < minimum) {
     return refuse('greater_than_equal', `Input should be greater than or equal to ${minimum}`, input, { ge: minimum });
@@ -56,7 +56,7 @@ function withinBounds(value: number | Refused, input: Json, { minimum, maximum }
   return value;
 }
 
-function toInteger(input: Json): number | Refused {
+function toInteger(input: Json): number | Rejected {
   if (typeof input === 'boolean') return Number(input);
   if (typeof input === 'bigint') return nearestSafe(Number(input));
   if (typeof input === 'number') {
@@ -71,16 +71,16 @@ function toInteger(input: Json): number | Refused {
   return INTEGER_TEXT.test(text) ? nearestSafe(Number(text.replaceAll('_', ''))) : noInteger(input);
 }
 
-const noInteger = (input: Json): Refused =>
+const noInteger = (input: Json): Rejected =>
   refuse('int_parsing', 'Input should be a valid integer, unable to parse string as an integer', input);
 
-const tooLarge = (input: Json): Refused =>
+const tooLarge = (input: Json): Rejected =>
   refuse('int_parsing_size', 'Unable to parse input string as an integer, exceeded maximum size', input);
 
 const nearestSafe = (value: number): number =>
   Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
-function toNumber(input: Json): number | Refused {
+function toNumber(input: Json): number | Rejected {
   if (typeof input === 'number') return input;
   if (typeof input === 'boolean' || typeof input === 'bigint') return finite(Number(input), input);
   if (typeof input !== 'string') return refuse('float_type', 'Input should be a valid number', input);
@@ -91,10 +91,10 @@ function toNumber(input: Json): number | Refused {
   return finite(Number(text), input);
 }
 
-const finite = (value: number, input: Json): number | Refused =>
+const finite = (value: number, input: Json): number | Rejected =>
   Number.isFinite(value) ? value : refuse('finite_number', 'Input should be a finite number', input);
 
-function toBoolean(input: Json): boolean | Refused {
+function toBoolean(input: Json): boolean | Rejected {
   if (typeof input === 'boolean') return input;
   if (input === 0 || input === 1) return input === 1;
   const text = typeof input === 'string' ? input.toLowerCase() : '';

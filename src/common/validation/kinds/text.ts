@@ -1,5 +1,5 @@
 import { codePoints, isValidText } from '../../../../packages/json/index.js';
-import { counted, type Kind, refuse, refuseValue } from '../kind.js';
+import { counted, type Kind, refuse, rejectValue } from '../kind.js';
 
 export const INVALID_TEXT = 'text must contain neither U+0000 nor lone surrogates';
 
@@ -34,7 +34,7 @@ export function textKind({ minLength, maxLength, pattern }: TextBounds): Kind<st
         const msg = `String should match pattern '${pattern.source}'`;
         return refuse('string_pattern_mismatch', msg, input, { pattern: pattern.source });
       }
-      return isValidText(input) ? input : refuseValue(INVALID_TEXT, input);
+      return isValidText(input) ? input : rejectValue(INVALID_TEXT, input);
     },
   };
 }

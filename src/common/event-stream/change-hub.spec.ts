@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { FollowHub } from './follow-hub.js';
+import { ChangeHub } from './change-hub.js';
 
 /** Hub whose reads for company `a` wait until the database responds. */
-class Hub extends FollowHub<number, string> {
+class Hub extends ChangeHub<number, string> {
   started = 0;
   readonly database = new EventEmitter();
   private readonly answer = once(this.database, 'answer');

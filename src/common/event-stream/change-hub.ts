@@ -22,7 +22,7 @@ const POLL = 'poll';
  * Wakes the readers of an object when it has news, and reads the news for them. Readers that wait for the same news share a
  * single read.
  */
-export abstract class FollowHub<Cursor, Following> implements OnModuleInit, OnModuleDestroy {
+export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnModuleDestroy {
   private readonly readers = new Map<string, Set<() => void>>();
   /** Heads of the followed objects at the last poll. */
   private heads = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
 import type { Progress } from './execution-log.entity.js';
-import { RunTeller } from './run-teller.js';
+import { RunReporter } from './run-reporter.js';
 
 const logger = pino({ level: 'silent' });
 
@@ -29,21 +29,21 @@ class Slow {
   }
 }
 
-describe('RunTeller', () => {
+describe('RunReporter', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
   it('reports a log line at least every second', async () => {
     const database = new Slow();
-    const teller = new RunTeller(true, database.tell, logger);
+    const reporter = new RunReporter(true, database.tell, logger);
     await database.answer();
-    teller.hear({ kind: 'read', size: { variables: 2, integer_variables: 1, constraints: 3, terms: 4 } });
-    teller.hear({ kind: 'solves' });
+    reporter.hear({ kind: 'read', size: { variables: 2, integer_variables: 1, constraints: 3, terms: 4 } });
+    reporter.hear({ kind: 'solves' });
     for (let second = 0; second < 3; second += 1) {
       await jest.advanceTimersByTimeAsync(1_000);
       await database.answer();
     }
-    const stopped = teller.stop();
+    const stopped = reporter.stop();
     await stopped;
     expect(database.told.map(({ lines }) => lines)).toEqual([
       ['Reading the model'],
@@ -55,11 +55,11 @@ describe('RunTeller', () => {
 
   it('sends reports in sequence and finishes them before it stops', async () => {
     const database = new Slow();
-    const teller = new RunTeller(false, database.tell, logger);
+    const reporter = new RunReporter(false, database.tell, logger);
     await jest.advanceTimersByTimeAsync(3_500);
     expect(database.open).toBe(1);
-    teller.hear({ kind: 'line', text: 'late' });
-    const stopped = teller.stop();
+    reporter.hear({ kind: 'line', text: 'late' });
+    const stopped = reporter.stop();
     await database.answer();
     await database.answer();
     await stopped;
@@ -73,11 +73,11 @@ describe('RunTeller', () => {
 
   it('resends a report that could not be stored', async () => {
     const database = new Slow();
-    const teller = new RunTeller(true, database.tell, logger);
+    const reporter = new RunReporter(true, database.tell, logger);
     await database.answer(new Error('gone'));
     await jest.advanceTimersByTimeAsync(1_000);
     expect(database.told.at(-1)?.lines).toEqual(['Reading the model']);
     await database.answer();
-    await teller.stop();
+    await reporter.stop();
   });
 });

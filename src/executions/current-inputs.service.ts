@@ -9,7 +9,7 @@ import type { LeasedExecution } from './executions.repository.js';
 
 /** Compares executions with the current inputs of their project. */
 @Injectable()
-export class PresentInputsService {
+export class CurrentInputsService {
   constructor(
     private readonly cards: CardsRepository,
     private readonly files: DataFilesService,

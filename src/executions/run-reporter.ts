@@ -18,7 +18,7 @@ const DOING: Record<Phase, string> = {
  * Reports progress and new log lines of a running execution every second. If nothing was logged, the report contains a status
  * line.
  */
-export class RunTeller {
+export class RunReporter {
   private readonly startedAt = performance.now();
   private readonly timer: NodeJS.Timeout;
   private phase: Phase = 'reading';
@@ -26,7 +26,7 @@ export class RunTeller {
   private lines: string[];
   /** Resolves when the pending report is done. Reports never overlap. */
   private told: Promise<void> = Promise.resolve();
-  private isTelling = false;
+  private isReporting = false;
   size: ModelSize | undefined;
 
   /** @param tell stores a report; errors are logged and do not stop the solve */
@@ -56,7 +56,7 @@ export class RunTeller {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.told;
-    if (this.lines.length > 0) await this.tellOnce();
+    if (this.lines.length > 0) await this.sendReport();
   }
 
   private add(line: string): void {
@@ -67,16 +67,16 @@ export class RunTeller {
   private next(): void {
     if (this.lines.length === 0) this.add(`${Math.round(this.seconds)} s: ${DOING[this.phase]}`);
     // While the database is slow, lines accumulate and are sent together later.
-    if (!this.isTelling) this.told = this.tellOnce();
+    if (!this.isReporting) this.told = this.sendReport();
   }
 
   private get seconds(): number {
     return (performance.now() - this.startedAt) / 1000;
   }
 
-  private async tellOnce(): Promise<void> {
+  private async sendReport(): Promise<void> {
     const { lines, phase, search } = this;
-    this.isTelling = true;
+    this.isReporting = true;
     this.lines = [];
     const { incumbent, bound, nodes } = search;
     const gap = incumbent === null || bound === null ? null : gapBetween(incumbent, bound);
@@ -87,7 +87,7 @@ export class RunTeller {
       this.logger.warn({ err: error }, 'the progress of a solve could not be kept');
       this.lines = [...lines, ...this.lines].slice(-MAX_LINES);
     } finally {
-      this.isTelling = false;
+      this.isReporting = false;
     }
   }
 }

@@ -7,17 +7,17 @@ const SOON_MS = 100;
 
 /** Runs after the body was read and rejects credentials that expired in the meantime. */
 @Injectable()
-export class LastingCredentialGuard implements CanActivate {
+export class CredentialExpiryGuard implements CanActivate {
   constructor(private readonly credentials: CredentialsService) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const { authenticatedAt } = request;
     const isLate = authenticatedAt !== undefined && performance.now() > authenticatedAt + SOON_MS;
-    return !isLate || this.lookAgain(request);
+    return !isLate || this.reauthenticate(request);
   }
 
-  private async lookAgain(request: AuthenticatedRequest): Promise<true> {
+  private async reauthenticate(request: AuthenticatedRequest): Promise<true> {
     request.caller = await this.credentials.authenticate(request.headers.authorization);
     return true;
   }
