@@ -4,18 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /*
- * A thread that sends small requests, one after the other, until it is told to stop; then it answers what it saw. In a
- * thread of its own, so that the work of the sender of an attack does not count as the service's.
+ * Thread that sends small requests one after another until it receives a message, and then reports its measurements. It runs in
+ * its own thread, so that the work of sending an attack is not attributed to the service.
  *
  * workerData: {url, token, project, localAddress}, the URL without `/api/v1`.
  */
 const PACE_MS = 10;
 const POST_EVERY_MS = 2_000;
-/** A caller is assumed to come so often while another waits. */
+/** Assumed interval between other callers' requests while a request waits. */
 const CALL_EVERY_MS = 50;
-/** What is not answered so long after the end counts as it is. */
+/** Time after which a request that is still unanswered at the end is measured as it is. */
 const PATIENCE_MS = 5_000;
-/** The unit of /proc/stat. */
+/** Length of a clock tick in /proc/stat. */
 const TICK_MS = 10;
 
 const { url, token, project, localAddress } = workerData;
@@ -31,7 +31,7 @@ parentPort.once('message', () => {
   setTimeout(() => pending.destroy(Object.assign(new Error(), { code: 'UNANSWERED' })), PATIENCE_MS).unref();
 });
 
-// The first requests of a process are slower than all that follow.
+// The first requests of a process are slower than all later requests.
 for (const path of reads) await send('GET', path);
 parentPort.postMessage('ready');
 let posted = performance.now();
@@ -43,20 +43,20 @@ for (let round = 0; !isOver; round += 1) {
     ? send('POST', `/projects/${project}/chat`, JSON.stringify({ content: 'How far are we?' }))
     : send('GET', reads[round % reads.length]));
   statuses[status] = (statuses[status] ?? 0) + 1;
-  // A neighbour's work on a shared machine is no wait that the service makes.
+  // Time that the hypervisor gave to other machines is not a delay of the service.
   latencies.push(Math.max(0, performance.now() - began - (stolenMs() - stolen)));
   await pause(PACE_MS);
 }
 agent.destroy();
 parentPort.postMessage({ ...summary(latencies), statuses });
 
-/** How long the processors of this virtual machine have worked for others so far, together. Needs Linux. */
+/** Returns the total processor time that the hypervisor has given to other virtual machines. Needs Linux. */
 function stolenMs() {
   const [, , , , , , , , steal] = readFileSync('/proc/stat', 'latin1').slice(0, 200).split(/\s+/, 9);
   return Number(steal) * TICK_MS;
 }
 
-/** The status, or the code of what went wrong on the connection. Every fourth request needs a connection of its own. */
+/** Resolves to the status or the connection's error code. Every fourth request opens a new connection. */
 function send(method, path, body) {
   return new Promise((resolve) => {
     const request = http.request(`${url}/api/v1${path}`, {
@@ -80,8 +80,10 @@ function send(method, path, body) {
 }
 
 /**
- * What callers waited, whenever they came: while one request waits, those that others would have sent meanwhile count as
- * well. Else a standstill of ten seconds would be one slow request among hundreds of quick ones.
+ * Summarizes the waiting times of callers who arrive at regular intervals.
+ *
+ * A slow request also counts for the callers who would have arrived while it waited. Otherwise a ten-second stall would be a
+ * single slow request among hundreds of fast requests.
  */
 function summary(waits) {
   const all = waits.flatMap((ms) =>

@@ -1,7 +1,7 @@
 import { committedContract } from './contract.js';
 import { keepSecretsOf } from './secrets.js';
 
-/** What a response type looks like after JSON: dates are strings. */
+/** Response type as it arrives in JSON: dates are strings. */
 export type Wire<T> = T extends Date
   ? string
   : T extends (infer Item)[]
@@ -11,9 +11,9 @@ export type Wire<T> = T extends Date
       : T;
 
 export interface RequestOptions {
-  /** Sent as JSON. */
+  /** Body to send as JSON. */
   body?: unknown;
-  /** Sent as it is, as if it were JSON. */
+  /** Raw body, sent unchanged with the JSON content type. */
   text?: string;
   query?: Record<string, string | number | boolean>;
   headers?: Record<string, string>;
@@ -25,19 +25,15 @@ export interface Answer<Body = unknown> {
   body: Body;
 }
 
-/**
- * A caller of the service. Every answer is checked against the committed `openapi.json`, whatever the test looks at.
- *
- * Paths are relative to `/api/v1`.
- */
+/** Client of the service. Checks every response against the committed `openapi.json`. Paths are relative to `/api/v1`. */
 export class Client {
   constructor(
     private readonly base: string,
-    /** Bearer token; absent: requests carry none. */
+    /** Bearer token. Omit it to send requests without credentials. */
     readonly token?: string,
   ) {}
 
-  /** The answer with any status. */
+  /** Returns the response with any status. */
   async send<Body = unknown>(
     method: string,
     path: string,
@@ -70,7 +66,7 @@ export class Client {
     return { status: response.status, headers: response.headers, body: received as Wire<Body> };
   }
 
-  /** The body of a success; anything else fails the test with what was answered. */
+  /** Returns the body of a successful response. Any other response fails the test and is shown in the error. */
   get<Body = unknown>(path: string, query: RequestOptions['query'] = {}): Promise<Wire<Body>> {
     return this.succeed('GET', path, { query });
   }

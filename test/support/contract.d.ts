@@ -1,29 +1,29 @@
-/** An answer as it came over the wire. */
+/** Response as received over the wire. */
 export interface WireAnswer {
   method: string;
-  /** Path without query. */
+  /** Path without the query. */
   path: string;
   status: number;
   contentType: string | null;
   text: string;
 }
 
-/** An OpenAPI document. */
+/** OpenAPI document. */
 export interface Document {
   paths: Record<string, Record<string, object>>;
   components: { schemas: Record<string, object> };
 }
 
 /**
- * Checks answers against an OpenAPI document, more strictly than the document reads: properties that it does not name
- * are refused, except in free-form objects.
+ * Checks responses against an OpenAPI document. Properties that the document does not list are rejected, except in free-form
+ * objects.
  */
 export class Contract {
   constructor(document: Document);
 
-  /** @throws Error that says what in the answer the document does not allow. */
+  /** @throws Error naming the part of the response that the document does not allow */
   check(answer: WireAnswer): void;
 }
 
-/** The contract of the committed document. */
+/** Returns the contract of the committed document. */
 export function committedContract(): Contract;

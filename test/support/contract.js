@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/*
- * Tests of the service let Node load this module, and not Jest: schemas are compiled once in each process of Jest.
- */
+/* Service tests load this module with Node instead of Jest, so that each Jest process compiles the schemas only once. */
 
-/** What is told where the document has no operation to declare it. */
+/** Errors of the router for paths and methods that the document does not list. */
 const isRoutingError = (operation, status) => operation === undefined && (status === 404 || status === 405);
-/** The one form of date-times in this service. */
+/** The only date-time format of this service. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const RESPONSES = '#/components/responses/';
 const SENTENCE = {
@@ -18,8 +16,8 @@ const SENTENCE = {
 };
 
 /**
- * Checks answers against an OpenAPI document, more strictly than the document reads: properties that it does not name
- * are refused, except in free-form objects.
+ * Checks responses against an OpenAPI document. Properties that the document does not list are rejected, except in free-form
+ * objects.
  */
 export class Contract {
   #ajv = new Ajv2020({ allErrors: true, strictTypes: false, allowUnionTypes: true });
@@ -32,13 +30,13 @@ export class Contract {
     this.#ajv.addFormat('date-time', DATE_TIME);
     this.#responses = components.responses ?? {};
     for (const [name, schema] of Object.entries(components.schemas)) this.#ajv.addSchema(closed(schema), name);
-    // Literal segments come before parameters, as the router has it.
+    // Literal segments come before parameters, as in the router.
     this.#routes = Object.entries(paths)
       .sort(([a], [b]) => (a.replaceAll('{', '~') < b.replaceAll('{', '~') ? -1 : 1))
       .map(([template, methods]) => ({ pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`), methods }));
   }
 
-  /** @throws Error that says what in the answer the document does not allow. */
+  /** @throws Error naming the part of the response that the document does not allow */
   check(answer) {
     const problems = this.#problems(answer);
     if (problems.length === 0) return;
@@ -50,7 +48,7 @@ export class Contract {
 
   #problems({ method, path, status, contentType, text }) {
     const name = method.toLowerCase();
-    // `PATCH .../scenarios/solve` is of a scenario by that name: the literal path has another method only.
+    // `PATCH .../scenarios/solve` addresses the scenario named "solve", because the literal path only supports another method.
     const operation = this.#routes.find(({ pattern, methods }) => name in methods && pattern.test(path))?.methods[name];
     const named = operation?.responses[String(status)];
     const declared = named?.$ref === undefined ? named : this.#responses[named.$ref.replace(RESPONSES, '')];
@@ -79,13 +77,13 @@ export class Contract {
 
 let contract;
 
-/** The contract of the committed document. */
+/** Returns the contract of the committed document. */
 export function committedContract() {
   contract ??= new Contract(JSON.parse(readFileSync('openapi.json', 'utf8')));
   return contract;
 }
 
-/** The schema with references to registered components, and no room for properties that it does not name. */
+/** Resolves references to registered components and rejects properties that the schema does not list. */
 function closed(node) {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;

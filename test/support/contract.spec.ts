@@ -42,8 +42,8 @@ const checking =
   () =>
     contract.check(answer(...given));
 
-describe('the check of answers against the document', () => {
-  it('accepts what the document allows, free-form keys included', () => {
+describe('Contract', () => {
+  it('accepts everything that the document allows, including free-form keys', () => {
     const body = { name: 'a', made_at: '2026-01-02T03:04:05.678Z', inner: { size: 1 }, data: { any: ['thing'] } };
     expect(checking(body)).not.toThrow();
     expect(checking({ name: 'a', made_at: null })).not.toThrow();
@@ -54,7 +54,7 @@ describe('the check of answers against the document', () => {
     expect(
       checking(null, { method: 'DELETE', path: '/things/1', status: 204, contentType: null, text: '' }),
     ).not.toThrow();
-    // The literal path has no DELETE: it is the thing of that name.
+    // The literal path has no DELETE, so this addresses the item of that name.
     expect(
       checking(null, { method: 'DELETE', path: '/things/count', status: 204, contentType: null, text: '' }),
     ).not.toThrow();
@@ -67,7 +67,7 @@ describe('the check of answers against the document', () => {
     ['a wrong type', { name: 5 }],
     ['a null that is not allowed', { name: null }],
     ['a date-time without milliseconds', { name: 'a', made_at: '2026-01-02T03:04:05Z' }],
-  ])('refuses %s', (_, body) => {
+  ])('rejects %s', (_, body) => {
     expect(checking(body)).toThrow('against openapi.json');
   });
 
@@ -78,7 +78,7 @@ describe('the check of answers against the document', () => {
     ['an error with more than its sentence', { detail: 'No', code: 1 }, { path: '/nothing', status: 404 }],
     ['another content type', { name: 'a' }, { contentType: 'text/html' }],
     ['a body where there is none', {}, { method: 'DELETE', path: '/things/1', status: 204 }],
-  ])('refuses %s', (_, body, rest) => {
+  ])('rejects %s', (_, body, rest) => {
     expect(checking(body, rest)).toThrow('against openapi.json');
   });
 });

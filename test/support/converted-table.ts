@@ -15,13 +15,13 @@ import {
 } from '../../packages/data-engine/tasks.js';
 import { documentText } from '../../packages/data-engine/documents/text.js';
 
-/** A converted file, as clients see it. */
+/** Converted file as clients see it. */
 export interface ConvertedTable {
-  /** `name type`. */
+  /** Columns as `name type`. */
   columns: string[];
   rows: unknown[][];
   description: TableDescription;
-  /** Parquet file of the table. */
+  /** Path of the table's Parquet file. */
   path: string;
 }
 
@@ -41,14 +41,14 @@ export class TableFiles {
     });
   }
 
-  /** Path of a new file with this content. */
+  /** Creates a file with this content and returns its path. */
   async file(content: Content, name = 'file'): Promise<string> {
     const path = this.path(name);
     await writeFile(path, content);
     return path;
   }
 
-  /** Path of a file that does not exist yet. */
+  /** Returns the path of a file that does not exist yet. */
   path(name: string): string {
     return join(this.directory, `${(this.files += 1)}-${name}`);
   }
@@ -64,7 +64,7 @@ export class TableFiles {
     return { ...(await this.rows(path)), columns: description.columns.map(nameAndType), description, path };
   }
 
-  /** Rows of a converted table. */
+  /** Returns the rows of a converted table. */
   async rows(table: string, query: Partial<StructuredQuery> = {}): Promise<Pick<ConvertedTable, 'columns' | 'rows'>> {
     const answer = await read({ kind: 'read', table, query: { limit: 10_000, offset: 0, ...query } });
     return { columns: answer.columns.map(nameAndType), rows: JSON.parse(answer.rows) as unknown[][] };
@@ -78,7 +78,7 @@ export class TableFiles {
 
 const nameAndType = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`;
 
-/** Sentence of the problem that refuses a task. Other errors, and answers, fail the test. */
+/** Returns the message of the problem that rejects a task. Other errors and successful results fail the test. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;

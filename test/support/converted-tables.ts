@@ -8,12 +8,12 @@ import { type SheetCell, workbookFile } from './workbook-file.js';
 
 export type ConvertedTable = TableDescription & {
   names: string[];
-  /** `name type`. */
+  /** Column types as `name type`. */
   types: string[];
   cells: unknown[][];
 };
 
-/** Converts files of tests and reads the results. */
+/** Converts files for tests and reads the results. */
 export class ConvertedTables {
   private files = 0;
 
@@ -34,7 +34,7 @@ export class ConvertedTables {
     await rm(this.directory, { recursive: true });
   }
 
-  /** Rows of cells are the only sheet of a workbook. */
+  /** An array of rows becomes a workbook with a single sheet. */
   async read(
     content: string | Uint8Array | (SheetCell[] | undefined)[],
     more: Partial<ConvertTask> = {},
@@ -59,5 +59,5 @@ export class ConvertedTables {
   }
 }
 
-/** DuckDB's JSON has integers of 64 bits as texts. */
+/** DuckDB writes 64-bit integers as strings in JSON. */
 const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : cell);

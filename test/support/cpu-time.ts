@@ -1,8 +1,8 @@
 const TRIES = 3;
 
 /**
- * Processor time of this process that some work takes, in ms, hardly dependent on how busy the machine is: the least of
- * several tries, as compilation and other threads count too.
+ * Returns the processor time that a function takes in this process, in ms. It takes the minimum of several runs, because
+ * compilation and other threads also count. The result hardly depends on the load of the machine.
  */
 export function cpuMs(work: () => void): number {
   const times = Array.from({ length: TRIES }, () => {

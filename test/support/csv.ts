@@ -1,11 +1,11 @@
-/** How a file is written. */
+/** Format of a file. */
 export interface Dialect {
   delimiter?: string;
   decimal?: '.' | ',';
   encoding?: 'utf-8' | 'windows-1252';
 }
 
-/** A row of a file: its cells by the titles of their columns, without spaces around them. */
+/** Row of a file: cells by column title, without surrounding spaces. */
 export class CsvRow {
   constructor(
     private readonly cells: ReadonlyMap<string, string>,
@@ -26,12 +26,15 @@ export class CsvRow {
   }
 }
 
-/** The rows of a file, below its titles. A reader of its own for tests, so that it can be wrong in no way that the service is. */
+/**
+ * Returns the rows of a file without the titles. This separate reader is for tests only, so that it cannot share a bug with the
+ * service.
+ */
 export function readCsv(
   file: Uint8Array,
   { delimiter = ',', decimal = '.', encoding = 'utf-8' }: Dialect = {},
 ): CsvRow[] {
-  // The decoder takes the byte order mark away.
+  // The decoder removes the byte order mark.
   const [titles = [], ...rows] = cellsOf(new TextDecoder(encoding).decode(file), delimiter);
   return rows.map((row) => new CsvRow(new Map(titles.map((title, at) => [title, row[at] ?? ''])), decimal));
 }

@@ -8,10 +8,10 @@ import { ProcessPool } from '../../packages/data-engine/process-pool.js';
 import type { QueryAnswer, Task } from '../../packages/data-engine/tasks.js';
 import { MetricsService } from '../../src/common/metrics/metrics.service.js';
 
-/** The built module: processes run JavaScript. */
+/** The built module, because the engine's processes run JavaScript. */
 export const ENGINE_ENTRY = new URL('../../dist/packages/data-engine/engine-process.js', import.meta.url);
 
-/** A data engine with processes of its own, and a folder for its files. */
+/** Data engine with its own processes and a folder for its files. */
 export class TestEngine {
   private constructor(
     readonly engine: DataEngine,
@@ -41,7 +41,7 @@ export class TestEngine {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** A Parquet file with what a statement gives. */
+  /** Writes the result of a statement to a Parquet file and returns its path. */
   async table(name: string, sql: string): Promise<string> {
     const to = join(this.directory, `${name}.parquet`);
     const options = { company_id: 'setup' };

@@ -4,7 +4,7 @@ import { createDataSource } from '../../src/database/data-source.js';
 import { DatabaseService } from '../../src/database/database.service.js';
 import { createDatabase, dropDatabase } from './databases.js';
 
-/** A database as services see it, for tests below the HTTP interface. */
+/** Database as services see it, for tests below the HTTP interface. */
 export interface TestDatabase {
   readonly url: string;
   readonly source: DataSource;
@@ -12,9 +12,8 @@ export interface TestDatabase {
 }
 
 /**
- * A migrated database for the tests of one file, made before the first and dropped after the last.
- *
- * Import the entities under test as values before: the data source knows the classes that are loaded.
+ * Provides a migrated database to the tests of one file. It is created before the first test and dropped after the last test.
+ * Import the entities under test as values first, because the data source only knows the classes that are loaded.
  */
 export function useDatabase({ poolSize = 10 } = {}): TestDatabase {
   const held: { url?: string; source?: DataSource; database?: DatabaseService } = {};

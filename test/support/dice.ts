@@ -1,8 +1,8 @@
-/** Random choices that a seed repeats (mulberry32). */
+/** Random choices that can be repeated with the same seed (mulberry32). */
 export class Dice {
   constructor(private state: number) {}
 
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -10,12 +10,12 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to below `limit`. */
+  /** Returns an integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** True in so many of 100 cases. */
+  /** Returns true with a probability of `share` percent. */
   percent(share: number): boolean {
     return this.next() * 100 < share;
   }
@@ -26,7 +26,7 @@ export class Dice {
     return item;
   }
 
-  /** One of the keys, each as often as its weight says. */
+  /** Returns a random key. The weights give the relative probabilities. */
   weighted<Key extends string>(weights: Record<Key, number>): Key {
     const all = Object.entries(weights) as [Key, number][];
     let left = this.next() * all.reduce((sum, [, weight]) => sum + weight, 0);

@@ -1,6 +1,6 @@
 /**
- * Loaded into a tested process before its own code (`node --import`): ends it when the test's process is gone, however
- * that went, so that no interrupted run leaves a service behind.
+ * Preloaded into a process under test (`node --import`). Ends the process as soon as the test's process is gone for any reason,
+ * so that an interrupted run leaves no service behind.
  */
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel?.unref();

@@ -1,11 +1,11 @@
 import { strToU8, zipSync } from 'fflate';
 
 /*
- * Small documents, made as they are specified. Texts are inserted as they are: what is markup in XML, or not in Latin-1 in a
- * PDF, is up to the caller.
+ * Builders for small documents. Texts are inserted unchanged: the caller must avoid XML markup, and characters outside Latin-1 in
+ * a PDF.
  */
 
-/** Bytes of a ZIP archive with these parts. */
+/** Returns a ZIP archive with these parts. */
 export const makeArchive = (parts: Record<string, string | Uint8Array>, level: 0 | 9 = 9): Buffer =>
   Buffer.from(
     zipSync(
@@ -19,7 +19,7 @@ export const makeArchive = (parts: Record<string, string | Uint8Array>, level: 0
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** The part `.rels` that refers to targets by id and type. */
+/** Returns a `.rels` part that refers to targets by id and type. */
 const relations = (entries: [id: string, type: string, target: string][]): string =>
   `${XML}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${entries
     .map(([id, type, target]) => `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`)
@@ -31,7 +31,7 @@ export const table = (rows: string[][]): string =>
     .map((cells) => `<w:tr>${cells.map((cell) => `<w:tc><w:tcPr/>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`)
     .join('')}</w:tbl>`;
 
-/** Parts of a DOCX with this WordprocessingML in its body. */
+/** Returns the parts of a DOCX file with this WordprocessingML in its body. */
 export const docxParts = (body: string): Record<string, string> => ({
   '[Content_Types].xml': `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
   '_rels/.rels': relations([['rId1', 'officeDocument', 'word/document.xml']]),
@@ -40,10 +40,10 @@ export const docxParts = (body: string): Record<string, string> => ({
     `xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><w:body>${body}</w:body></w:document>`,
 });
 
-/** A value of a cell: a text is shared, `{ xml }` is the whole element. */
+/** Cell value. Strings are shared, and `{ xml }` is the complete element. */
 type Cell = string | number | { xml: string };
 
-/** Parts of an XLSX with these sheets. Style 1 is a date, 2 a date of the workbook's own format. */
+/** Returns the parts of an XLSX file with these sheets. Style 1 is a date, and style 2 is a date in a custom format. */
 export function xlsxParts(sheets: Record<string, Cell[][]>): Record<string, string> {
   const texts: string[] = [];
   const cell = (value: Cell): string => {
@@ -84,10 +84,10 @@ export function xlsxParts(sheets: Record<string, Cell[][]>): Record<string, stri
   };
 }
 
-/** An object of a PDF: a dictionary, or a stream with its dictionary's further entries. */
+/** PDF object: a dictionary, or a stream with additional dictionary entries. */
 type PdfObject = string | { stream: Uint8Array; entries?: string };
 
-/** A PDF of objects by their numbers, 1 being the catalog. */
+/** Returns a PDF with these numbered objects. Object 1 is the catalog. */
 export function makePdf(objects: ReadonlyMap<number, PdfObject>, trailer = ''): Buffer {
   const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets = new Map<number, number>();
@@ -123,7 +123,10 @@ export const pdfPage = (contents: string): string =>
   '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> ' +
   `/Contents ${contents} >>`;
 
-/** Objects of a PDF whose pages have these contents (operators); page n is object 10 + 2n, its content the one before. */
+/**
+ * Returns the objects of a PDF whose pages have these contents (operators). Page n is object 10 + 2n, and its content is the
+ * object before it.
+ */
 export function pdfObjects(pages: (string | { stream: Uint8Array; entries?: string })[]): Map<number, PdfObject> {
   const kids = pages.map((_, index) => `${12 + 2 * index} 0 R`);
   const objects = new Map<number, PdfObject>([
@@ -139,7 +142,7 @@ export function pdfObjects(pages: (string | { stream: Uint8Array; entries?: stri
   return objects;
 }
 
-/** A PDF with one line in a font that is not embedded, and whose character map has this name. */
+/** Returns a PDF with a single line in a font that is not embedded, with this character map. */
 export function eastAsianPdf(font: string, ordering: string, characterMap: string, line: Uint8Array): Buffer {
   const objects = pdfObjects([`BT /F1 10 Tf 50 780 Td <${Buffer.from(line).toString('hex')}> Tj ET`]);
   objects.set(
@@ -159,7 +162,7 @@ export function eastAsianPdf(font: string, ordering: string, characterMap: strin
   return makePdf(objects);
 }
 
-/** Operators that show lines, the first at the top of the page; cells of a line stand 150 points apart. */
+/** Returns the operators that show these lines from top to bottom. The cells of a line are 150 points apart. */
 export const shown = (lines: string[][]): string =>
   lines
     .flatMap((cells, line) =>

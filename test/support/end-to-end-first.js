@@ -1,8 +1,8 @@
 import TestSequencer from '@jest/test-sequencer';
 
 /**
- * End-to-end tests first, since they take longest; what else there is fills the gaps that they leave in the end. Inside
- * both, Jest's own order: what took long the last time, or is large.
+ * Runs end-to-end tests first, because they take longest. The other tests then fill the gaps at the end. Both groups keep Jest's
+ * order: tests that took long in the last run, or that are large, come first.
  */
 export default class EndToEndFirst extends TestSequencer {
   sort(tests) {

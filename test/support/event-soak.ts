@@ -9,13 +9,13 @@ import { waitUntilIdle } from './traffic.js';
 
 export interface EventSoakOptions {
   projects: number;
-  /** How many changes are to be committed by requests, beside those of turns and solves. */
+  /** Number of changes that requests make, in addition to the changes of turns and solves. */
   changes: number;
-  /** How many requests are under way in each project. */
+  /** Number of concurrent requests in each project. */
   writers: number;
-  /** Readers of each project, which reconnect at random. */
+  /** Number of readers of each project. Readers reconnect at random. */
   readers: number;
-  /** An API or worker process dies after a random time of up to so many milliseconds, again and again. */
+  /** Maximum time between two kills of an API or worker process, in milliseconds. The actual time is random. */
   killWithinMs: number;
 }
 
@@ -23,11 +23,11 @@ export interface EventSoak {
   events: number;
   kills: number;
   connections: number;
-  /** Sentences on what must not happen. */
+  /** Messages about violated guarantees. */
   problems: string[];
 }
 
-/** What a reader has been sent, over all of its connections. */
+/** Everything that a reader has received over all its connections. */
 interface Reading {
   project: string;
   events: { id: number; type: string; data: Record<string, unknown> }[];
@@ -36,8 +36,8 @@ interface Reading {
 }
 
 /**
- * Two API and two worker processes, of which one after the other is killed, while cards, names, scenarios and folders of
- * projects change at random and messages are answered, and readers come and go.
+ * Runs two API and two worker processes and kills them in turn. During that time, random requests change the cards, names,
+ * scenarios and folders of projects, messages are answered, and readers connect and disconnect.
  */
 export async function eventSoak(options: EventSoakOptions): Promise<EventSoak> {
   const environment = await makeEnvironment();
@@ -63,7 +63,7 @@ export async function eventSoak(options: EventSoakOptions): Promise<EventSoak> {
     const reading = await Promise.all(
       projects.flatMap((project) =>
         Array.from({ length: options.readers }, async (_, at) => {
-          // A caller has 20 streams at most.
+          // A caller can open at most 20 streams.
           const reader = await apis[0].session({ company, user: `reader-${at}-${project}` });
           return { project, at, token: reader.token };
         }),
@@ -103,7 +103,9 @@ export async function eventSoak(options: EventSoakOptions): Promise<EventSoak> {
 
 const anyOf = <One>(many: readonly One[]): One => many[Math.floor(Math.random() * many.length)] as One;
 
-/** Changes something of a project until enough was changed; what a dying process has left open is not asked for again. */
+/**
+ * Makes random changes to a project until the total is reached. Requests that a dying process did not answer are not repeated.
+ */
 async function change(clients: Client[], project: string, left: { changes: number }, writer: number): Promise<void> {
   const at = `/projects/${project}`;
   const cards: { id: string; version: number }[] = [];
@@ -145,7 +147,7 @@ async function change(clients: Client[], project: string, left: { changes: numbe
   }
 }
 
-/** Reads a project's events and reconnects after a random time, to any process, until all is over. */
+/** Reads a project's events until the soak ends. Reconnects to any process after a random time. */
 async function follow(urls: string[], token: string, project: string, over: AbortSignal): Promise<Reading> {
   const reading: Reading = { project, events: [], connections: 0, resyncs: 0 };
   let last = '0';
@@ -161,7 +163,7 @@ async function follow(urls: string[], token: string, project: string, over: Abor
       continue;
     }
     reading.connections += 1;
-    // The last connection is there when everything has happened, and ends when nothing comes any more.
+    // The last connection starts after all changes are made, and stays open for 3 seconds to receive the remaining events.
     const until = Date.now() + (isLast ? 3_000 : 100 + Math.random() * 1_500);
     while (!stream.isOver && Date.now() < until && (isLast || !over.aborted)) await pause(25);
     stream.close();
@@ -177,7 +179,9 @@ async function follow(urls: string[], token: string, project: string, over: Abor
   }
 }
 
-/** Kills one process after the other, every other one an API, and puts another in its place; answers how often. */
+/**
+ * Kills one process after another, alternating between APIs and workers, and replaces each process. Returns the number of kills.
+ */
 async function killUntil(
   apis: Service[],
   workers: Service[],
@@ -202,7 +206,7 @@ async function killUntil(
   return replacements.length;
 }
 
-/** Whether every change that is committed has its events, and no other event is there. */
+/** Checks that every committed change has its events and that there are no other events. */
 async function lookAtEvents(database: pg.Client): Promise<string[]> {
   const { rows } = await database.query<Record<string, number>>(`
     WITH told AS (
@@ -235,7 +239,7 @@ async function lookAtEvents(database: pg.Client): Promise<string[]> {
   return Object.entries(rows[0] ?? {}).flatMap(([what, count]) => (count === 0 ? [] : [`${what}: ${count}`]));
 }
 
-/** Whether every reader was sent every event once, in order. */
+/** Checks that every reader received every event exactly once and in order. */
 async function compare(database: pg.Client, readings: Reading[]): Promise<string[]> {
   const problems: string[] = [];
   for (const { project, events, resyncs } of readings) {

@@ -2,20 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const FIRST_INTERVAL_MS = 25;
 const MAX_INTERVAL_MS = 100;
-/** The longer something takes, the less often it is asked for: as often again for each such part of the time so far. */
+/** Waiting time before the next check, as a share of the time elapsed so far. Long waits are checked less often. */
 const SHARE = 0.2;
 
 export interface Patience {
-  /** Longest wait; default 10 seconds. */
+  /** Maximum waiting time. Defaults to 10 seconds. */
   deadlineMs?: number;
-  /** Ends the failure's message: what was waited for. */
+  /** Expected state, shown at the end of the error message. */
   until: string;
 }
 
 /**
- * Asks `look` again and again until its answer satisfies `done`; answers that answer.
+ * Calls `look` until its result satisfies `done`, and returns that result.
  *
- * @throws Error with the last answer when the deadline passes first.
+ * @throws Error with the last result if the deadline passes first
  */
 export async function eventually<Answer>(
   look: () => Promise<Answer>,

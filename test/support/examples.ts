@@ -17,7 +17,7 @@ export interface Example extends ExampleOperation {
   path: string;
 }
 
-/** The operations below `/api/v1`: those that create come first, and those that remove last, the inner before the outer. */
+/** Returns the operations below `/api/v1`. Creations come first, and deletions come last with the longest path first. */
 export function exampleOperations(): Example[] {
   const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
     paths: Record<string, Record<string, ExampleOperation>>;
@@ -35,7 +35,7 @@ export function exampleOperations(): Example[] {
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** Operations whose response has the id that a parameter without an example needs. */
+/** Operations that create the id for a path parameter without an example. */
 const MAKERS: Record<string, string> = {
   api_key_id: 'POST /api-keys',
   budget_id: 'PUT /usage/budgets',
@@ -56,7 +56,7 @@ interface Made {
   parts: { url: string }[];
 }
 
-/** Sends operations with the values of the document's examples. */
+/** Sends operations with the example values of the document. */
 export class ExampleSender {
   private readonly client: Client;
   private deliveryId = '';
@@ -69,7 +69,7 @@ export class ExampleSender {
     this.client = new Client(url, token);
   }
 
-  /** The status of an operation and its response, which is empty for a stream. */
+  /** Returns the status and the body of the response. The body of a stream is empty. */
   async send({ operation, method, path, parameters = [], requestBody }: Example): Promise<Sent> {
     const values = new Map<string, string>();
     for (const { name, required, example } of parameters)
@@ -94,9 +94,9 @@ export class ExampleSender {
     return { status: response.status, body: response.headers.get('content-type') };
   }
 
-  /** Makes what a parameter names, by the example of the operation that creates it. */
+  /** Creates the resource for a parameter, with the example of the operation that creates it. */
   private async make(name: string, forOperation: string): Promise<string> {
-    // A delivery belongs to the webhook that was made for the same request.
+    // A delivery belongs to the webhook that was created for the same request.
     if (name === 'delivery_id') return this.deliveryId;
     const body = await this.made(MAKERS[name] ?? '', name);
     // The current snapshot cannot be deleted, and a solved run cannot be canceled.
@@ -116,7 +116,7 @@ export class ExampleSender {
     return body as Made;
   }
 
-  /** Starts so many runs that the last one still waits when it is canceled. */
+  /** Starts several runs, so that the last run is still queued when it is canceled. */
   private async lastOfMany(id: string): Promise<string> {
     let last = id;
     for (let count = 0; count < 8; count++) last = (await this.made(MAKERS['execution_id'] ?? '', 'execution_id')).id;
@@ -128,5 +128,5 @@ export class ExampleSender {
   }
 }
 
-/** The content of the upload that Start upload announces. */
+/** Content of the upload that Start upload announces. */
 const UPLOADED = 'product,quantity\nchair,4';

@@ -8,51 +8,51 @@ import { text as readText } from 'node:stream/consumers';
 /** Wire formats of model providers: OpenAI's chat completions and Anthropic's messages, both streamed. */
 export type WireFormat = 'openai' | 'anthropic';
 
-/** What a model answers to one request. */
+/** Model's response to a request. */
 export interface ModelReply {
   text?: string[];
-  /** Arguments as an object, or as text that may be no JSON. */
+  /** Arguments as an object, or as text that may be invalid JSON. */
   calls?: { tool: string; input: object | string }[];
   tokens?: { input: number; output: number };
-  /** Why the model stopped, in OpenAI's word; default `stop`, or `tool_calls` when there are some. */
+  /** OpenAI's finish reason. Defaults to `tool_calls` if there are calls, and to `stop` otherwise. */
   finish?: 'stop' | 'length' | 'tool_calls';
-  /** Waits before the second text. */
+  /** Promise to wait for before the second text is sent. */
   hold?: Promise<void>;
   /**
-   * What goes wrong instead of a whole answer: a status, a stream that ends or whose connection dies after the texts, an
-   * error inside the stream, or nothing at all.
+   * Fault instead of a complete response: an error status, a stream that ends or loses its connection after the texts, an error
+   * inside the stream, or no response.
    */
   fault?: { status: number; headers?: Record<string, string>; body?: string } | 'ends' | 'dies' | 'error' | 'hangs';
   /** Provider data: fields of the message, of each call, and of Anthropic's thinking. */
   data?: { message?: object; calls?: object[]; thinking?: { thinking: string; signature: string } };
-  /** How an odd provider sends the answer. */
+  /** Sends the response as an odd provider would. */
   odd?: OddBehavior;
 }
 
-/** An image of a request as it came over the wire. */
+/** Image in a request, as received over the wire. */
 export interface ModelImage {
-  /** Of the message that holds it; `result` when it is inside of a tool's result. */
+  /** Role of the message that contains the image, or `result` inside a tool result. */
   role: string;
   media_type: string;
   base64: string;
 }
 
-/** A request as either format puts it. */
+/** Request, independent of its wire format. */
 export interface ModelRequest {
   path: string;
   headers: IncomingMessage['headers'];
-  /** Everything that the model is told before the conversation. */
+  /** All instructions before the conversation. */
   system: string;
-  /** Every text of the conversation with its role, tool results included. */
+  /** Every text of the conversation with its role, including tool results. */
   messages: { role: string; text: string }[];
   /** Every image of the conversation, in order. */
   images: ModelImage[];
   tools: string[];
-  /** The body as it came over the wire. */
+  /** Body as received over the wire. */
   body: WireBody;
-  /** Why strict providers reject the request, or nothing. */
+  /** Reasons why strict providers reject the request. Empty if they accept it. */
   problems: string[];
-  /** Whether the client went away before the answer was whole. */
+  /** Whether the client disconnected before the response was complete. */
   wasAbandoned: boolean;
 }
 
@@ -69,10 +69,10 @@ export interface WireBody {
   tools?: { name?: string; function?: { name: string } }[];
 }
 
-/** Most bytes of an image in base64, and most images of any size in pixels: Anthropic's limits. */
+/** Anthropic's limits: base64 length of an image, and number of images beyond which fewer pixels are allowed. */
 const MAX_BASE64 = 5_242_880;
 const MAX_IMAGES = 20;
-/** What the base64 text of an image begins with, by its first bytes. */
+/** Expected start of an image's base64 text by media type. It encodes the first bytes of the image. */
 const BEGINNINGS: Record<string, RegExp> = {
   'image/png': /^iVBORw0KGg/,
   'image/jpeg': /^\/9j\//,
@@ -80,7 +80,10 @@ const BEGINNINGS: Record<string, RegExp> = {
   'image/webp': /^UklGR/,
 };
 
-/** A model provider on its own port. `answer` is the model. It rejects with 400 what strict providers reject. */
+/**
+ * Model provider on its own port. `answer` acts as the model. The provider rejects everything with 400 that strict providers
+ * reject.
+ */
 export class FakeProvider {
   readonly requests: ModelRequest[] = [];
 
@@ -154,7 +157,7 @@ export class FakeProvider {
       send(text(piece));
     }
     if (fault === 'error') send([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
-    // What was written is on its way before the connection dies.
+    // Gives the written data time to be sent before the connection is closed.
     else if (fault === 'dies') setTimeout(() => response.destroy(), 50);
     else if (fault === undefined) send(end);
     if (fault === 'dies') return;
@@ -181,11 +184,11 @@ export class FakeProvider {
 
 const isSystem = ({ role }: WireMessage): boolean => role === 'system' || role === 'developer';
 
-/** Whether providers take an image: they look at its beginning and its size. */
+/** Whether providers accept an image. They check its first bytes and its size. */
 const isTaken = ({ media_type, base64 }: ModelImage): boolean =>
   base64.length <= MAX_BASE64 && BEGINNINGS[media_type]?.test(base64) === true;
 
-/** The image that a part is in either format. */
+/** Returns the image of a part in either format. */
 function imageOf(part: object): Omit<ModelImage, 'role'> | undefined {
   const { type, source, image_url } = part as {
     type?: unknown;
@@ -198,7 +201,7 @@ function imageOf(part: object): Omit<ModelImage, 'role'> | undefined {
   return media_type === undefined || base64 === undefined ? undefined : { media_type, base64 };
 }
 
-/** Every image inside of a content, those of tools' results too. */
+/** Returns every image in a content, including images in tool results. */
 function imagesOf(content: unknown, role: string): ModelImage[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: { type?: unknown; content?: unknown }) => {
@@ -207,7 +210,7 @@ function imagesOf(content: unknown, role: string): ModelImage[] {
   });
 }
 
-/** All texts inside of a value, as a model would read them. */
+/** Returns all texts inside a value, as a model would read them. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOf).join('\n');
@@ -222,7 +225,7 @@ interface Events {
 }
 
 const argumentsOf = (input: object | string): string => (typeof input === 'string' ? input : JSON.stringify(input));
-/** Arguments come in pieces. */
+/** The arguments arrive in pieces. */
 const halves = (text: string): [string, string] => [
   text.slice(0, Math.ceil(text.length / 2)),
   text.slice(Math.ceil(text.length / 2)),

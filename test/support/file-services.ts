@@ -16,7 +16,9 @@ export interface FileServices {
   blobs: BlobsService;
 }
 
-/** The services of files on a database, without the application; what needs the store or the settings fails without them. */
+/**
+ * Builds the file services on a database, without the application. Methods that need the store or the settings fail without them.
+ */
 export function fileServices({ database, source }: TestDatabase, store?: ObjectStore, config?: Config): FileServices {
   const containers = new ContainersService(new ContainersRepository(source));
   const tree = new FileTreeRepository(source);

@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import type { ServiceEnvironment } from './service.js';
 
-/** What the timetable makes of the ledger. */
+/** Tables that scheduled jobs derive from the ledger. */
 const SUMS = ['usage_pending', 'usage_spenders', 'usage_months', 'usage_day_sums'];
 
 /**
- * Everything a service has stored, in a form that two moments can be compared by: a hash for each table, and the
- * names of all files; without what happens by the timetable, whatever is asked meanwhile.
+ * Returns everything that a service has stored, so that two points in time can be compared: a hash of each table, and all file
+ * names. Data that scheduled jobs change independently of requests is left out.
  */
 export async function fingerprint({ databaseUrl, dataDir }: ServiceEnvironment): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });

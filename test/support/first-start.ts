@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { testRun } from './run.js';
 import { removeEnvironment, Service } from './service.js';
 
-/** A service as somebody has it who has just cloned the repository. */
+/** Service as it starts right after the repository was cloned. */
 export interface FirstStart {
   readonly url: string;
-  /** What it has printed. */
+  /** Tokens that the service printed. */
   readonly tokens: { company: string; member: string };
 }
 
-/** Starts one for the tests of a file: with an embedded database of its own, the demo and development tokens. */
+/** Starts a service for the tests of a file, with an embedded database, the demo and development tokens. */
 export function useFirstStart(): FirstStart {
   let service: Service;
   let tokens: FirstStart['tokens'];

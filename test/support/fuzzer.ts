@@ -9,13 +9,13 @@ import { exchange } from './wire-exchange.js';
 import { disturb, type WireRequest } from './wire-faults.js';
 
 const MiB = 1024 ** 2;
-/** A refused request may be cut off before its answer is read, unless it fits into the buffers between. */
+/** A rejected request may be cut off before its response is read, unless it fits into the buffers in between. */
 const SMALL_REQUEST = 16 * 1024;
-/** What an error adds at most to what it repeats of the request ({@link bytesRepeated}). */
+/** Maximum size of an error response in addition to the request that it repeats ({@link bytesRepeated}). */
 const MAX_ERROR = 256 * 1024;
-/** The document says of these that any operation may answer them. */
+/** Statuses that the document allows for any operation. */
 const OF_ANY_OPERATION = [414, 431];
-/** How many of the slowest requests are told. */
+/** Number of slowest requests in the report. */
 const SLOWEST = 5;
 const WRONG_PARAMETERS = ['%', '%FF', '%00', '%2F', '%2e%2e', '0', 'x'.repeat(5_000)];
 const STRANGE_HEADERS = [
@@ -43,25 +43,25 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** A company, and those who ask for its things. */
+/** Company and the callers who access its resources. */
 export interface Party {
   known: KnownThings;
-  /** Values of `Authorization`, with how often each is used; the empty one is no header. */
+  /** Values of `Authorization` with their weights. The empty value sends no header. */
   callers: Record<string, number>;
 }
 
 export interface Failure {
   what: string;
-  /** The request that caused it, or those that were not answered yet when the process ended. */
+  /** Request that caused the failure, or all unanswered requests if the process ended. */
   request: string;
-  /** What was answered, or what is wrong with it. */
+  /** Response, or a description of the error in it. */
   answer: string;
   count: number;
 }
 
 export interface FuzzReport {
   requests: number;
-  /** Answers by status, by the error's code where there was none. */
+  /** Number of responses by status, or by error code if there was no response. */
   statuses: Record<string, number>;
   operations: number;
   slowest: { ms: number; request: string }[];
@@ -74,12 +74,12 @@ export interface FuzzOptions {
   seed: number;
   seconds: number;
   connections: number;
-  /** Each connection belongs to one of them. */
+  /** Parties that send requests. Each connection belongs to a party. */
   parties: Party[];
   isAlive: () => boolean;
 }
 
-/** What one connection works with. */
+/** State of a connection. */
 interface Worker {
   dice: Dice;
   values: HostileValues;
@@ -88,10 +88,10 @@ interface Worker {
 }
 
 /**
- * Sends random requests to every operation of `openapi.json` and disturbs connections, from many connections at once.
+ * Sends random requests to every operation of `openapi.json` and disturbs connections, over many connections in parallel.
  *
- * A failure is: an answer 500 or 503, where nothing is out of reach, an answer that the document does not have or that is
- * an error longer than its request, none at all, or the end of the process.
+ * The following are failures: a 500, a 503 although all dependencies are reachable, and a response that the document does not
+ * allow. An error that is longer than its request, a missing response and the end of the process are failures, too.
  */
 export class Fuzzer {
   private readonly operations: Operation[];
@@ -122,7 +122,7 @@ export class Fuzzer {
     const workers = Array.from({ length: connections }, (_, number) => {
       const party = parties[number % parties.length] as Party;
       const dice = new Dice(seed + number);
-      // Mostly of the own company; else of another one.
+      // In 90 percent of cases, ids belong to the caller's company.
       const known = (name: string): readonly string[] =>
         (dice.percent(90) ? party : dice.one(parties)).known.values(name);
       const values = new HostileValues(dice, known, this.components, random);
@@ -148,7 +148,7 @@ export class Fuzzer {
     worker.agent.destroy();
   }
 
-  /** Deletions are rarer, or soon nothing is left to send requests about. */
+  /** Deletions are rarer. Otherwise there would soon be no resources left to send requests about. */
   private operation({ dice }: Worker): Operation {
     const operation = dice.one(this.operations);
     return operation.method === 'DELETE' && dice.percent(70) ? dice.one(this.operations) : operation;
@@ -160,7 +160,7 @@ export class Fuzzer {
     await this.send(this.compose(operation, worker), worker, operation);
   }
 
-  /** A request to the operation, mostly about things that exist. */
+  /** Composes a request to the operation, in most cases about existing resources. */
   private compose({ method, path, parameters, body }: Operation, { dice, values, party }: Worker): WireRequest {
     const own = Array.from(path.matchAll(/\{(\w+)\}/g)).at(-1)?.[1] ?? '';
     const things = party.known.of(own);
@@ -206,7 +206,7 @@ export class Fuzzer {
     for (const status of statuses) this.take(status, told);
   }
 
-  /** Uses a signed URL: parts of wrong lengths, ranges, changed signatures. */
+  /** Uses a signed URL: parts of wrong lengths, ranges and changed signatures. */
   private async useStore(worker: Worker): Promise<void> {
     const { dice, party } = worker;
     if (party.known.urls.length === 0) return;
@@ -254,10 +254,10 @@ export class Fuzzer {
       party.known.learn(method, path.replace(/\?.*/s, ''), JSON.parse(text) as Record<string, unknown>);
   }
 
-  /** Counts an answer, and fails for what is always wrong. */
+  /** Counts a response and reports a failure if its status is never allowed. */
   private take(status: number | string, told: string, text = '', operation?: Operation): void {
     this.report.statuses[status] = (this.report.statuses[status] ?? 0) + 1;
-    // Whether requests should come is another question, to which a busy process may well say no.
+    // The readiness check may legitimately report a busy process as not ready.
     if (status === 500 || (status === 503 && !told.includes(' /health/ready')))
       this.fail(`answer ${status}`, told, text, operation);
   }
@@ -274,7 +274,7 @@ export class Fuzzer {
     this.report.slowest = all.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST);
   }
 
-  /** Tells the first failure of a kind, of each operation. */
+  /** Records a failure. Only the first failure of each kind and operation is kept in full. */
   private fail(what: string, request: string, answer: string, operation?: Operation): void {
     const key = `${what} ${operation?.method} ${operation?.path}`;
     const known = this.failures.get(key);
@@ -283,7 +283,7 @@ export class Fuzzer {
   }
 }
 
-/** A request as a failure tells it. */
+/** Formats a request for a failure report. */
 function describe({ method, path, headers, body }: WireRequest): string {
   const { authorization = 'nobody', ...rest } = headers;
   const by = authorization.replace(/^(Bearer .{3}).*$/, (_, start: string) => `${start}…${authorization.length}`);
@@ -292,6 +292,6 @@ function describe({ method, path, headers, body }: WireRequest): string {
   return `${method} ${path.slice(0, 300)} by ${by} ${JSON.stringify(rest).slice(0, 200)}, body ${told || 'none'}`;
 }
 
-/** How long a body is in an answer that repeats it: a body that is no JSON is repeated as one string. */
+/** Returns the length of a body in a response that repeats it. An invalid JSON body is repeated as a single string. */
 const bytesRepeated = (body: WireRequest['body']): number =>
   Math.max(body.length, Buffer.byteLength(JSON.stringify(Buffer.from(body).toString())));

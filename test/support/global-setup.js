@@ -4,10 +4,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Runs once before the end-to-end tests, outside Jest's sandbox: one database server for all workers.
+ * Runs once before the end-to-end tests, outside Jest's sandbox. Starts a single database server for all workers.
  *
- * The server lives in a process of its own that notices when this one ends, in whatever way, and then clears up after
- * the run. It is in a process group of its own, so that Ctrl-C reaches it as the end of the run and not before.
+ * The server runs in a separate process, which detects the end of this process and then cleans up after the run. It has its own
+ * process group, so that Ctrl-C does not stop it before the run has ended.
  */
 export default async function setUp() {
   if (!isBuilt()) throw new Error('The end-to-end tests drive the built service: run "npm run build" first.');
@@ -20,7 +20,7 @@ export default async function setUp() {
   globalThis.testServer = server;
 }
 
-/** Whether there is a bundle, of the modules as they are. */
+/** Returns whether the bundle exists and is newer than the modules. */
 function isBuilt() {
   const folder = join(import.meta.dirname, '../../dist');
   const bundle = join(folder, 'bundle/main.js');

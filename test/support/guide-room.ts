@@ -24,26 +24,26 @@ import { ToolboxesService } from '../../src/agent/tools/toolboxes.service.js';
 import { GuideAgent } from '../../src/agent/guide.agent.js';
 import { solveModel } from './solve-model.js';
 
-/** Whoever asks may do everything. */
+/** Access checks that allow everything. */
 const NO_LIMITS = { assertReads: () => Promise.resolve(), assertWrites: () => Promise.resolve() };
 
 type Contents = Parameters<typeof derive>[0];
 
-/** A conversation with the guide, with the tools on a canvas in memory instead of the database. */
+/** Conversation with the guide. Its tools work on a canvas in memory instead of the database. */
 export class Room {
   cards: CardResponse[] = [];
   messages: AgentMessage[] = [];
   files: string[] = [];
-  /** What is known of the files that cards name. */
+  /** Cached metadata of the files that cards reference. */
   fileStates: FileStates = NO_FILES;
   feasibility: CompletenessResponse['feasibility_result'] = 'unchecked';
-  /** What solves take instead of the canvas. */
+  /** Cards to solve instead of the canvas. */
   snapshot: CardResponse[] | undefined;
-  /** The newest run of the canvas. */
+  /** Newest run of the canvas. */
   private run: RunResult | undefined;
   private made = 0;
 
-  /** Says something, and answers what the guide says to it. */
+  /** Sends a message and returns the guide's turn. */
   async say(content: string, rest: Partial<AgentMessage> = {}, context: Partial<AgentContext> = {}): Promise<Turn> {
     this.messages = this.messages.map((message) => ({ ...message, to_answer: false }));
     this.messages.push({ ...MESSAGE, content, ...rest });
@@ -68,7 +68,7 @@ export class Room {
     return await this.say('', { answer });
   }
 
-  /** The data of the card of a label. */
+  /** Returns the data of the card with this label. */
   data(label: string): Record<string, unknown> | undefined {
     return this.cards.find((card) => card.label === label)?.data;
   }
@@ -101,7 +101,7 @@ export class Room {
     };
   }
 
-  /** What a solve takes, or why there is no model. */
+  /** Returns the model to solve, or the problem that prevents building it. */
   private model(): Model | ModelProblem {
     try {
       return readCanvas((this.snapshot ?? this.cards) as unknown as Contents);
@@ -234,7 +234,7 @@ export class Room {
   }
 }
 
-/** What the guide said and did in a turn. */
+/** Messages and actions of the guide in a turn. */
 export class Turn {
   readonly calls: ToolCall[] = [];
   text = '';

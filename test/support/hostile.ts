@@ -11,14 +11,14 @@ import type { RawAnswer } from './raw.js';
 import type { Service } from './service.js';
 
 const MiB = 1024 ** 2;
-/** What no request may bring the process to. */
+/** Memory limit that no request may push the process over. */
 const MAX_RESIDENT_BYTES = 1024 * MiB;
-/** What others wait at most, for 95 of 100 requests. */
+/** Maximum 95th percentile of other callers' waiting time. */
 const MAX_P95_MS = 500;
-/** Another address than that of the tests; every address of 127.0.0.0/8 is this computer. */
+/** Address that the tests do not use themselves. Every address in 127.0.0.0/8 is this computer. */
 const OTHER_ADDRESS = '127.0.0.9';
 
-/** Memory of a process in bytes: what is resident now, and the most that ever was. Needs Linux. */
+/** Returns the current and the peak resident memory of a process in bytes. Needs Linux. */
 export async function residentBytes(pid: number): Promise<{ now: number; peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const read = (name: string): number => {
@@ -30,23 +30,23 @@ export async function residentBytes(pid: number): Promise<{ now: number; peak: n
 }
 
 /**
- * What somebody else saw during an attack; times in milliseconds, over all moments of it alike, less what the machine gave
- * to others meanwhile.
+ * Measurements of a bystander during an attack. Times are in milliseconds, sampled evenly over time, without the time that the
+ * hypervisor gave to other machines.
  */
 export interface Seen {
-  /** Requests sent. */
+  /** Number of requests sent. */
   count: number;
   p50: number;
   p95: number;
   max: number;
-  /** Answers by status; by the error's code where there was none. */
+  /** Number of responses by status, or by error code if there was no response. */
   statuses: Record<string, number>;
 }
 
-/** What is attacked. */
+/** Service under attack. */
 type Attacked = Pick<Service, 'url' | 'pid' | 'session' | 'anonymous'>;
 
-/** Somebody of another company, at another address, who sends small requests the whole time. */
+/** Caller from another company and address who sends small requests the whole time. */
 export class Bystander {
   private constructor(private readonly thread: Worker) {}
 
@@ -57,7 +57,7 @@ export class Bystander {
     const thread = new Worker(join(import.meta.dirname, 'bystander.js'), {
       workerData: { url: service.url, token, project, localAddress: OTHER_ADDRESS },
     });
-    // A test that fails does not stop it.
+    // A failed test does not stop the thread.
     thread.unref();
     await once(thread, 'message');
     return new Bystander(thread);
@@ -71,14 +71,14 @@ export class Bystander {
 }
 
 /**
- * Ends the watch of an attack: the process still answers, it never had more than 1 GiB in memory, and the bystander was
- * answered all the time.
+ * Ends the observation of an attack. Checks that the process still answers, that its memory never exceeded 1 GiB, and that the
+ * bystander was always answered.
  *
- * @returns what the bystander saw
+ * @returns the bystander's measurements
  */
 export async function expectUnharmed(service: Attacked, bystander: Bystander): Promise<Seen> {
   const seen = await bystander.stop();
-  // The port was free before this process took it, so nothing else answers there.
+  // The port was free before this process took it, so no other process answers on it.
   const { peak } = await residentBytes(service.pid);
   expect((await service.anonymous.send('GET', '/me')).status).toBe(401);
   expect(peak).toBeLessThan(MAX_RESIDENT_BYTES);
@@ -88,7 +88,7 @@ export async function expectUnharmed(service: Attacked, bystander: Bystander): P
   return seen;
 }
 
-/** A well-formed token that nobody signed. */
+/** Returns a well-formed token with an invalid signature. */
 export async function forgedToken(): Promise<string> {
   return await new SignJWT({ company_id: 'company', role: 'company', name: 'Mallory' })
     .setProtectedHeader({ alg: 'HS256' })
@@ -97,14 +97,14 @@ export async function forgedToken(): Promise<string> {
     .sign(randomBytes(32));
 }
 
-/** JSON of at most so many bytes that is small as a text and large as a value. */
+/** Builders for JSON of a limited length in bytes that is small as text but large in memory. */
 export const json = {
-  /** An array of the same small value again and again, such as `{}` or `0`. */
+  /** Array that repeats a small value, such as `{}` or `0`. */
   list: (value: string, bytes: number): string => {
     const count = Math.max(1, Math.floor((bytes - 1) / (value.length + 1)));
     return `[${`${value},`.repeat(count - 1)}${value}]`;
   },
-  /** Arrays inside arrays, just not too deep, again and again. */
+  /** Array of nested arrays that are just below the depth limit. */
   nested: (bytes: number, depth = 190): string => json.list('['.repeat(depth) + ']'.repeat(depth), bytes),
 };
 
@@ -112,18 +112,15 @@ export interface HeldOptions {
   method?: string;
   headers?: OutgoingHttpHeaders;
   body?: string | Uint8Array;
-  /** How many of the last bytes of the body are kept back until `release`; default 0. */
+  /** Number of bytes at the end of the body that are held back until `release`. Defaults to 0. */
   keep?: number;
   /** Called when the server asks for the body, for requests with `Expect: 100-continue`. */
   onContinue?: () => void;
 }
 
-/**
- * A request on a connection of its own, whose last bytes are sent when the test wants it, and whose answer is read when
- * the test wants it.
- */
+/** Request on its own connection. The test decides when the last bytes are sent and when the response is read. */
 export class HeldRequest {
-  /** The connection is closed or broken, by whomever. */
+  /** Resolves when either side has closed the connection, or when it is broken. */
   readonly closed: Promise<void>;
   private readonly responded: Promise<IncomingMessage | undefined>;
 
@@ -143,7 +140,7 @@ export class HeldRequest {
     ]);
   }
 
-  /** Sends the head and the body but what is kept back. */
+  /** Sends the head and the body, except for the bytes to hold back. */
   static start(
     url: string,
     { method = 'POST', headers = {}, body = '', keep = 0, onContinue }: HeldOptions = {},
@@ -159,23 +156,26 @@ export class HeldRequest {
     return held;
   }
 
-  /** Several of the same. */
+  /** Starts several identical requests. */
   static startMany(count: number, url: string, options?: HeldOptions): HeldRequest[] {
     return Array.from({ length: count }, () => HeldRequest.start(url, options));
   }
 
-  /** Sends what was kept back. */
+  /** Sends the bytes that were held back. */
   release(): void {
     this.request.end(this.rest);
   }
 
-  /** The status and the headers, with the body left unread: the service can send no more than the buffers between take. */
+  /**
+   * Returns the status and the headers and leaves the body unread. The service can then send no more than the buffers in between
+   * can hold.
+   */
   async head(): Promise<Pick<RawAnswer, 'status' | 'headers'> | undefined> {
     const response = await this.responded;
     return response && { status: response.statusCode ?? 0, headers: response.headers };
   }
 
-  /** The whole answer, or undefined where the connection was closed before there was one, or before it was whole. */
+  /** Returns the complete response, or undefined if the connection was closed before the response was complete. */
   async answer(): Promise<RawAnswer | undefined> {
     const response = await this.responded;
     if (response === undefined) return undefined;

@@ -1,16 +1,19 @@
-/** Parameters of a path that go together, such as a card's id and its project's; the last one is the thing's own. */
+/**
+ * Path parameters that belong together, such as the ids of a card and its project. The last parameter identifies the resource
+ * itself.
+ */
 export type Thing = Record<string, string>;
 
-/** How many things of a kind are remembered. */
+/** Maximum number of resources of a kind to remember. */
 const MAX_KNOWN = 40;
 const FILES = [
   ...['a.txt', 'b', 'b/c', 'c', 'inputs', 'inputs/demand.csv', 'models', 'models/plan.lp'],
   ...['AGENTS.md', 'skills/s1/SKILL.md'],
 ];
 const FILE_FIELDS = new Set(['path', 'source_path', 'dest_path', 'file_id', 'input_file_id']);
-/** Fields that hold what a parameter of another name does. */
+/** Fields that contain the value of a parameter with another name. */
 const ALIASES: Record<string, string> = { deployment_name: 'name', from_deployment: 'name' };
-/** What the answers to operations name: by the last part of the path of a POST, the parameter and the field. */
+/** Ids in responses. The key is the last segment of a POST path, and the value is the parameter and the response field. */
 const MADE = new Map<string, [string, string]>(
   Object.entries({
     projects: ['project_id', 'id'],
@@ -24,7 +27,7 @@ const MADE = new Map<string, [string, string]>(
   }),
 );
 
-/** What exists in a company, as far as answers have told. */
+/** Resources of a company, as known from responses. */
 export class KnownThings {
   /** Signed URLs. */
   readonly urls: string[] = [];
@@ -34,19 +37,19 @@ export class KnownThings {
     for (const thing of things) this.remember(thing);
   }
 
-  /** Things that have the parameter as their own. */
+  /** Returns the resources that the parameter identifies. */
   of(parameter: string): readonly Thing[] {
     return this.things.get(parameter) ?? [];
   }
 
-  /** Values that mean something in a field or parameter. */
+  /** Returns known values for a field or parameter. */
   values(name: string): readonly string[] {
     if (FILE_FIELDS.has(name)) return FILES;
     const parameter = ALIASES[name] ?? name;
     return this.of(parameter).map((thing) => thing[parameter] ?? '');
   }
 
-  /** Remembers what the answer to a success names. */
+  /** Remembers the ids and URLs in a successful response. */
   learn(method: string, path: string, answer: Record<string, unknown>): void {
     const [parameter, field] = MADE.get(path.split('/').at(-1) ?? '') ?? [];
     const id = answer[field ?? ''];
@@ -64,7 +67,7 @@ export class KnownThings {
     const parameter = Object.keys(thing).at(-1) ?? '';
     const known = this.things.get(parameter) ?? [];
     known.push(thing);
-    // Half of them are those of the start, which have the most in them.
+    // The first half is kept, because the resources of the setup have the most content.
     if (known.length > MAX_KNOWN) known.splice(MAX_KNOWN / 2, 1);
     this.things.set(parameter, known);
   }

@@ -10,7 +10,7 @@ import { undefinedIfMissing } from '../../src/storage/file-errors.js';
 import { DiskStore } from '../../src/storage/disk.store.js';
 import type { SignedUrlsService } from '../../src/storage/signed-urls.service.js';
 
-/** Contents in a store on the disk, and copies of them, without a database. */
+/** Object store on the disk and copies of its blobs, without a database. */
 export class LocalFiles {
   private constructor(
     readonly config: Config,
@@ -27,7 +27,7 @@ export class LocalFiles {
     return new LocalFiles(config, store, new LocalCopiesService(blobs, config, pino({ level: 'silent' })));
   }
 
-  /** Stores a content of the company `a`. */
+  /** Stores a blob of the company `a`. */
   async put(content: string | Uint8Array): Promise<CompanyBlob> {
     const bytes = Buffer.from(content);
     const blob_id = randomUUID();
@@ -35,7 +35,7 @@ export class LocalFiles {
     return { company_id: 'a', blob_id, size: bytes.length };
   }
 
-  /** Names of what is in a folder of DATA_DIR, in order. */
+  /** Lists the names in a folder of DATA_DIR, sorted. */
   async list(folder: string): Promise<string[]> {
     return ((await readdir(join(this.config.DATA_DIR, folder)).catch(undefinedIfMissing)) ?? []).sort();
   }

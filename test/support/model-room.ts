@@ -18,7 +18,7 @@ const listFiles: Tool<{ path?: string | undefined }> = {
   run: ({ path = '' }) => Promise.resolve({ result: { path, files: ['demand.csv'] } }),
 };
 
-/** The result of a turn. */
+/** Result of a turn. */
 export interface ModelTurn {
   text: string;
   /** Inputs of the calls. */
@@ -28,7 +28,7 @@ export interface ModelTurn {
   credits: number;
 }
 
-/** A conversation with the language model of a provider, kept in memory as the service keeps it. */
+/** Conversation with a provider's language model, kept in memory the way the service keeps it. */
 export class ModelRoom {
   readonly messages: AgentMessage[] = [];
   private readonly agent: LlmAgent;
@@ -53,7 +53,7 @@ export class ModelRoom {
     );
   }
 
-  /** Posts a message and lets the model answer it. `stopAfter` is the number of events after which the turn is stopped. */
+  /** Posts a message and waits for the model's turn. `stopAfter` is the number of events after which the turn is stopped. */
   async say(
     content: string,
     { stopAfter = Infinity, ...more }: Partial<AgentMessage> & { stopAfter?: number } = {},
@@ -89,7 +89,7 @@ export class ModelRoom {
     const { content: text, tool_calls, content_segments } = body;
     const parts = content_segments.map((segment) => (segment.type === 'text' ? segment.content : segment));
     const answer = { ...MESSAGE, role: 'assistant', content: text, tool_calls, turn_id, parts } as const;
-    // Stored as JSON.
+    // Copied through JSON, because the service stores it as JSON.
     if (parts.length > 0) this.messages.push(JSON.parse(JSON.stringify({ ...answer, steps })) as AgentMessage);
     if (turn.notice !== null) this.messages.push({ ...MESSAGE, role: 'system', content: turn.notice, turn_id });
     return turn;

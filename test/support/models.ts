@@ -1,6 +1,7 @@
 /**
- * A model that no solver gets to the end of soon, in LP format: market splits (Cornuejols and Dawande, 1998), where each
- * of several sums of the same random numbers has to meet its half. Values are found at once, the best ones hardly ever.
+ * Returns a model in LP format that no solver finishes soon. It is a market split problem (Cornuejols and Dawande, 1998): several
+ * sums of the same variables must each reach half of their total. Solvers find a solution immediately but hardly ever the
+ * optimum.
  */
 export function hardModel(variables = 50, sums = 5): string {
   let seed = 7;

@@ -1,9 +1,9 @@
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * Node, with a way for modules of `native-transform.js` to reach what Jest has not loaded.
+ * Node environment that lets the modules of `native-transform.js` load modules outside Jest.
  *
- * The option `classes` names those that native modules tell the values of tests apart by.
+ * The option `classes` lists global classes that native modules use to recognize the values of tests.
  */
 export default class extends TestEnvironment {
   constructor(config, context) {

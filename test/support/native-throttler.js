@@ -1,5 +1,5 @@
 /* global importNatively */
-/** The throttler as Node loads it: CommonJS that requires ES modules, which Jest cannot load before Node 24.9. */
+/** Throttler as loaded by Node. It is CommonJS and requires ES modules, which Jest cannot load before Node 24.9. */
 const loaded = await importNatively('@nestjs/throttler');
 
 export const { InjectThrottlerStorage, ThrottlerGuard, ThrottlerModule } = loaded;

@@ -4,21 +4,21 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /*
- * What end-to-end tests import from `src` and `packages` is the built module in `dist`, loaded by Node and not by Jest: they test what
- * is shipped, and the application is loaded once in each of Jest's processes and not once for every file. Packages whose
- * classes both sides know come the same way.
+ * Replaces the imports of end-to-end tests from `src` and `packages` with the built modules in `dist`, loaded by Node instead of
+ * Jest. The tests then run the code that is shipped, and each Jest process loads the application only once. Packages whose
+ * classes are used on both sides are loaded the same way.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = [join(ROOT, 'src/'), join(ROOT, 'packages/')];
 
-/** The file that Node loads in place of one that a test imports. */
+/** Returns the file that Node loads instead of a file that a test imports. */
 function loaded(path) {
   if (!SOURCES.some((folder) => path.startsWith(folder))) return path;
   return join(ROOT, 'dist', relative(ROOT, path).replace(/\.ts$/, '.js'));
 }
 
 export default {
-  /** A module that passes on what the loaded one exports. */
+  /** Returns a module that re-exports the loaded module. */
   async processAsync(_source, path) {
     const url = pathToFileURL(loaded(path)).href;
     const names = Object.keys(await import(url));
@@ -28,7 +28,7 @@ export default {
     return { code: [`const loaded = await importNatively(${JSON.stringify(url)});`, ...lines].join('\n') };
   },
 
-  /** All that the module's text is made of, for Jest keeps it over checkouts of the same path. */
+  /** Hashes everything that the module's text depends on, because Jest's cache is shared by all checkouts at the same path. */
   getCacheKey(_source, path) {
     const hash = createHash('sha256').update(`${path}\0`);
     for (const file of [loaded(path), import.meta.filename]) hash.update(`${file}\0`).update(readFileSync(file));

@@ -14,12 +14,12 @@ import {
 import { Unavailable } from '../../src/common/errors/errors.js';
 import { raw, type RawAnswer } from './raw.js';
 
-/** A store that the contract is tried on. */
+/** Store to run the contract on. */
 export interface StoreUnderTest {
   store: ObjectStore;
-  /** Where signed URLs lead that the store does not answer itself. */
+  /** Base URL of the server that answers signed URLs, for stores that do not answer them. */
   baseUrl: string;
-  /** How many objects one request lists at most; default 1000. */
+  /** Maximum number of objects in a listing request. Defaults to 1000. */
   listedAtOnce?: number;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const newKey = (): string => `blobs/${randomUUID()}`;
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 const soon = (): Date => new Date(Date.now() + 60_000);
 
-/** What every object store does, whatever it is made of. */
+/** Tests that every object store must pass. */
 export function describeObjectStore(name: string, open: () => Promise<StoreUnderTest>): void {
   let opened: StoreUnderTest;
   let store: ObjectStore;
@@ -96,7 +96,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       };
       expect(await listed()).toEqual(keys);
       expect(await listed('other')).toEqual([]);
-      // What is not there counts as well: some keys are in the first request, the others in the last one.
+      // Missing keys count as well. Some keys are in the first request, and the others are in the last request.
       await store.delete([...keys.slice(0, 50), ...Array.from({ length: 1_000 }, newKey), ...keys.slice(50)]);
       expect(await listed()).toEqual([]);
     }, 60_000);
@@ -220,7 +220,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
       for (const outcome of outcomes) {
         if (outcome.status === 'fulfilled') continue;
-        // A server may fail in a completion that another one overtakes; whoever tries again learns what became of it.
+        // A server may fail a completion if another completion overtakes it. The next attempt reports the result.
         const isToTryAgain = outcome.reason instanceof Unavailable;
         const last: unknown = isToTryAgain
           ? await store.completeUpload(key, uploadId, parts).catch((error: unknown) => error)

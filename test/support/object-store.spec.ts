@@ -31,7 +31,7 @@ describeObjectStore('the disk', async () => {
       Promise.resolve({ maxBytes, keep: () => Promise.resolve(), release: () => Promise.resolve() }),
     mayRead: () => Promise.resolve(true),
   });
-  // What the controller does, without the application around it.
+  // Does the work of the controller without the application around it.
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const key = pathname.replace('/store/', '');
@@ -52,7 +52,7 @@ describeObjectStore('the disk', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     store,
-    // It has no limit of its own.
+    // The disk store has no limit.
     listedAtOnce: 50,
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {
@@ -70,7 +70,7 @@ describeObjectStore('S3', async () => {
   return { store, baseUrl: '', listedAtOnce, close: async () => await server.stop() };
 });
 
-/** A server that is there anyway; its bucket is left with what was written. */
+/** External S3 server. The objects that the tests write remain in its bucket. */
 const { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY, TEST_S3_SECRET_KEY, TEST_S3_BUCKET } = process.env;
 if (endpoint !== undefined) {
   const settings = {
@@ -96,14 +96,14 @@ describe('MinIO', () => {
   const open = (settings: Partial<S3Settings> = {}, timeoutMs?: number): MinioStore =>
     new MinioStore({ ...server.settings('faults'), ...settings }, silent, timeoutMs);
 
-  it('gets its bucket when it is missing, from several processes at once', async () => {
+  it('creates a missing bucket when several processes start concurrently', async () => {
     const stores = Array.from({ length: 5 }, () => open({ bucket: 'made-at-once' }));
     await Promise.all(stores.map(async (store) => await store.onModuleInit()));
     await stores[0]?.put('blobs/ab', Buffer.from('x'));
     expect(await stores[1]?.size('blobs/ab')).toBe(1);
   });
 
-  it('refuses a small part before another one', async () => {
+  it('rejects a part that is too small unless it is the last part', async () => {
     const store = open();
     const uploadId = await store.startUpload('blobs/small');
     const parts = [];
@@ -117,7 +117,7 @@ describe('MinIO', () => {
     expect(await store.listParts('blobs/small', uploadId)).toHaveLength(2);
   });
 
-  it('signs for the public endpoint and for as long as was asked', async () => {
+  it('signs URLs for the public endpoint and the requested lifetime', async () => {
     const grant = { key: 'blobs/ab', fileName: 'a', contentType: 'text/plain', baseUrl: '' };
     const signed = async (seconds: number): Promise<URL> =>
       new URL(await open().signDownload({ ...grant, expiresAt: new Date(Date.now() + seconds * 1000) }));
@@ -127,7 +127,7 @@ describe('MinIO', () => {
     expect((await signed(9_999_999)).searchParams.get('X-Amz-Expires')).toBe('604800');
   });
 
-  it('is unavailable where nothing listens, with wrong keys, and when it answers too late', async () => {
+  it('throws Unavailable if nothing listens, if the keys are wrong, and on a timeout', async () => {
     const nowhere = open({ endpoint: 'http://127.0.0.1:9' });
     await nowhere.onModuleInit();
     await expect(nowhere.put('blobs/ab', Buffer.from('x'))).rejects.toThrow(Unavailable);
@@ -144,7 +144,7 @@ describe('MinIO', () => {
     expect(await store.size('blobs/late')).toBe(1);
   });
 
-  describe('logs', () => {
+  describe('fault log', () => {
     interface Line {
       code?: string;
       advice?: string;
@@ -161,13 +161,13 @@ describe('MinIO', () => {
     it.each([
       ['an unknown access key', { accessKey: 'unknown' }, 'InvalidAccessKeyId', /^S3_ACCESS_KEY is not known/],
       ['a wrong secret key', { secretKey: 'wrong' }, 'SignatureDoesNotMatch', /^S3_SECRET_KEY does not belong/],
-    ])('%s by its cause', async (_what, settings, code, advice) => {
+    ])('reports the cause of %s', async (_what, settings, code, advice) => {
       const { store, lines } = logged(settings);
       await expect(store.check()).rejects.toThrow(Unavailable);
       expect(lines).toEqual([expect.objectContaining({ code, advice: expect.stringMatching(advice), level: 50 })]);
     });
 
-    it('a clock that differs, before and when the server refuses it', async () => {
+    it('warns about a clock difference, and explains it when the server rejects a request because of it', async () => {
       const refusal = '<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.</Message></Error>';
       let isRefusing = false;
       const ahead = createServer((_request, response) => {
@@ -190,7 +190,7 @@ describe('MinIO', () => {
       }
     });
 
-    it('a fault once in ten seconds, and another kind of fault at once', async () => {
+    it('logs a fault once in ten seconds, and another kind of fault immediately', async () => {
       const { store, lines } = logged({ endpoint: 'http://127.0.0.1:9' });
       for (let attempt = 0; attempt < 30; attempt += 1) await expect(store.check()).rejects.toThrow(Unavailable);
       expect(lines).toEqual([expect.objectContaining({ code: 'ECONNREFUSED', omitted: 0 })]);
@@ -200,7 +200,7 @@ describe('MinIO', () => {
     });
   });
 
-  it('works again when the server is there again', async () => {
+  it('works again as soon as the server is back', async () => {
     const gone = await S3Server.start();
     const settings = gone.settings('again');
     await gone.stop();

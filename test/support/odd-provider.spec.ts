@@ -4,7 +4,7 @@ import { FakeProvider, type ModelReply, type ModelRequest, type WireFormat } fro
 import { ModelRoom } from './model-room.js';
 import { ODD, omit } from './odd-provider.js';
 
-/** Conversations of the property test. `npm run test:providers` runs more. */
+/** Number of conversations in the property test. `npm run test:providers` runs more. */
 const RUNS = Number(process.env['PROVIDER_RUNS'] ?? 15);
 const PROVIDERS: ['anthropic' | 'openai' | 'openai-compatible', WireFormat][] = [
   ['anthropic', 'anthropic'],
@@ -39,7 +39,7 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
     expect(Object.keys({ ...whole, ...cut, ...failed }).length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(Object.entries(ODD[format].whole))('gives a complete answer that is sent with %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].whole))('returns a complete response that is sent with %s', async (_, odd) => {
     const room = newRoom();
     const tokens = { input: 7, output: 3 };
     play({ text: TEXT, odd, tokens }, { text: ['Look. '], calls: CALLS, odd, tokens }, { text: TEXT, odd, tokens });
@@ -55,7 +55,7 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
     expect(first.credits).toBeLessThanOrEqual(10);
   });
 
-  it.each(Object.entries(ODD[format].cut))('gives an incomplete answer that is cut by %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].cut))('returns an incomplete response that is cut by %s', async (_, odd) => {
     const room = newRoom();
     play({ text: TEXT, calls: [], odd });
     const { text, notice } = await room.say('Go');
@@ -65,7 +65,7 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
     expect(problems()).toEqual([]);
   });
 
-  it.each(Object.entries(ODD[format].failed))('fails with a sentence for %s', async (_, odd) => {
+  it.each(Object.entries(ODD[format].failed))('fails with a message for %s', async (_, odd) => {
     const room = newRoom();
     play(...Array.from({ length: 4 }, () => ({ text: TEXT, odd })));
     const { text, notice } = await room.say('Go');

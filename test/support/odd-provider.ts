@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WireFormat } from './fake-provider.js';
 
-/** A chunk or event of either format. */
+/** Chunk or event in either format. */
 export type WireEvent = Record<string, unknown>;
 
 /** Response of an odd provider. */
@@ -14,10 +14,10 @@ export interface Sending {
   after?: 'end' | 'open' | 'lost';
 }
 
-/** Converts the usual events of an answer into an odd response. */
+/** Converts the usual events of a response into an odd response. */
 export type OddBehavior = (events: WireEvent[]) => Sending;
 
-/** Odd behaviors by name. `whole` sends a complete answer, `cut` an incomplete answer, and `failed` no answer. */
+/** Odd behaviors by name. `whole` sends a complete response, `cut` an incomplete response, and `failed` no response. */
 interface Behaviors {
   whole: Record<string, OddBehavior>;
   cut: Record<string, OddBehavior>;
@@ -30,7 +30,7 @@ export function toFrame(event: object): string {
   return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Sends an answer as an odd provider does. */
+/** Sends a response as an odd provider does. */
 export async function sendOddly(
   response: ServerResponse,
   { status = 200, headers, pieces, after = 'end' }: Sending,
@@ -183,7 +183,7 @@ const finish = (reason: string | null, more?: Partial<Sending>): OddBehavior =>
 const usage = (figures: unknown): OddBehavior =>
   changed((event) => (event['usage'] === undefined ? event : { ...event, usage: figures }));
 
-/** Joins a stream of chunks into an answer. */
+/** Joins a stream of chunks into a response. */
 function wholeOpenAi(events: WireEvent[]): { message: WireEvent; reason: unknown; usage: unknown } {
   const pieces = events.flatMap(
     (event) => (deltaOf(event)['tool_calls'] ?? []) as (WireEvent & { function: WireEvent })[],

@@ -1,6 +1,6 @@
 /*
- * Loaded into a process of the service before it starts: whatever asks for a connection while it is in a transaction fails. Those
- * that wait for a lock of that transaction may have taken all the others.
+ * Preloaded into a process of the service. Code that asks for a second connection within a transaction fails, because all other
+ * connections may be waiting for a lock of that transaction.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
@@ -12,7 +12,7 @@ const { transaction } = DataSource.prototype;
 DataSource.prototype.transaction = async function (...given) {
   const work = given.pop();
   return await transaction.call(this, ...given, async (tx) => {
-    // What goes on by itself afterwards is in it no more.
+    // Work that continues in the background after the transaction is not part of it.
     const state = { isOver: false };
     try {
       return await transactions.run(state, () => work(tx));

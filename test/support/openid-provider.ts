@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 
-/** An OpenID provider as far as a service that takes its tokens sees it: a key set over HTTP, and signed tokens. */
+/** OpenID provider for services that accept its tokens. Publishes a key set over HTTP and signs tokens. */
 export class OpenIdProvider {
   readonly issuer = 'https://id.example.com/';
   readonly audience = 'project-workspace';
-  /** How often the key set was asked for. */
+  /** Number of requests for the key set. */
   asked = 0;
-  /** What it does when it is asked. */
+  /** Reaction to requests for the key set. */
   mood: 'answers' | 'fails' | 'hangs' = 'answers';
   private readonly published = new Map<string, JWK>();
   private readonly signers = new Map<string, CryptoKey>();
@@ -34,7 +34,7 @@ export class OpenIdProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/keys`;
   }
 
-  /** Makes a key and publishes it; answers the public key as PEM. */
+  /** Creates a key and, by default, publishes it. Returns the public key as PEM. */
   async addKey(kid: string, alg: 'RS256' | 'ES256' = 'ES256', isPublished = true): Promise<string> {
     const { publicKey, privateKey } = await generateKeyPair(alg);
     this.signers.set(kid, privateKey);
@@ -46,7 +46,7 @@ export class OpenIdProvider {
     this.published.delete(kid);
   }
 
-  /** A token that is valid but for what is given. */
+  /** Returns a token that is valid except for the given claims. */
   async sign(kid: string, claims: Record<string, unknown>): Promise<string> {
     const key = this.signers.get(kid);
     if (key === undefined) throw new Error(`There is no key ${kid}`);

@@ -9,13 +9,13 @@ const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
-/** Where pictures of the page are left, when somebody wants to see them. */
+/** Folder for screenshots of the page. No screenshots are taken if it is not set. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
-/** What the browser tells of each answer that is a refusal, and of each connection that ends. */
+/** Browser console messages about error responses and closed connections. */
 const TOLD_OF_ANSWERS =
   /the server responded with a status of (400|401|404|409|412|413|422)|net::ERR_(FAILED|CONNECTION_|EMPTY_RESPONSE|INCOMPLETE|SOCKET_)/;
 
-/** How the page has to be fit for people: every place is looked at in each. */
+/** Color schemes and window widths for the tests of every view. */
 export const LOOKS = [
   ['light', 1280],
   ['light', 420],
@@ -24,42 +24,42 @@ export const LOOKS = [
 ] as const;
 type Look = (typeof LOOKS)[number];
 
-/** What axe says about something in the page. */
+/** Violation that axe found in the page. */
 interface Violation {
   id: string;
   impact: string;
   nodes: { html: string }[];
 }
 
-/** Tests in a browser; left out, and told, where there is none. */
+/** `describe` for tests in a browser. Skips them with a message if the browser is missing. */
 export const inBrowser = existsSync(BROWSER) ? describe : describe.skip;
 if (!existsSync(BROWSER))
   console.warn(`The page is not tried: there is no ${BROWSER}. CHROMIUM_PATH may name a browser.`);
 
-/** A page in a browser, new for each test. */
+/** Browser page, new for each test. */
 export interface BrowserPage {
-  /** The page of the present test. */
+  /** Page of the current test. */
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Shows the page as in one of {@link LOOKS}. */
+  /** Shows the page in one of the {@link LOOKS}. */
   appear: (colorScheme: Look[0], width: Look[1]) => Promise<void>;
-  /** Leaves a picture of the page. */
+  /** Takes a screenshot of the page. */
   show: (name: string) => Promise<void>;
-  /** Faults that keep people from using the page, as axe finds them. */
+  /** Returns the accessibility faults that axe finds. */
   faults: () => Promise<string[]>;
-  /** Pixels that the page is wider than its window. */
+  /** Returns by how many pixels the page is wider than its window. */
   overflow: () => Promise<number>;
-  /** Types a token into the page of a service that gives none. */
+  /** Enters a token on the page of a service that does not provide tokens. */
   paste: (token: string) => Promise<void>;
-  /** What the page may complain of on its console in the present test. */
+  /** Allows matching console messages in the current test. */
   mayComplain: (about: RegExp) => void;
-  /** Another service that the page of the present test is served by. */
+  /** Allows another service to serve the page in the current test. */
   isServedBy: (service: { url: string }) => void;
 }
 
 /**
- * Opens a page for each test of the present block, which fails when the page asks another host than those that `served` names, or
- * complains on its console: the security policy above all.
+ * Opens a page for each test of the current block. The test fails if the page contacts a host that is not in `served`. It also
+ * fails if the page logs an error to the console, such as a violation of the security policy.
  */
 export function usePage(served: () => readonly { url: string }[]): BrowserPage {
   let browser: Browser;

@@ -8,7 +8,7 @@ beforeAll(async () => {
   glpk = await Glpk();
 });
 
-/** At most 7 chairs and tables, at most 2.5 tables; lamps are a helper's. */
+/** At most 7 chairs and tables in total, and at most 2.5 tables. Lamps are a helper variable. */
 function workshop(): Program {
   const program = new Program('maximize');
   program.variable('chairs', { cost: 3, isWhole: true });
@@ -27,8 +27,8 @@ function workshop(): Program {
   return program;
 }
 
-describe('a program', () => {
-  it('has an optimum, and a plan an objective', () => {
+describe('Program', () => {
+  it('has an optimum, and a plan has an objective', () => {
     expect(workshop().optimum(glpk)).toBeCloseTo(25);
     const plan = new Map([
       ['chairs', 4],
@@ -43,18 +43,18 @@ describe('a program', () => {
     ['is not whole', { chairs: 1.5, tables: 1 }],
     ['lacks a variable', { chairs: 1 }],
     ['has another variable', { chairs: 1, tables: 1, beds: 1 }],
-  ])('refuses a plan that %s', (_, values) => {
+  ])('rejects a plan that %s', (_, values) => {
     expect(() => workshop().objectiveOf(glpk, new Map(Object.entries(values)), 1e-6)).toThrow(Error);
   });
 
-  it('has no optimum where nothing is feasible', () => {
+  it('has no optimum if no plan is feasible', () => {
     const program = workshop();
     program.row([[1, 'tables']], '>=', 3);
     expect(() => program.optimum(glpk)).toThrow(/status/);
   });
 });
 
-it('rows of files have figures and texts, however they are written', () => {
+it('reads numbers and texts from CSV rows in any notation', () => {
   const file = Buffer.from('\ufeffname; unit cost\r\n"oak ""arm""; chair" ;1,5\r\nstool;\r\n');
   const [chair, stool] = readCsv(file, { delimiter: ';', decimal: ',' });
   expect([chair?.text('name'), chair?.figure('unit cost'), stool?.text('name')]).toEqual([

@@ -8,21 +8,21 @@ interface Column {
   lower: number;
   upper: number;
   isWhole: boolean;
-  /** Of the formulation alone: no plan has it. */
+  /** Whether the variable belongs to the formulation only, so that plans do not contain it. */
   isHelper: boolean;
 }
 
-/** What a member of a variable is called: `ship[Seattle, Topeka]`. */
+/** Returns the name of a variable's member, such as `ship[Seattle, Topeka]`. */
 export const member = (name: string, ...keys: (string | number)[]): string => `${name}[${keys.join(', ')}]`;
 
-/** A linear program for GLPK, written down variable by variable and row by row. */
+/** Linear program for GLPK, written variable by variable and row by row. */
 export class Program {
   private readonly columns = new Map<string, Column>();
   private readonly rows: { terms: Map<string, number>; lower: number; upper: number }[] = [];
 
   constructor(private readonly sense: 'minimize' | 'maximize') {}
 
-  /** Adds a variable; answers its name. */
+  /** Adds a variable and returns its name. */
   variable(
     name: string,
     { cost = 0, lower = 0, upper = Infinity, isWhole = false, isHelper = false }: Partial<Column> = {},
@@ -49,15 +49,15 @@ export class Program {
     });
   }
 
-  /** The optimal objective. @throws where there is none */
+  /** Returns the optimal objective. @throws if the program has no optimum */
   optimum(glpk: GLPK): number {
     return this.solve(glpk, this.columns);
   }
 
   /**
-   * The best objective with the variables at the values of a plan.
+   * Returns the best objective with the variables fixed to the values of a plan.
    *
-   * @throws where the plan is not feasible, lacks a variable, or has one that is not here
+   * @throws if the plan is infeasible, lacks a variable, or contains an unknown variable
    */
   objectiveOf(glpk: GLPK, plan: ReadonlyMap<string, number>, tolerance: number): number {
     const columns = new Map(this.columns);
@@ -93,7 +93,7 @@ export class Program {
       bounds: all.map(([name, { lower, upper }]) => ({ name, ...limits(glpk, lower, upper) })),
       ...(generals.length > 0 && { generals }),
     };
-    // Whole numbers need its presolver; a plan is looked at as it is.
+    // GLPK needs its presolver for integer variables. A plan is checked without it.
     const { status, z } = glpk.solve(lp, { msglev: glpk.GLP_MSG_OFF, presol: generals.length > 0 }).result;
     if (status !== glpk.GLP_OPT) throw new Error(`GLPK ended with status ${status}`);
     return z;

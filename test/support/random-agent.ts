@@ -1,6 +1,9 @@
 import type { ServiceOptions } from './service.js';
 
-/** What plays the turns: text, cards, files and calls of the real tools, for a second or so; no provider is asked. */
+/**
+ * Settings and modules of an agent that plays random turns without a provider. A turn has text, cards, files and calls of the
+ * real tools, and takes about a second.
+ */
 export const RANDOM_AGENT = {
   settings: { AGENT_PROVIDER: 'openai-compatible', AGENT_MODEL: 'soak', AGENT_BASE_URL: 'http://127.0.0.1:9/v1' },
   preload: ['test/support/soak-agent.js'],

@@ -5,7 +5,7 @@ import { testRun } from './run.js';
 
 const PIECE = 8 * 1024 ** 2;
 
-/** A file of so many random bytes, and its hash. */
+/** Creates a file of random bytes and returns its path and hash. */
 export async function makeRandomFile(size: number): Promise<{ path: string; hash: string }> {
   const path = join(await mkdtemp(join(testRun().directory, 'random-')), 'file');
   const hash = createHash('sha256');
@@ -17,7 +17,7 @@ export async function makeRandomFile(size: number): Promise<{ path: string; hash
   return { path, hash: hash.digest('hex') };
 }
 
-/** The hash of what a URL answers. */
+/** Downloads a URL and returns the hash of its content. */
 export async function hashOf(url: string): Promise<string> {
   const hash = createHash('sha256');
   const { body } = await fetch(url);

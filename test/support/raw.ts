@@ -7,7 +7,7 @@ const TIMEOUT_MS = 15_000;
 export interface RawRequest {
   method?: string;
   headers?: OutgoingHttpHeaders;
-  /** Sent as it is; a stream goes out in chunks without a declared length. */
+  /** Body, sent unchanged. A stream is sent in chunks without a declared length. */
   body?: string | Uint8Array | Readable;
 }
 
@@ -18,7 +18,7 @@ export interface RawAnswer {
   text: string;
 }
 
-/** Sends exactly the given bytes and headers, for requests that a well-behaved client cannot make. */
+/** Sends exactly the given bytes and headers, for requests that a well-behaved client cannot send. */
 export async function raw(url: string, { method = 'GET', headers = {}, body }: RawRequest = {}): Promise<RawAnswer> {
   const declared = body === undefined || body instanceof Readable ? {} : { 'content-length': Buffer.byteLength(body) };
   const request = http.request(url, { method, headers: { ...declared, ...headers }, agent: false });
@@ -28,7 +28,7 @@ export async function raw(url: string, { method = 'GET', headers = {}, body }: R
     request.once('error', reject);
   });
   if (body instanceof Readable) {
-    // A server may refuse before it has read everything; then its answer counts, not the broken pipe.
+    // A server may reject a request before it has read it completely. Then its response counts, and not the broken pipe.
     pipeline(body, request).catch((error: Error) => request.destroy(error));
   } else {
     request.end(body);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { S3Settings } from '../../src/config/config.js';
 import { MIN_PART_SIZE } from '../../src/storage/object-store.js';
 
-/** As much of the package as is used here; it has no types of its own. */
+/** Types of the parts of the package that are used here. The package has no types. */
 interface Context {
   method: string;
   path: string;
@@ -51,14 +51,14 @@ const v4 = require('@20minutes/s3rver/lib/signature/v4') as {
 };
 const authentication = require('@20minutes/s3rver/lib/middleware/authentication') as () => Middleware;
 
-// Its canonical query leaves five signs as they are that RFC 3986, and so Signature Version 4, wants encoded.
+// Its canonical query does not encode five characters that RFC 3986, and therefore Signature Version 4, requires to be encoded.
 const { getStringToSign } = v4;
 v4.getStringToSign = (request, signature) => {
   const encode = (sign: string): string => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
   return getStringToSign({ ...request, querystring: request.querystring.replace(/[!'()*]/g, encode) }, signature);
 };
 
-/** What has reached the server. */
+/** Request that the server received. */
 export interface S3Request {
   method: string;
   host: string;
@@ -66,7 +66,10 @@ export interface S3Request {
   query: Record<string, string | undefined>;
 }
 
-/** Requests that are not answered, the next one or all from now on: before the server does anything, or after it has done everything. */
+/**
+ * Requests to leave unanswered: the next matching request, or all of them. They are stalled either before the server processes
+ * them or afterwards.
+ */
 export interface Stall {
   when: 'before' | 'after';
   all?: boolean;
@@ -74,13 +77,15 @@ export interface Stall {
 }
 
 /**
- * An S3 server in this process: `@20minutes/s3rver` with signatures checked, and with what it lacks as S3 documents it:
- * nothing without a signature, ListParts, ListMultipartUploads, AbortMultipartUpload, listings of several pages (its own
- * needs a cipher that OpenSSL has dropped), ranges that are the first byte alone or of an empty object, and NoSuchUpload,
- * InvalidPart, InvalidPartOrder and EntityTooSmall where they are due.
+ * S3 server in this process: `@20minutes/s3rver` with a signature check on every request, and with corrections to match the S3
+ * documentation.
+ *
+ * Adds ListParts, ListMultipartUploads, AbortMultipartUpload and paginated listings (its own need a cipher that OpenSSL has
+ * dropped). Fixes ranges of only the first byte and of empty objects. Returns NoSuchUpload, InvalidPart, InvalidPartOrder and
+ * EntityTooSmall where S3 does.
  */
 export class S3Server {
-  /** Since the start, in order. */
+  /** All requests since the start, in order. */
   readonly requests: S3Request[] = [];
   private readonly stalls: { stall: Stall; stands: () => void }[] = [];
   private readonly completions = new Map<string, Promise<unknown>>();
@@ -97,7 +102,7 @@ export class S3Server {
     const directory = await mkdtemp(join(tmpdir(), 's3-server-'));
     const app = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false });
     const server = new S3Server(app, directory, partsPerPage, objectsPerPage);
-    // The last one is the server's own router.
+    // The last middleware is the server's own router.
     app.middleware.splice(-1, 0, (context, next) => server.complement(context, next));
     app.middleware.unshift((context, next) => server.record(context, next));
     server.correct(app.store);
@@ -109,25 +114,25 @@ export class S3Server {
     return (this.app.httpServer.address() as AddressInfo).port;
   }
 
-  /** Settings of a bucket that does not exist yet, unless somebody has used it. */
+  /** Returns settings with this bucket. The store creates the bucket when it is first used. */
   settings(bucket: string): S3Settings {
     const [endpoint, publicEndpoint] = [`http://127.0.0.1:${this.port}`, `http://localhost:${this.port}`];
     return { endpoint, publicEndpoint, bucket, accessKey: 'S3RVER', secretKey: 'S3RVER', region: 'us-east-1' };
   }
 
-  /** Resolves when a request stands still as described (the first one of `all`); it never goes on. */
+  /** Resolves when a matching request is stalled (with `all`, the first match). The request is never answered. */
   async stall(stall: Stall): Promise<void> {
     await new Promise<void>((stands) => {
       this.stalls.push({ stall, stands });
     });
   }
 
-  /** Writes other bytes into a stored object, as damage to the store does. */
+  /** Overwrites the content of a stored object, to simulate damage to the store. */
   async replace(bucket: string, key: string, content: string): Promise<void> {
     await writeFile(this.app.store.getResourcePath(bucket, key, 'object'), content);
   }
 
-  /** Ends every {@link stall} for requests that come from now on. */
+  /** Removes every {@link stall} for later requests. */
   resume(): void {
     this.stalls.length = 0;
   }
@@ -166,7 +171,7 @@ export class S3Server {
       return;
     }
     if (uploadId === undefined) return await next();
-    // Of several completions of one upload, the later ones find it gone.
+    // If an upload is completed concurrently, only the first completion finds it.
     await this.completions.get(uploadId);
     const folder = this.uploadFolder(bucket, uploadId);
     if ((await contentOf(join(folder, 'key'))) !== key) throw noSuchUpload();
@@ -203,10 +208,10 @@ export class S3Server {
       const found = await stat(store.getResourcePath(bucket, key, 'object')).catch(() => undefined);
       if (range.start !== undefined && found?.size === 0)
         throw new S3Error('InvalidRange', 'The range is not satisfiable');
-      // It takes 0 for no end at all, the object for 0.
+      // The package treats an end of 0 as a missing end, but not an object with the value 0.
       return await get(bucket, key, range.end === 0 ? { ...range, end: Object(0) as unknown } : range);
     };
-    // Its own way clears up folders as well, in which another request may be writing just then.
+    // The original method also removes empty folders, although another request may be writing to them.
     store.deleteObject = async (bucket, key) => {
       for (const resource of ['object', 'object.md5', 'metadata.json'])
         await rm(store.getResourcePath(bucket, key, resource), { force: true });
@@ -278,7 +283,7 @@ export class S3Server {
 }
 
 const forever = new Promise<never>(() => {
-  // Never.
+  // Never resolves.
 });
 const noSuchUpload = (): Error => new S3Error('NoSuchUpload', 'The specified upload does not exist');
 

@@ -9,13 +9,13 @@ import { createLogger } from '../../src/common/logging/logger.js';
 import { makeEnvironment, removeEnvironment, type ServiceEnvironment } from './service.js';
 import { type Session, type SessionOptions, signIn } from './session.js';
 
-/** What the agent does in a turn, in place of the one that is configured. */
+/** Actions of the agent in a turn. Replaces the configured agent. */
 export type Script = (context: AgentContext) => AsyncIterable<AgentOutput>;
 
-/** What an agent says. */
+/** Returns a text event of the agent. */
 export const say = (text: string): AgentEvent => ({ type: 'text', text });
 
-/** Something to wait for until the test says so. */
+/** Promise that the test resolves. */
 export class Gate {
   open!: () => void;
   readonly passed = new Promise<void>((resolve) => {
@@ -23,7 +23,7 @@ export class Gate {
   });
 }
 
-/** An agent that says `One` at once and ` two.` when it may. */
+/** Returns an agent that says `One` immediately and ` two.` after the gate has opened. */
 export const twoParts = (middle: Gate): Script =>
   async function* () {
     yield say('One');
@@ -31,7 +31,7 @@ export const twoParts = (middle: Gate): Script =>
     yield say(' two.');
   };
 
-/** Makes gates that are open once their test is over, so that nobody waits for ever. */
+/** Creates gates that open when their test ends, so that no agent waits forever. */
 export function useGates(): () => Gate {
   const gates: Gate[] = [];
   afterEach(() => {
@@ -47,8 +47,8 @@ export function useGates(): () => Gate {
 const HOOK_MS = 30_000;
 
 /**
- * The service inside the test's own process, so that the test decides what the agent does and when. Everything else is
- * as it is in production, and several may share one database.
+ * Service inside the test's process, so that the test controls the agent's actions and their timing. Everything else works as in
+ * production. Several services can share a database.
  */
 export class ScriptedService {
   private constructor(
@@ -82,10 +82,10 @@ export class ScriptedService {
   }
 }
 
-/** The scripted service of a test file, with a connection to its database. */
+/** Scripted service of a test file, with a connection to its database. */
 export type TestScriptedService = Pick<ScriptedService, 'app' | 'url' | 'session'> & { readonly database: pg.Client };
 
-/** One scripted service for the tests of a file, started before the first and stopped after the last. */
+/** Provides a scripted service to the tests of a file. It is started before the first test and stopped after the last test. */
 export function useScriptedService(script: Script): TestScriptedService {
   let running: { environment: ServiceEnvironment; service: ScriptedService; database: pg.Client } | undefined;
   beforeAll(async () => {

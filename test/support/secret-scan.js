@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What looks like a secret, whoever made it. */
+/** Patterns of secrets from any source. */
 const PATTERNS = {
   'a bearer token': /\bBearer\s+[\w~+/-]{8,}/i,
   'a JSON web token': /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/,
-  // Metrics begin like keys, and are no hexadecimal digits.
+  // Metrics have the same prefix as API keys, but no hexadecimal digits after it.
   'an API key': /\bpws_[0-9a-f]{12}_[0-9a-f]{16,}/,
   'a signature': /\b(?:X-Amz-Signature|X-Amz-Credential|signature)=[\w%-]{8,}/i,
   'a password in a URL': /\b[a-z]+:\/\/[^\s:/@"]+:[^\s@/"]{4,}@/,
 };
 
 /**
- * Lines that tell a secret, each with what it tells; the secret itself is not repeated.
+ * Returns a description of every secret in the text, with its line. The secrets in the line are masked.
  *
  * @param {string} text lines of a log
  * @param {readonly string[]} secrets
@@ -30,13 +30,13 @@ export function findSecrets(text, secrets) {
   });
 }
 
-/** So many signs of a secret are looked for first, with all others at once. */
+/** Length of the secrets' prefixes. The search compares the hashes of all prefixes in a single pass. */
 const BEGINNING = 8;
 const SLOTS = 2 ** 20;
 const BASE = 65_599;
 const OLDEST = Array.from({ length: BEGINNING }).reduce((power) => Math.imul(power, BASE), 1);
 
-/** Those of the secrets that the text has somewhere: one pass over it, however many they are. */
+/** Returns the secrets that occur in the text. Reads the text once, for any number of secrets. */
 function included(text, secrets) {
   const found = new Set(secrets.filter((secret) => secret.length < BEGINNING && text.includes(secret)));
   const slots = new Map();
@@ -59,16 +59,16 @@ function included(text, secrets) {
   return secrets.filter((secret) => found.has(secret));
 }
 
-/** The line without what nobody may read. */
+/** Masks all secrets in a line. */
 function hide(line, secrets) {
   const plain = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), line);
   return Object.values(PATTERNS).reduce((rest, pattern) => rest.replaceAll(new RegExp(pattern, 'gi'), '***'), plain);
 }
 
 /**
- * Looks for secrets in everything that the services of a run have logged.
+ * Searches all logs of a run's services for secrets.
  *
- * @param {string} folder the folder of the logs
+ * @param {string} folder folder of the logs
  * @returns {{ lines: number, problems: string[] }}
  */
 export function scanLogs(folder) {

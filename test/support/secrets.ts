@@ -3,31 +3,31 @@ import { join } from 'node:path';
 import { testRun } from './run.js';
 
 /*
- * What must never reach a log. Helpers note every secret that they make or receive, and every process of the service
- * leaves its log here; the end of the run looks for the ones in the others (secret-scan.js).
+ * Secrets that must never appear in a log. Test helpers record every secret that they create or receive, and every process of the
+ * service writes its log to the same folder. At the end of the run, secret-scan.js searches the logs for the secrets.
  */
 
-/** The folder of the logs of this run. */
+/** Returns the log folder of this run. */
 export function logFolder(): string {
   const folder = join(testRun().directory, 'logs');
   mkdirSync(folder, { recursive: true });
   return folder;
 }
 
-/** Short texts are found anywhere; a secret is longer. */
+/** Minimum length of a secret. Shorter texts would match anywhere. */
 const MIN_LENGTH = 8;
 
-/** Notes that these are secrets. */
+/** Records these texts as secrets. */
 export function keepSecret(...secrets: (string | undefined)[]): void {
   const lines = secrets.filter((secret) => secret !== undefined && secret.length >= MIN_LENGTH);
   if (lines.length > 0)
     appendFileSync(join(logFolder(), 'secrets'), lines.map((secret) => `${JSON.stringify(secret)}\n`).join(''));
 }
 
-/** Properties of answers that hold a secret, wherever they stand. */
+/** Properties that contain a secret anywhere in a response. */
 const SECRET_PROPERTIES = new Set(['upload_token', 'key', 'token']);
 
-/** Notes the secrets in an answer: tokens, new keys, and the signatures of URLs. */
+/** Records the secrets in a response: tokens, new keys, and the signatures of URLs. */
 export function keepSecretsOf(answer: unknown): void {
   if (typeof answer !== 'object' || answer === null) return;
   for (const [name, value] of Object.entries(answer)) {

@@ -7,7 +7,7 @@ import { configureHttp } from '../../src/common/http/configure-http.js';
 import { endConnections } from '../../src/common/http/ending-connections.js';
 import { requestLog } from '../../src/common/logging/request-log.js';
 
-/** A line of the request log. */
+/** Line of the request log. */
 export interface RequestLine {
   level: number;
   msg?: string;
@@ -18,14 +18,14 @@ export interface RequestLine {
 
 export interface ServedModule {
   url: string;
-  /** The request log until now; grows. */
+  /** Request log so far. Later requests are appended. */
   log: readonly RequestLine[];
-  /** Closes connections with their next answers, as a process that stops. */
+  /** Closes each connection with its next response, like a process that is stopping. */
   endConnections(): void;
   close(): Promise<void>;
 }
 
-/** Serves one module over HTTP as the application serves its own, for tests that need no database. */
+/** Serves a module over HTTP in the same way as the application, for tests that need no database. */
 export async function serveModule(module: Type): Promise<ServedModule> {
   const log: RequestLine[] = [];
   const app = await NestFactory.create<NestExpressApplication>(module, { bodyParser: false, logger: false });

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** What a process of the service works with; several processes may share one. */
+/** Resources of a service process. Several processes can share them. */
 export interface ServiceEnvironment {
-  /** Empty: the process brings its own server, with the demo. */
+  /** If empty, the process starts an embedded server with the demo. */
   databaseUrl: string;
   dataDir: string;
   secret: string;
 }
 
-/** One line of the service's log. */
+/** Line of the service's log. */
 export interface LogLine {
   level: number;
   msg: string;
@@ -17,26 +17,26 @@ export interface LogLine {
 
 export interface Start {
   environment: ServiceEnvironment;
-  /** Settings beside the database, the folder and the secret, under the names of the environment variables. */
+  /** Additional settings under their environment variables. Database, folder and secret are already set. */
   settings?: Record<string, string>;
-  /** Modules that are loaded before the service, by path. */
+  /** Paths of modules that are loaded before the service. */
   preload?: string[];
-  /** Where the whole log is kept. */
+  /** Folder for the complete log. */
   logFolder: string;
 }
 
-/** A process that serves. */
+/** Running process of the service. */
 export interface Started {
   child: ChildProcess;
   url: string;
-  /** The log until now, without what is for debugging; grows. */
+  /** Log so far, without debug lines. Later lines are appended. */
   log: LogLine[];
 }
 
 export function startProcess(start: Start): Promise<Started>;
 
-/** Asks the process to end, as an operator does; answers its exit code. */
+/** Stops a process with the signal that an operator would send, and returns its exit code. */
 export function stopProcess(child: ChildProcess): Promise<number | null>;
 
-/** What no request may leave in a log. */
+/** Returns the errors in a log. No request may cause an error. */
 export function errorsIn(log: readonly LogLine[]): LogLine[];

@@ -7,19 +7,19 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
 const START_MS = 30_000;
-/** With a database cluster to make before. */
+/** Includes the time to create a database cluster. */
 const FIRST_START_MS = 90_000;
 const STOP_MS = 25_000;
 const INFO_LEVEL = 30;
 const ERROR_LEVEL = 50;
 
-/** What `npm start` runs. */
+/** Program that `npm start` runs. */
 const SERVICE = 'dist/bundle/main.js';
-/** The same as modules, for a `preload` that changes them. */
+/** The same program as separate modules, so that a `preload` can change them. */
 const MODULES = 'dist/src/main.js';
 const CHANGES_MODULES = /\/(one-connection|slow-agent|soak-agent)\.js$/;
 
-/** Starts the built service and waits until it serves. */
+/** Starts the built service and waits until it is ready. */
 export async function startProcess({ environment, settings = {}, preload = [], logFolder }) {
   const { databaseUrl, dataDir, secret } = environment;
   const child = spawn(
@@ -38,13 +38,13 @@ export async function startProcess({ environment, settings = {}, preload = [], l
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,
         AUTH_JWT_SECRET: secret,
-        // All that a service can be made to tell is searched for secrets when the run ends.
+        // The most verbose log is searched for secrets when the run ends.
         LOG_LEVEL: 'trace',
         ...settings,
       },
     },
   );
-  // Whoever forgets its service must not be kept from ending by it; the service ends with its parent.
+  // A test that does not stop its service can still exit. The service then ends with its parent.
   child.unref();
   child.channel?.unref();
   const log = [];
@@ -52,7 +52,7 @@ export async function startProcess({ environment, settings = {}, preload = [], l
   return { child, url, log };
 }
 
-/** Asks the process to end, as an operator does; answers its exit code. */
+/** Stops a process with the signal that an operator would send, and returns its exit code. */
 export async function stopProcess(child) {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const ended = once(child, 'exit');
@@ -64,10 +64,10 @@ export async function stopProcess(child) {
   return code;
 }
 
-/** What no request may leave in a log. */
+/** Returns the errors in a log. No request may cause an error. */
 export const errorsIn = (log) => log.filter(({ level }) => level >= ERROR_LEVEL);
 
-/** Collects the log and answers the URL of the line that says the service is ready. */
+/** Collects the log. Resolves to the URL in the line that reports the service as ready. */
 async function ready(child, log, logFolder, patienceMs) {
   const complaints = text(child.stderr);
   const file = join(logFolder, `${child.pid}-${randomBytes(4).toString('hex')}.log`);
@@ -78,11 +78,11 @@ async function ready(child, log, logFolder, patienceMs) {
       reject(new Error(`The service was not ready within ${patienceMs} ms: ${JSON.stringify(log)}`));
     }, patienceMs);
     createInterface({ input: child.stdout }).on('line', (line) => {
-      // What the embedded mode tells its user, tokens among it, is no log.
+      // Messages of the embedded mode to its user, such as tokens, are not log lines.
       if (!line.startsWith('{')) return;
       appendFileSync(file, `${line}\n`);
       const entry = JSON.parse(line);
-      // What a test looks at; the rest is in the file.
+      // Tests only check these lines. The log file contains all of them.
       if (entry.level >= INFO_LEVEL) log.push(entry);
       if (entry.msg === 'ready') {
         clearTimeout(patience);

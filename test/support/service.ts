@@ -13,31 +13,31 @@ import { type Session, type SessionOptions, signIn } from './session.js';
 
 const START_MS = 30_000;
 const STOP_MS = 25_000;
-/** Settings that are secrets. */
+/** Settings that contain secrets. */
 const SECRET_SETTINGS = ['AGENT_API_KEY', 'S3_SECRET_KEY', 'AUTH_JWT_SECRET'];
 
 export type { LogLine, ServiceEnvironment };
 
 export interface ServiceOptions {
-  /** Those of another service that this one takes over or runs beside; default new ones. */
+  /** Resources of another service that this service takes over or shares. Defaults to new resources. */
   environment?: ServiceEnvironment;
-  /** Settings beside the database, the folder and the secret, under the names of the environment variables. */
+  /** Additional settings under their environment variables. Database, folder and secret are already set. */
   settings?: Record<string, string>;
-  /** Modules that are loaded before the service, by path. */
+  /** Paths of modules that are loaded before the service. */
   preload?: string[];
 }
 
-/** A running process of the built service. */
+/** Running process of the built service. */
 export class Service {
   private constructor(
     private readonly process: ChildProcess,
     readonly url: string,
     readonly environment: ServiceEnvironment,
-    /** The log until now; grows. */
+    /** Log so far. Later lines are appended. */
     readonly log: readonly LogLine[],
   ) {}
 
-  /** Starts the built service and waits until it serves. */
+  /** Starts the built service and waits until it is ready. */
   static async start({ environment, settings = {}, preload = [] }: ServiceOptions = {}): Promise<Service> {
     const own = environment ?? (await makeEnvironment());
     if (own.databaseUrl !== '') keepSecret(new URL(own.databaseUrl).password);
@@ -54,27 +54,27 @@ export class Service {
     return this.process.exitCode === null && this.process.signalCode === null;
   }
 
-  /** The exit code, once the process has ended by itself. */
+  /** Resolves to the exit code when the process ends. */
   get ended(): Promise<number | null> {
     return (once(this.process, 'exit') as Promise<[number | null]>).then(([code]) => code);
   }
 
-  /** Somebody signed in; by default a company-level user of a company of its own. */
+  /** Signs in. Defaults to a company-level user of a new company. */
   session(options?: SessionOptions): Promise<Session> {
     return signIn(this.url, this.environment.secret, options);
   }
 
-  /** A caller without credentials. */
+  /** Client without credentials. */
   get anonymous(): Client {
     return new Client(this.url);
   }
 
-  /** Asks the process to end, as an operator does; answers its exit code. */
+  /** Stops the process with the signal that an operator would send, and returns its exit code. */
   async stop(): Promise<number | null> {
     return await stopProcess(this.process);
   }
 
-  /** Ends the process without any warning to it. */
+  /** Kills the process without warning. */
   async kill(): Promise<void> {
     if (!this.isAlive) return;
     const ended = once(this.process, 'exit');
@@ -83,13 +83,13 @@ export class Service {
   }
 }
 
-/** Removes the database and the files; no process may use them any more. */
+/** Removes the database and the files. No process may still be using them. */
 export async function removeEnvironment({ databaseUrl, dataDir }: ServiceEnvironment): Promise<void> {
   if (databaseUrl !== '') await dropDatabase(databaseUrl);
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** A new database and a new folder. */
+/** Creates a new database and a new folder. */
 export async function makeEnvironment(): Promise<ServiceEnvironment> {
   return {
     databaseUrl: await createDatabase(),
@@ -98,13 +98,13 @@ export async function makeEnvironment(): Promise<ServiceEnvironment> {
   };
 }
 
-/** The service of a test file: what {@link useService} answers. */
+/** Service of a test file, as returned by {@link useService}. */
 export type TestService = Pick<Service, 'url' | 'pid' | 'log' | 'session' | 'anonymous' | 'environment'>;
 
 /**
- * One service for the tests of a file, started before the first and stopped after the last.
+ * Provides a service to the tests of a file. It is started before the first test and stopped after the last test.
  *
- * A file whose service logged an error fails, unless it `expectsErrors`: no request may end in something unforeseen.
+ * A file fails if its service logs an error, unless it `expectsErrors`, because no request may cause an unexpected error.
  */
 export function useService({
   expectsErrors = false,
@@ -145,24 +145,24 @@ export function useService({
   };
 }
 
-/** The service that files share: of what it works with, only what is the same whoever else uses it. */
+/** Service that several files share. Exposes only properties that do not depend on other users of the service. */
 export type SharedService = Pick<Service, 'url' | 'session' | 'anonymous'> & {
   readonly environment: Pick<ServiceEnvironment, 'databaseUrl' | 'secret'>;
 };
 
 /**
- * One service for the tests of all files that need nothing of their own: no settings, no log, no process to look at, no
- * look at all rows of a table. Every session is of another company unless a test says otherwise.
+ * Provides a service that all files share, for tests without special settings. These tests must not check logs, the process, or
+ * all rows of a table. Every session belongs to a new company unless a test requests otherwise.
  *
- * The run fails at its end when that service has logged an error.
+ * If the service has logged an error, the run fails at its end.
  */
 export function useSharedService(): SharedService {
   return useShared('/all');
 }
 
 /**
- * One service for the tests of all files of a process of Jest that need nothing of their own but the process to look at:
- * these files run one after the other. The run fails at its end as with {@link useSharedService}.
+ * Provides a service that all files of a Jest process share, for tests that only need to check the process. These files run one
+ * after another. As with {@link useSharedService}, the run fails at its end if the service has logged an error.
  */
 export function useServiceInTurn(): SharedService & Pick<Service, 'pid'> {
   return useShared(`/of-${process.env['JEST_WORKER_ID']}`);
@@ -174,7 +174,7 @@ function useShared(name: string): SharedService & Pick<Service, 'pid'> {
     shared = await sharedService(name);
     keepSecret(shared.environment.secret, new URL(shared.environment.databaseUrl).password);
   }, START_MS);
-  // Requests to a service that has crashed fail one by one; this says why.
+  // If the service has crashed, each request fails without a reason. This request reports the reason.
   afterAll(async () => {
     await sharedService(name);
   });

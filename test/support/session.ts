@@ -4,22 +4,22 @@ import { Client } from './client.js';
 import { keepSecret } from './secrets.js';
 
 export interface SessionOptions {
-  /** Default: a company that no other session has. */
+  /** Company id. Defaults to a new company. */
   company?: string;
-  /** The user's id inside the company; default a new one. */
+  /** Id of the user in the company. Defaults to a new user. */
   user?: string;
-  /** Default `company`: company-level. */
+  /** Role of the user. Defaults to `company`, which is company-level. */
   role?: 'member' | 'company';
   name?: string;
   email?: string;
   picture?: string;
-  /** When the token was issued, in seconds of Unix time; default: it does not say. */
+  /** Issue time of the token in seconds of Unix time. By default the token does not contain it. */
   issuedAt?: number;
-  /** Lifetime of the token in seconds, negative for one that has ended; default an hour. */
+  /** Lifetime of the token in seconds. Negative for an expired token. Defaults to an hour. */
   expiresIn?: number;
 }
 
-/** Somebody signed in. */
+/** Signed-in user. */
 export interface Session {
   company: string;
   user: string;
@@ -28,7 +28,7 @@ export interface Session {
   client: Client;
 }
 
-/** A company, a user, a token and a client in one line. */
+/** Creates a company, a user, a token and a client in a single call. */
 export async function signIn(url: string, secret: string, options: SessionOptions = {}): Promise<Session> {
   const { company = `company-${random()}`, user = `user-${random()}`, role = 'company', expiresIn = 3600 } = options;
   const { name = `Name of ${user}`, email = `${user}@example.com`, picture, issuedAt } = options;

@@ -7,8 +7,10 @@ import pg from 'pg';
 import { errorsIn, startProcess, stopProcess } from './service-process.js';
 
 /**
- * The services that test files share, each started when the first of them asks for it: a server for them that answers
- * where the one of a name is, or 500 and why there is none. Names are paths such as `/all`.
+ * Services that test files share. Each service is started when a file first requests it.
+ *
+ * This class is an HTTP server that returns the address of a named service, or 500 with the reason why it cannot run. Names are
+ * paths such as `/all`.
  */
 export class SharedServices {
   #run;
@@ -19,13 +21,13 @@ export class SharedServices {
     this.#run = run;
   }
 
-  /** Answers the URL to ask. */
+  /** Starts the server and returns its URL. */
   async listen() {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** Stops those that were ever asked for; answers what the run must fail for, a line each. */
+  /** Stops all services that were started. Returns a line for each reason why the run must fail. */
   async stop() {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -68,7 +70,7 @@ export class SharedServices {
   }
 }
 
-/** Stops a service; answers what is wrong with it. */
+/** Stops a service and returns its faults. */
 async function stopped(service) {
   try {
     const { child, log } = await service;

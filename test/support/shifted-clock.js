@@ -1,6 +1,7 @@
 /*
- * Loaded into a process of the service before it starts: on SIGUSR2 its clock jumps, as when somebody sets the machine's,
- * each time by the next of CLOCK_JUMPS (seconds from the true time, separated by commas). Timers go on as they do then.
+ * Preloaded into a process of the service. On SIGUSR2, its clock jumps as if an operator had set the system time. CLOCK_JUMPS
+ * lists the differences from the true time in seconds, separated by commas, and each signal applies the next item. Timers are not
+ * affected, as on a real machine.
  */
 const jumps = (process.env.CLOCK_JUMPS ?? '').split(',').map(Number);
 const TrueDate = Date;

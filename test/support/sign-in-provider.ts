@@ -8,7 +8,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 const AUDIENCE = 'project-workspace';
 const KID = 'a-key';
 
-/** What somebody was sent here with, until a token is asked for it. */
+/** Parameters of a sign-in, kept until its code is exchanged for tokens. */
 interface Asked {
   client_id: string;
   redirect_uri: string;
@@ -17,18 +17,18 @@ interface Asked {
 }
 
 /**
- * An OpenID provider as a page of the client `page` sees it: whoever comes is signed in as the `person` of the moment and sent
- * back with a code, which counts once and with its PKCE verifier alone; tokens can be renewed.
+ * OpenID provider for a page with the client id `page`. Signs in every visitor as the current `person` and redirects back with a
+ * code. A code is valid once and only with its PKCE verifier. Tokens can be renewed.
  */
 export class SignInProvider {
   readonly audience = AUDIENCE;
   readonly client = 'page';
   person: { sub: string; name: string; company_id: string; role: string } | undefined;
-  /** Seconds that access tokens are valid for. */
+  /** Lifetime of access tokens in seconds. */
   lifetime = 600;
-  /** How often tokens were renewed. */
+  /** Number of renewed tokens. */
   renewals = 0;
-  /** Renewals are refused: the person was signed out everywhere. */
+  /** Whether to reject renewals, because the person was signed out everywhere. */
   hasEnded = false;
   private readonly codes = new Map<string, Asked>();
   private readonly refreshTokens = new Set<string>();
@@ -56,7 +56,7 @@ export class SignInProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Settings of a service whose page signs in here. */
+  /** Settings of a service whose page signs in with this provider. */
   get settings(): Record<string, string> {
     return {
       AUTH_JWKS_URL: `${this.url}/keys`,

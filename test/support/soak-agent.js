@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LlmAgent } from '../../dist/src/agent/llm/llm.agent.js';
 
 /*
- * Loaded into a process of the built service before it starts: in place of a model it plays a random turn, with text,
- * costs and calls of the real tools. Every file has a name of its own and every card change is a version of one card, so
- * that an effect that is missing or happened twice shows.
+ * Preloaded into a process of the built service. Instead of asking a model, the agent plays a random turn with text, costs and
+ * calls of the real tools.
+ *
+ * Every file has a unique name, and every card change is a version of the same card. Missing or repeated effects are therefore
+ * visible.
  */
 const COST = 0.01;
 

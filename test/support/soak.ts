@@ -9,17 +9,17 @@ import { waitUntilIdle } from './traffic.js';
 
 export interface SoakOptions {
   conversations: number;
-  /** How long messages are posted and workers killed. */
+  /** Duration of posting messages and killing processes. */
   seconds: number;
-  /** Whether dead workers' turns are taken over at once in the end, not when their lease runs out. */
+  /** Whether turns of dead workers are taken over immediately at the end, without waiting for their leases to expire. */
   hurries?: boolean;
-  /** A conversation rests up to so many milliseconds between two posts. */
+  /** Maximum pause between two posts of a conversation, in milliseconds. */
   restMs: number;
-  /** A process dies after a random time of up to so many milliseconds, again and again. */
+  /** Maximum time between two kills of a process, in milliseconds. The actual time is random. */
   killWithinMs: number;
 }
 
-/** What happened, and the numbers of what must not happen. */
+/** Activity during the soak. */
 export interface SoakCounts {
   posted: number;
   turns: number;
@@ -52,10 +52,10 @@ export interface SoakProblems {
   miscounted_directories: number;
 }
 
-/** Files that are read back through the interface. */
+/** Number of files to read back through the API. */
 const READ_BACK = 100;
 
-/** Two API and two worker processes, many conversations, and processes that are killed all the time. */
+/** Runs two API and two worker processes with many conversations, and keeps killing processes. */
 export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; problems: SoakProblems }> {
   const environment = await makeEnvironment();
   const database = new pg.Client(environment.databaseUrl);
@@ -75,7 +75,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
     const posts = projects.map((project) => converse(clients, project, over, options.restMs));
     const { kills, api_kills } = await killAll(apis, workers, start, over, options.killWithinMs);
     const posted = (await Promise.all(posts)).flat();
-    // A turn that is alive takes its time back with its next word.
+    // The next output of a running turn extends its lease again.
     if (options.hurries === true) await database.query(`UPDATE turns SET due_at = now() WHERE state <> 'ended'`);
     for (const project of projects) await waitUntilIdle(client, project);
     return {
@@ -89,7 +89,7 @@ export async function soak(options: SoakOptions): Promise<{ counts: SoakCounts; 
   }
 }
 
-/** Posts until the time is over, as often as it takes; answers the ids it gave its messages. */
+/** Posts messages until the time has elapsed. Returns the ids of the accepted messages. */
 async function converse(clients: Client[], project: string, over: number, restMs: number): Promise<string[]> {
   const posted: string[] = [];
   while (Date.now() < over) {
@@ -97,19 +97,19 @@ async function converse(clients: Client[], project: string, over: number, restMs
     const body = { content: client_msg_id, client_msg_id };
     const status = await send(clients, project, body);
     if (status === 202) posted.push(client_msg_id);
-    // Now and then it is sent once more, as after an answer that was lost.
+    // Occasionally repeats the post, as a client does if the response was lost.
     if (status === 202 && Math.random() < 0.1) await send(clients, project, body);
     await pause(Math.random() * restMs);
   }
   return posted;
 }
 
-/** Posts through any process; once more, as often as needed, where one has died before it answered. */
+/** Posts through a random process. Tries again as long as processes die before they respond. */
 async function send(clients: Client[], project: string, body: object): Promise<number> {
   for (;;) {
     const by = clients[Math.floor(Math.random() * clients.length)] as Client;
     const answer = await by.send('POST', `/projects/${project}/chat`, { body }).catch((error: unknown) => {
-      // Of a process that is gone, fetch says no more than this; Jest has a TypeError of its own.
+      // fetch reports a dead process only as a TypeError, which is not the same class as Jest's TypeError.
       if ((error as Error).name === 'TypeError') return null;
       throw error;
     });
@@ -119,8 +119,8 @@ async function send(clients: Client[], project: string, body: object): Promise<n
 }
 
 /**
- * Kills one process after the other, every fourth of them an API, and puts another in its place while it goes on; answers
- * how often.
+ * Kills one process after another, every fourth of them an API, and replaces each process in the background. Returns the number
+ * of kills.
  */
 async function killAll(
   apis: Service[],
@@ -140,7 +140,7 @@ async function killAll(
     if (victim === undefined) continue;
     await victim.kill();
     if (isApi) api_kills += 1;
-    // Clients know an API by its address.
+    // Clients identify an API by its address.
     replacements.push(start(role, isApi ? new URL(victim.url).port : '0').then((next) => group.push(next)));
   }
   await Promise.all(replacements);
@@ -158,7 +158,7 @@ async function count(database: pg.Client): Promise<Omit<SoakCounts, 'posted' | '
   return rows[0] as Omit<SoakCounts, 'posted' | 'kills' | 'api_kills'>;
 }
 
-/** How many of the newest files do not hold what was written. */
+/** Returns how many of the newest files have wrong content. */
 async function readBack(database: pg.Client, client: Client): Promise<number> {
   const { rows } = await database.query<{ project_id: string; path: string }>(
     `SELECT p.id AS project_id, n.name AS path FROM nodes n JOIN projects p ON p.workspace_id = n.container_id

@@ -7,11 +7,11 @@ import { eventually } from './eventually.js';
 export type Message = Wire<ChatMessageResponse>;
 type Call = Wire<ToolCallData>;
 
-/** A server-sent event. */
+/** Server-sent event. */
 export interface StreamedEvent {
   id?: string;
   event: string;
-  /** As it came. */
+  /** Raw text of the event. */
   text: string;
   data: Record<string, unknown>;
 }
@@ -19,14 +19,14 @@ export interface StreamedEvent {
 export interface StreamOptions {
   query?: Record<string, string | number>;
   headers?: Record<string, string>;
-  /** What of the project is followed; default `chat/stream`. */
+  /** Stream of the project to open. Defaults to `chat/stream`. */
   of?: 'chat/stream' | 'events';
 }
 
-/** An open event stream, read by hand, so that a test can also not read it. */
+/** Open event stream. It is read manually, so that a test can also stop reading. */
 export class EventStream {
   readonly events: StreamedEvent[] = [];
-  /** Everything that was received, comments included. */
+  /** Everything received so far, including comments. */
   received = '';
   isOver = false;
   private rest = '';
@@ -41,7 +41,7 @@ export class EventStream {
     this.resume();
   }
 
-  /** Opens `/projects/{id}/chat/stream` or another stream of the project; an answer other than 200 has no events. */
+  /** Opens `/projects/{id}/chat/stream` or another stream of the project. A response other than 200 has no events. */
   static async open(
     url: string,
     token: string,
@@ -62,7 +62,7 @@ export class EventStream {
     return this.response.statusCode;
   }
 
-  /** Reads nothing for a while, as one whose network has gone. */
+  /** Stops reading for a while, as if the network was lost. */
   pause(): void {
     this.response.pause();
   }
@@ -80,9 +80,9 @@ export class EventStream {
     return this.events.filter((one) => one.event === event);
   }
 
-  /** Waits for events until there are such that satisfy. */
+  /** Waits until the events satisfy a condition. */
   async until(done: (events: StreamedEvent[]) => boolean, until: string, deadlineMs = 10_000): Promise<void> {
-    // Only names, as the failure's message shows the last answer.
+    // Only returns names, because the error message shows the last result.
     const look = (): Promise<string[]> => Promise.resolve(this.events.map(({ event }) => event));
     await eventually(look, () => done(this.events), { until, deadlineMs });
   }
@@ -112,7 +112,7 @@ export class EventStream {
   }
 }
 
-/** The message after an event, as a web client keeps it; written apart from the service's own fold. */
+/** Returns the message after an event, as a web client would keep it. Implemented separately from the fold of the service. */
 export function foldMessage(message: Message | null, { event, data }: StreamedEvent): Message | null {
   if (event === 'turn.started') return data['message'] as Message;
   if (message === null) return null;

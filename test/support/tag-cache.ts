@@ -1,13 +1,13 @@
 import { raw } from './raw.js';
 
-/** An answer as it came. */
+/** Response as received. */
 export interface Read {
   status: number;
   text: string;
   etag: string | undefined;
 }
 
-/** A client that keeps what it has read, by path, and asks only whether that has changed. Counts what it was spared. */
+/** Client that caches every response by path and revalidates it. Counts the responses that it did not have to download. */
 export class CachingClient {
   private readonly kept = new Map<string, Read>();
   spared = 0;
@@ -19,7 +19,7 @@ export class CachingClient {
     private readonly seen: SeenTags,
   ) {}
 
-  /** What is at a path now; a status that is no success is answered as it is and forgotten. */
+  /** Returns the current response of a path. Error responses are returned without caching and clear the cached response. */
   async read(path: string): Promise<Read> {
     const kept = this.kept.get(path);
     const read = await readOnce(this.base, this.token, path, kept?.etag);
@@ -35,7 +35,7 @@ export class CachingClient {
   }
 }
 
-/** A client that keeps nothing. */
+/** Client without a cache. */
 export class ForgetfulClient {
   constructor(
     private readonly base: string,
@@ -49,11 +49,11 @@ export class ForgetfulClient {
   }
 }
 
-/** Every body that was ever seen with a tag: another body with the same tag is a fault, whoever has seen it. */
+/** Bodies by entity tag, from all clients. A second body with the same tag is an error. */
 export class SeenTags {
   private readonly bodies = new Map<string, string>();
 
-  /** @throws Error when the tag stood for other bytes before, or is no strong tag */
+  /** @throws Error if the tag is not strong, or if it was used for another body before */
   note(path: string, read: Read): Read {
     const { etag, text } = read;
     if (etag === undefined || !/^"[\w-]{22}"$/.test(etag)) throw new Error(`${path} has no strong tag: ${etag}`);

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** How the network between two programs does: whole, refusing and cutting connections, or swallowing what is sent. */
+/** State of the network between two programs: intact, refusing and closing connections, or dropping all data. */
 export type Network = 'whole' | 'cut' | 'silent';
 
-/** A way to a server of this machine that a test can break; its port stays when the server's changes. */
+/** TCP proxy to a local server, which a test can break. Its port stays the same when the server's port changes. */
 export class TcpProxy {
-  /** The server's port. */
+  /** Port of the server. */
   target: number;
-  /** Time that everything takes in either direction, in milliseconds. */
+  /** Delay in each direction, in milliseconds. */
   delayMs = 0;
   private network: Network = 'whole';
   private readonly open = new Set<Socket>();
-  /** Connections that came while the network was silent. */
+  /** Connections that arrived while the network was silent. */
   private waiting: Socket[] = [];
 
   private constructor(

@@ -3,9 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /*
- * Loaded into a process of the service before it starts: it logs the size of its heap after a collection, every
- * TELL_HEAP_MS, and each time that its event loop stood still for more than a second of the processor's time, which
- * other programs on the machine do not change. Needs Linux.
+ * Preloaded into a process of the service. Logs the heap size after a collection every TELL_HEAP_MS. Also logs every block of the
+ * event loop that took more than a second of processor time, which does not depend on other programs. Needs Linux.
  */
 const TICK_MS = 100;
 const STANDSTILL_MS = 1_000;
@@ -20,7 +19,7 @@ const tell = () => {
 };
 setTimeout(tell, Number(process.env.TELL_HEAP_MS)).unref();
 
-/** Processor time of the main thread in ms; Linux counts in hundredths of a second. */
+/** Processor time of the main thread in ms. Linux counts in hundredths of a second. */
 const worked = () => {
   const fields = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -36,7 +35,7 @@ const tick = () => {
   last = now;
   setTimeout(tick, TICK_MS).unref();
 };
-// Not the loading of the service.
+// Loading the service does not count.
 setTimeout(() => {
   last = worked();
   tick();

@@ -8,17 +8,16 @@ import { migrate } from '../../dist/src/database/migrate.js';
 import { SharedServices } from './shared-service.js';
 
 /**
- * The database server of one test run, with a migrated database that every test file copies, and the services that some
- * of them share.
+ * Database server of a test run, with a migrated database that every test file copies, and the services that several files share.
  *
- * Ends when its parent disconnects or dies, and leaves nothing behind: neither the server nor the run's folder, in
- * which the tests keep everything else they write.
+ * Ends when its parent disconnects or dies. It then removes everything: the server and the run's folder, which contains all other
+ * files of the tests.
  */
 const TEMPLATE = 'migrated';
 
 const over = once(process, 'disconnect');
 const directory = await realpath(await mkdtemp(join(tmpdir(), 'workspace-tests-')));
-// Where root starts the run, the server works as somebody else and has to come through here.
+// If root starts the run, the server runs as another user, who needs access through this folder.
 if (process.getuid?.() === 0) await chmod(directory, 0o711);
 try {
   const server = await startEmbeddedPostgres({ dataDir: join(directory, 'server'), ephemeral: true });
@@ -27,7 +26,7 @@ try {
     await createTemplate(admin);
     const run = { admin, template: TEMPLATE, directory };
     const shared = new SharedServices(run);
-    // Without a callback a parent that is gone already would end this process before it has cleared up.
+    // The callback is needed, because otherwise a send to a dead parent would end this process before it has cleaned up.
     const tell = (message) => process.send?.(message, () => undefined);
     tell({ ...run, shared: await shared.listen() });
     process.once('message', async () => tell(await shared.stop()));

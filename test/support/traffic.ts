@@ -3,32 +3,32 @@ import type { ChatMessageListResponse, ConversationSyncResponse } from '../../sr
 import type { Answer, Client } from './client.js';
 import { eventually } from './eventually.js';
 
-/** What became of requests that were sent while something was broken. */
+/** Results of requests that were sent during a fault. */
 export interface TrafficCounts {
   sent: number;
   acknowledged: number;
-  /** Refused requests by status. */
+  /** Number of rejected requests by status. */
   refused: Record<string, number>;
-  /** Acknowledged, and not there afterwards. */
+  /** Number of acknowledged requests whose effect is missing afterwards. */
   lost: number;
-  /** There more than once. */
+  /** Number of requests whose effect exists more than once. */
   doubled: number;
   slowest_ms: number;
 }
 
-/** One kind of request that changes something, and where it can be seen afterwards. */
+/** Kind of request that makes a change, with a way to check the change. */
 export interface Work {
-  /** Does it once, under an id that nothing else has. */
+  /** Sends the request once, with a unique id. */
   send(id: string): Promise<Answer>;
-  /** The ids of all that is there. */
+  /** Returns the ids of all existing changes. */
   found(): Promise<string[]>;
 }
 
-/** Between two requests of one work. */
+/** Pause between two requests of the same kind. */
 const PACE_MS = 250;
 const PAGE = 1000;
 
-/** Sends requests of every work until it is stopped, whatever they are answered. */
+/** Sends requests of every kind until it is stopped, regardless of the responses. */
 export class Traffic {
   private readonly sent: { work: Work; id: string; status: number; ms: number }[] = [];
   private readonly loops: Promise<void>[];
@@ -38,7 +38,7 @@ export class Traffic {
     this.loops = works.map((work, number) => this.repeat(work, number));
   }
 
-  /** Resolves when every work was acknowledged once more. */
+  /** Resolves when a new request of every kind has been acknowledged. */
   async flows(deadlineMs: number): Promise<void> {
     const from = this.sent.length;
     const acknowledged = (): Set<Work> =>
@@ -50,7 +50,7 @@ export class Traffic {
     );
   }
 
-  /** Ends the traffic and looks for what it was told is stored. */
+  /** Stops the traffic and checks that all acknowledged changes are stored. */
   async stop(): Promise<TrafficCounts> {
     this.isOver = true;
     await Promise.all(this.loops);
@@ -83,7 +83,7 @@ export class Traffic {
   }
 }
 
-/** Messages of one conversation; each makes the agent answer. */
+/** Posts messages in a conversation. Each message makes the agent respond. */
 export function posting(client: Client, project: string): Work {
   return {
     send: (id) =>
@@ -96,7 +96,7 @@ export function posting(client: Client, project: string): Work {
   };
 }
 
-/** Skills of one project; each is a file in the store, whose content is read back. */
+/** Creates skills in a project. Each skill is a file in the store, and its content is read back. */
 export function storing(client: Client, project: string): Work {
   const ids: string[] = [];
   return {
@@ -115,7 +115,7 @@ export function storing(client: Client, project: string): Work {
   };
 }
 
-/** Waits until the agent has answered everything. */
+/** Waits until the agent has answered every message. */
 export async function waitUntilIdle(client: Client, project: string): Promise<void> {
   await eventually(
     () => client.get<ConversationSyncResponse>(`/projects/${project}/chat/sync`, { limit: 1 }),

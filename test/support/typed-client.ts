@@ -3,18 +3,18 @@ import { committedContract } from './contract.js';
 import { keepSecretsOf } from './secrets.js';
 import type { Session } from './session.js';
 
-/** The client package, for somebody signed in. Every answer is checked against `openapi.json`, whatever the test looks at. */
+/** Returns the client package for a signed-in user. Every response is checked against `openapi.json`. */
 export function typedClient(url: string, { token }: Session, options: Partial<ClientOptions> = {}): WorkspaceClient {
   return new WorkspaceClient({ baseUrl: url, token, fetch: checkedFetch, ...options });
 }
 
-/** `fetch`, with answers of the interface checked. */
+/** `fetch` that checks responses of the API. */
 export async function checkedFetch(request: Request): Promise<Response> {
   const response = await fetch(request);
   const { method } = request;
   const path = new URL(request.url).pathname;
   const contentType = response.headers.get('content-type');
-  // Streams have no end, and files are no part of the interface.
+  // Streams do not end, and files are not part of the API.
   if (contentType === 'text/event-stream' || !path.startsWith('/api/')) return response;
   const text = await response.clone().text();
   committedContract().check({ method, path, status: response.status, contentType, text });
@@ -22,7 +22,7 @@ export async function checkedFetch(request: Request): Promise<Response> {
   return response;
 }
 
-/** The body of a success. */
+/** Returns the body of a successful response. */
 export async function succeed<Data>(asked: Promise<{ data: Data }>): Promise<Data> {
   return (await asked).data;
 }

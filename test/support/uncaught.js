@@ -1,4 +1,4 @@
-// Loaded before the service: throws where nothing catches, an error of one connection or one of the process.
+// Preloaded into the service. Throws uncaught errors: an error of a single connection, or an error of the process.
 const throwLater = (error) => setImmediate(() => throwNow(error));
 const throwNow = (error) => {
   throw error;

@@ -10,7 +10,10 @@ export type Upload = { upload_token: string; parts: { url: string }[] };
 export const start = async (client: Client, place: Place, path: string, size?: number): Promise<Upload> =>
   await client.post<UploadStartResponse>('/files/upload/start', { ...place, path, size });
 
-/** Sends a part; `chunked` ones say nothing of their length. Who sends on after a refusal may find the connection closed. */
+/**
+ * Sends a part. With `chunked`, its length is not declared. A client that continues to send after a rejection may find the
+ * connection closed.
+ */
 export const put = async (url: string | undefined, bytes: number, chunked = false): Promise<number | 'closed'> => {
   const body = Buffer.alloc(bytes);
   try {
@@ -21,7 +24,7 @@ export const put = async (url: string | undefined, bytes: number, chunked = fals
   }
 };
 
-/** A part that stays under way; resolves when it has been admitted. */
+/** Starts to send a part and keeps it in progress. Resolves when the part has been admitted. */
 export const hold = async (url: string | undefined, bytes: number): Promise<HeldRequest> =>
   await new Promise((resolve) => {
     const held: HeldRequest = HeldRequest.start(url ?? '', {

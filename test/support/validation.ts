@@ -6,11 +6,11 @@ import { ValidationPipe } from '../../src/common/validation/validation.pipe.js';
 
 const pipe = new ValidationPipe();
 
-/** What a handler with a body of this type is given for a JSON text. */
+/** Returns the body that a handler with this type receives for a JSON text. */
 export const accept = <Body>(type: Type<Body>, json: string): Body =>
   pipe.transform(parseJson(json), { type: 'body', metatype: type }) as Body;
 
-/** The `detail` that a JSON text is answered. */
+/** Returns the `detail` of the error response to a JSON text. */
 export function refuse(type: Type, json: string): ErrorEntry[] {
   try {
     accept(type, json);
@@ -21,7 +21,7 @@ export function refuse(type: Type, json: string): ErrorEntry[] {
   throw new Error(`${json} was accepted`);
 }
 
-/** A class with one field `f`. */
+/** Returns a class with a single field `f`. */
 export function holder(decorator: PropertyDecorator): Type<{ f: unknown }> {
   class Holder {
     f!: unknown;
@@ -32,7 +32,7 @@ export function holder(decorator: PropertyDecorator): Type<{ f: unknown }> {
 
 export type Expected = [type: string, msg: string, ctx?: Record<string, unknown>];
 
-/** Checks values of one field: `accepted` with what they become, `refused` with their one entry at the field. */
+/** Tests values of a field: `accepted` values with their results, and `refused` values with the only entry of their error. */
 export function checkField(
   decorator: PropertyDecorator,
   accepted: readonly (readonly [json: string, value: unknown])[],

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Something that was sent to a webhook. */
+/** Request that was sent to a webhook. */
 export interface Received {
   headers: IncomingHttpHeaders;
   text: string;
   body: { id: number; type: string; project_id?: string; data: Record<string, unknown> };
 }
 
-/** How a receiver answers; an answer that is left open hangs. */
+/** Sends the response of a receiver. If it does not, the request hangs. */
 export type Answering = (received: Received, response: ServerResponse, count: number) => void;
 
 export const take: Answering = (_, response) => void response.writeHead(204).end();
 export const fail: Answering = (_, response) => void response.writeHead(500).end('No.');
 export const hang: Answering = () => undefined;
 
-/** A program that webhooks are sent to. */
+/** Program that receives webhook deliveries. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   answer: Answering = take;
@@ -44,7 +44,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Numbers of the events that were sent, each when it first came. */
+  /** Numbers of the received events, ordered by their first delivery. */
   get firstIds(): number[] {
     return [...new Set(this.received.map(({ body }) => body.id))];
   }

@@ -2,27 +2,27 @@ import http from 'node:http';
 import type { WireRequest } from './wire-faults.js';
 
 const MiB = 1024 ** 2;
-/** What is not answered in this time is not answered. */
+/** Time after which a request counts as unanswered. */
 const ANSWER_MS = 60_000;
-/** An event stream is left after at most this time. */
+/** Maximum time until an event stream is closed. */
 const STREAM_MS = 2_000;
-/** Longer answers are read and not kept. */
+/** Maximum length of a body to keep. Longer bodies are read and discarded. */
 const MAX_KEPT = 8 * MiB;
 
-/** What a connection that the other side has closed makes of a write. */
+/** Error codes of writing to a connection that the other side has closed. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];
 
 export interface Exchanged {
-  /** The error's code where there was no answer, or no whole one. */
+  /** Status, or the error code if there was no complete response. */
   status: number | string;
   contentType: string | null;
-  /** Of the body. */
+  /** Length of the body. */
   bytes: number;
-  /** Absent: it was too long to keep, or a stream. */
+  /** Body. Undefined if it was too long to keep, or if it was a stream. */
   text?: string;
 }
 
-/** Sends a request and reads its answer, whatever becomes of it. */
+/** Sends a request and reads its response. Never rejects: errors become the status. */
 export function exchange(
   url: string,
   { method, path, headers, body }: WireRequest,
@@ -32,12 +32,12 @@ export function exchange(
     const none = (status: string): void => resolve({ status, contentType: null, bytes: 0 });
     const { hostname, port } = new URL(url);
     const length = { 'content-length': Buffer.byteLength(body) };
-    // With the path apart, as a URL would lose dots.
+    // The path is separate, because a URL would normalize dots.
     const request = http.request({ hostname, port, path, method, headers: { ...length, ...headers }, agent });
     const patience = setTimeout(() => request.destroy(failure('ANSWER_TIMEOUT')), ANSWER_MS);
     request.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(patience);
-      // The service may close an idle connection at the moment when it is used again: every client sends again then.
+      // The service may close an idle connection just when it is reused. Every client retries in this case.
       if (request.reusedSocket && CLOSED.includes(error.code ?? ''))
         resolve(exchange(url, { method, path, headers, body }, agent));
       else none(error.code ?? error.message);

@@ -3,10 +3,10 @@ import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Dice } from './dice.js';
 
-/** Longest stay of one fault. */
+/** Maximum duration of a fault. */
 const PATIENCE_MS = 3_000;
 
-/** A request that is well-formed HTTP. */
+/** Well-formed HTTP request. */
 export interface WireRequest {
   method: string;
   path: string;
@@ -16,7 +16,7 @@ export interface WireRequest {
 
 const lines = (...all: string[]): string => [...all, '', ''].join('\r\n');
 
-/** Heads that are none, or that mean different things to different readers. */
+/** Request heads that are invalid, or that different parsers interpret differently. */
 const HEADS: ((path: string, n: number) => string)[] = [
   () => '\r\n\r\n\r\n',
   () => '\0'.repeat(100),
@@ -54,7 +54,7 @@ const HEADS: ((path: string, n: number) => string)[] = [
   (path) => lines(`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c'),
 ];
 
-/** Bodies in chunks that are wrong, strange or without an end. */
+/** Chunked bodies that are invalid, unusual or unterminated. */
 const CHUNKS: ((n: number) => string)[] = [
   () => 'zz\r\n',
   () => 'ffffffffffffffffff\r\nx',
@@ -67,10 +67,10 @@ const CHUNKS: ((n: number) => string)[] = [
 ];
 
 /**
- * Does one thing to a connection that no well-behaved client does.
+ * Disturbs a connection in a way that no well-behaved client would.
  *
- * @param length how long whatever can be long gets
- * @returns the statuses that came back
+ * @param length approximate length of everything that can be long
+ * @returns the statuses that were received
  */
 export async function disturb(url: string, dice: Dice, request: WireRequest, length: number): Promise<number[]> {
   const { hostname, port } = new URL(url);

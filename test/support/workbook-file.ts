@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** A cell: its value, or how it is stored. */
+/** Cell value, or the XML of the cell. */
 export type SheetCell = string | number | boolean | null | { xml: string };
 
 const STYLES = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><numFmts count="1">
@@ -8,7 +8,7 @@ const STYLES = `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheet
 <xf numFmtId="164"/><xf numFmtId="20"/><xf numFmtId="10"/></cellXfs></styleSheet>`;
 const TYPE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** A number with a style: 1 a date, 2 date and time, 3 a time, 4 percent. */
+/** Returns a number with a style: 1 for a date, 2 for a date and time, 3 for a time, 4 for a percentage. */
 export const styled = (value: number, style: 1 | 2 | 3 | 4): SheetCell => ({
   xml: `<c s="${style}"><v>${value}</v></c>`,
 });
@@ -24,16 +24,18 @@ function cellXml(cell: SheetCell): string {
 }
 
 export interface WorkbookParts {
-  /** Texts of cells `<c t="s"><v>0</v></c>`. */
+  /** Texts for cells such as `<c t="s"><v>0</v></c>`. */
   shared?: string[];
   startsIn1904?: boolean;
-  /** Names of sheets that are hidden. */
+  /** Names of hidden sheets. */
   hidden?: string[];
-  /** Parts that replace the made ones, by name. */
+  /** Parts that replace generated parts, by name. */
   parts?: Record<string, string>;
 }
 
-/** An XLSX file of sheets by name; rows from 1 on, undefined ones are not there. */
+/**
+ * Returns an XLSX file with these sheets. Each sheet is an array of rows that starts at row 1, and undefined rows are left out.
+ */
 export function workbookFile(
   sheets: Record<string, (SheetCell[] | undefined)[]>,
   { shared = [], startsIn1904 = false, hidden = [], parts = {} }: WorkbookParts = {},
