@@ -7,7 +7,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^migrations\//.test(path))
   .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
 
-/** Names of advisory locks that the id of a company or another value can complete to the name of another lock. */
+/** Returns lock names that a company id or another value can complete to the name of another lock. */
 function sharedLocks(text: string): string[] {
   const names = [...text.matchAll(/hashtextextended\('([^']*)'( \|\|)?/g)];
   const prefixes = names.filter(([, , rest]) => rest !== undefined).map(([, name = '']) => name);
@@ -16,7 +16,7 @@ function sharedLocks(text: string): string[] {
 }
 
 describe('advisory locks', () => {
-  it('share no name, whatever the id of a company is', () => {
+  it('has different names for any company id', () => {
     const text = sources.join('\n');
     expect(text.match(/hashtextextended\(/g)?.length).toBeGreaterThan(5);
     expect(text.match(/hashtextextended\((?!'|\$1, 0)/g)).toBeNull();
@@ -34,5 +34,5 @@ describe('advisory locks', () => {
       `hashtextextended('files:' || $1, 0) hashtextextended('files:parts:' || $1, 0)`,
       'files:parts:',
     ],
-  ])('would be reported for %s', (_, text, name) => expect(sharedLocks(text)).toEqual([name]));
+  ])('reports %s', (_, text, name) => expect(sharedLocks(text)).toEqual([name]));
 });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-/** Stands for npm: takes its time, and ends in order when it is told to. */
+/** Replaces npm. Takes two seconds, and exits cleanly on a signal. */
 const NPM = `
 import { appendFileSync } from 'node:fs';
 const note = (what) => appendFileSync('installs', what + '\\n');
@@ -48,7 +48,7 @@ async function installing(): Promise<void> {
   while (installs().length === 0) await pause(20);
 }
 
-describe('the set-up of a checkout', () => {
+describe('checkout setup', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'ends npm before itself at %s',
     async (signal) => {
@@ -56,13 +56,13 @@ describe('the set-up of a checkout', () => {
       await installing();
       child.kill(signal);
       expect(await ended).toEqual([null, signal]);
-      // SIGHUP, which it does not handle, ends npm at once.
+      // The script does not handle SIGHUP, so npm ends immediately.
       if (signal !== 'SIGHUP') expect(installs()).toEqual(['begin', 'end']);
     },
     30_000,
   );
 
-  it('waits for the npm of a set-up that was killed', async () => {
+  it('waits for npm if a setup was killed', async () => {
     const first = setUp();
     await installing();
     first.child.kill('SIGKILL');
@@ -72,7 +72,7 @@ describe('the set-up of a checkout', () => {
     expect(await second.shown).toMatch(/^Waiting for another process that sets this checkout up\n/);
   }, 30_000);
 
-  it('shows one line for a step, and the output of a program only where it fails', async () => {
+  it('prints a line for each step, and the output of a program only if the program fails', async () => {
     const { shown, ended } = setUp();
     expect(await ended).toEqual([1, null]);
     expect(await shown).toBe(

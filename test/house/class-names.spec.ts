@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ROLES = 'agent|channel|controller|entity|filter|guard|interceptor|module|pipe|repository|service|store';
-/** A class that Nest or TypeORM knows, with its decorators or its base. */
+/** Classes with decorators or base classes of Nest or TypeORM. */
 const KNOWN =
   /^@(?:Injectable|Controller|Module|Catch|Entity)\([^]*?^export (?:abstract )?class (\w+)|^export class (\w+) extends EntityRepository\(/gm;
 
@@ -18,7 +18,7 @@ const allSources = [...sources, ...sourcesOf('packages')];
 const pascalCase = (words: string): string =>
   words.replace(/(?:^|[-.])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What the class of a file is called: `turn-runner.service.ts` has `TurnRunnerService`, `turn.entity.ts` has `Turn`. */
+/** Returns the expected class name of a file: `TurnRunnerService` for `turn-runner.service.ts`, `Turn` for `turn.entity.ts`. */
 function expectedName(path: string): string | undefined {
   const name = new RegExp(`^([a-z0-9-]+)\\.(${ROLES})\\.ts$`).exec(basename(path));
   if (name === null) return undefined;
@@ -26,7 +26,7 @@ function expectedName(path: string): string | undefined {
   return pascalCase(role === 'entity' ? subject : `${subject}.${role}`);
 }
 
-/** Classes that are not named after their files. */
+/** Returns classes that are not named after their files. */
 function misnamed(files: Iterable<readonly [path: string, text: string]>): string[] {
   const wrong: string[] = [];
   for (const [path, text] of files) {
@@ -39,7 +39,7 @@ function misnamed(files: Iterable<readonly [path: string, text: string]>): strin
 }
 
 describe('classes of Nest and TypeORM', () => {
-  it('are named after their files and end in their roles', () => {
+  it('names classes after their files and roles', () => {
     expect(sources.filter(([, text]) => text.match(KNOWN)).length).toBeGreaterThan(200);
     expect(misnamed(sources)).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('classes of Nest and TypeORM', () => {
     ['chat/answers.ts', '@Injectable()\nexport class AnswersService {}', 'AnswersService'],
     ['chat/answer.entity.ts', "@Entity({ name: 'answers' })\nexport class StoredAnswer {}", 'StoredAnswer'],
     ['chat/answers.repository.ts', 'export class Answers extends EntityRepository(Answer) {}', 'Answers'],
-  ])('are found under another name in %s', (path, text, name) => {
+  ])('reports the wrong name in %s', (path, text, name) => {
     expect(misnamed([[path, text]])).toEqual([`${path}: ${name}`]);
   });
 });

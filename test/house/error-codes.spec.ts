@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 const ALL: ErrorCode[] = Object.values(CODES).flat();
 
-/** Where errors are made: not where codes are listed or documented. */
+/** Sources that create errors, without the files that list or document the codes. */
 const sources = ['src', 'packages']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
@@ -20,7 +20,7 @@ const sources = ['src', 'packages']
   .map((path) => [path, read(path)] as const);
 const text = sources.map(([, source]) => source).join('\n');
 
-/** Codes of requests that are refused before they reach an operation, or of a fault of the service. */
+/** Codes of requests that are rejected before they reach an operation, and of service faults. */
 const OF_NO_OPERATION: ErrorCode[] = [
   'api_key_revoked',
   'expectation_failed',
@@ -61,14 +61,14 @@ const responses = Object.entries(document.paths).flatMap(([path, methods]) =>
   ),
 );
 
-/** Texts of the sources as patterns: an inserted value may be anything. */
+/** Texts in the sources as patterns. An interpolated value matches anything. */
 const said = Array.from(text.matchAll(/(['`])((?:(?!\1).){7,}?)\1/g), ([, , literal = '']) => literal)
   .filter((literal) => literal.replace(/\$\{[^}]*\}/g, '').length >= 7)
   .map((literal) => new RegExp(`^${literal.replace(/[.*+?^()|[\]\\]/g, '\\$&').replace(/\$\{[^}]*\}/g, '.+')}$`));
 const ofResources = CODES[404].map((code) => new RegExp(`^${sentenceOf(code)}$`));
 
-describe('codes of errors', () => {
-  it('are snake_case, in order, and each of one status', () => {
+describe('CODES', () => {
+  it('contains sorted snake_case codes, each with a single status', () => {
     for (const codes of Object.values(CODES)) expect(codes).toEqual([...codes].sort());
     expect(ALL.filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([]);
     expect(new Set(ALL).size).toBe(ALL.length);
@@ -76,14 +76,14 @@ describe('codes of errors', () => {
       for (const code of codes) expect([code, statusOf(code)]).toEqual([code, Number(status)]);
   });
 
-  it('are all used where errors are made', () => {
+  it('contains only codes that the sources use', () => {
     const named = new Set(
       CODES[404].filter((code) => text.includes(`'${sentenceOf(code).replace(/ not found$/, '')}'`)),
     );
     expect(ALL.filter((code) => !named.has(code as never) && !text.includes(`'${code}'`))).toEqual([]);
   });
 
-  it('are what errors are made with: no answer of an error is written by hand', () => {
+  it('is used by all error responses, which are never written by hand', () => {
     const byHand = sources.filter(
       ([path, source]) =>
         path !== 'src/common/errors/errors.ts' && /\{\s*"?detail"?\s*:|stringify\(\{ detail/.test(source),
@@ -95,7 +95,7 @@ describe('codes of errors', () => {
     expect(beside.map(([path]) => path)).toEqual([]);
   });
 
-  it('are an enum of the document, which lists those of each operation by status', () => {
+  it('matches the enum of the document, which lists the codes of each operation by status', () => {
     expect(document.components.schemas['ErrorCode']?.enum).toEqual([...ALL].sort());
     const documented = new Set<ErrorCode>();
     for (const { path, method, status, response } of responses) {
@@ -103,7 +103,7 @@ describe('codes of errors', () => {
       const isError = response.content?.['application/json']?.schema.$ref === '#/components/schemas/ErrorResponse';
       expect([method, path, status, isError]).toEqual([method, path, status, codes !== undefined]);
       if (codes === undefined) {
-        // Not modified is no error; readiness answers 503 in the form of success.
+        // 304 is not an error, and a 503 of the readiness check has the form of a success.
         expect(`${path} ${status}`).toMatch(/ 2..$| 304$| 422$|^\/health\/ready 503$/);
         continue;
       }
@@ -116,7 +116,7 @@ describe('codes of errors', () => {
     expect(ALL.filter((code) => !documented.has(code)).sort()).toEqual(OF_NO_OPERATION);
   });
 
-  it('have in each response the sentence of the first one as example, and a description that lists them', () => {
+  it('documents each response with an example of its first code and a list of all its codes', () => {
     for (const [name, { description, content, ...response }] of Object.entries(document.components.responses)) {
       const codes = response['x-error-codes'] ?? [];
       const [first] = codes as [ErrorCode];
@@ -126,12 +126,12 @@ describe('codes of errors', () => {
     }
   });
 
-  it('have a sentence that the service says: write it in codes.ts as in the source that throws it', () => {
+  it('contains only messages from the sources: copy them from the source that throws them', () => {
     const wrong = ALL.filter((code) => ![...said, ...ofResources].some((pattern) => pattern.test(sentenceOf(code))));
     expect(wrong).toEqual([]);
   });
 
-  it('are listed for the writers of clients', () => {
+  it('matches the list for client developers', () => {
     const [, section = ''] = read('docs/web-clients.md').split(/^## Codes of errors$/m);
     const rows = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (\d{3})\s+\| (.*?)\s*\|$/gm)];
     const listed = Object.fromEntries(

@@ -6,7 +6,7 @@ const FILE = 'src/stock/stock.service.ts';
 
 const { rules } = (await new ESLint().calculateConfigForFile(FILE)) as { rules: Linter.RulesRecord };
 
-/** What the rule finds in a service with these lines. */
+/** Returns the rule's messages for a service with these lines. */
 function found(text: string): string[] {
   const messages = new Linter().verify(
     text,
@@ -26,7 +26,7 @@ const IN_REPOSITORY = 'Statements run in *.repository.ts only; give the reposito
 const PARAMETERS = 'A class takes at most 8 parameters; give a part of its work to another class.';
 const SQL = 'SQL stands in *.repository.ts and *.sql.ts only.';
 
-describe('the linter finds in a service', () => {
+describe('linter', () => {
   it.each([
     ['await tx.query(statement, [id]);', [IN_REPOSITORY]],
     ['await this.database.manager.query(`SELECT 1`);', [IN_REPOSITORY, SQL]],
@@ -45,7 +45,7 @@ describe('the linter finds in a service', () => {
     ['const id = projectId as ProjectId;', ['A checked id comes from the look-up that has proved it.']],
     ['forwardRef(() => StockModule);', ['Modules import each other one way only.']],
     ["const label = 'Update card'; const other = 'With its messages';", []],
-  ])('%s', (text, messages) => {
+  ])('checks %s', (text, messages) => {
     expect(found(text)).toEqual(messages);
   });
 });

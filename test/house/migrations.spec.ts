@@ -6,7 +6,7 @@ const LAST_WITHOUT_RULE = 650;
 const CHANGED_TABLE =
   /\b(?:ALTER TABLE(?: ONLY)?|(?:CREATE|DROP) (?:UNIQUE )?(?:INDEX|TRIGGER)\b[^;`]*?\bON|UPDATE|DELETE FROM|INSERT INTO)\s+(\w+)/g;
 
-/** Tables that a migration changes on the way up, without those that it makes itself. */
+/** Returns the existing tables that a migration changes in `up`, without the tables that it creates. */
 function changedTables(text: string): string[] {
   const up = text.slice(text.indexOf('async up('), text.indexOf('async down('));
   const made = new Set(Array.from(up.matchAll(/CREATE TABLE (\w+)/g), ([, table]) => table));
@@ -14,7 +14,7 @@ function changedTables(text: string): string[] {
   return [...new Set(changed)].filter((table) => table !== 'SET' && !made.has(table));
 }
 
-/** Whether a migration that changes several tables locks them in its first statement. */
+/** Returns whether a migration that changes several tables locks them in its first statement. */
 function locksFirst(text: string): boolean {
   const tables = changedTables(text);
   if (tables.length < 2) return true;
@@ -27,7 +27,7 @@ const migration = (...statements: string[]): string =>
   `async up(runner) {\n${statements.map((statement) => `await runner.query('${statement}');`).join('\n')}\n}\nasync down(`;
 
 describe('migrations', () => {
-  it('keep the rule: the first statement locks all changed tables', () => {
+  it('locks all changed tables in the first statement', () => {
     const broken = readdirSync('src/database/migrations').filter((file) => {
       const number = Number(/(\d{4})-/.exec(file)?.[1]);
       return number > LAST_WITHOUT_RULE && !locksFirst(readFileSync(`src/database/migrations/${file}`, 'utf8'));
@@ -68,7 +68,7 @@ describe('migrations', () => {
         'ALTER TABLE turns ADD a int',
       ],
     ],
-  ])('are told apart: %s for %s', (expected, _what, statements) => {
+  ])('returns %s for %s', (expected, _what, statements) => {
     expect(locksFirst(migration(...statements))).toBe(expected);
   });
 });

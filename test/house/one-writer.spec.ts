@@ -5,15 +5,15 @@ import { describe, expect, it } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '../..');
 const WRITE = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?(\w+)/g;
 
-/** The statement that appends events also adds their deliveries, and notes those that a webhook skips (ADR 11). */
+/** The statement that appends events also adds their deliveries, and records the deliveries that a webhook skips (ADR 11). */
 const WITH_EVENTS = ['webhook_deliveries', 'webhook_skips'];
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** Names of the tables that migrations have made. */
+/** Names of the tables in the migrated schema. */
 const tables = new Set([...read('schema.sql').matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+)/g)].map(([, name]) => name));
 
-/** The files whose SQL writes each table; a repository and the statements beside it count as one. */
+/** Returns the files whose SQL writes each table. A repository and its SQL file count as a single writer. */
 function writersOf(sources: Iterable<readonly [path: string, text: string]>): Map<string, Set<string>> {
   const writers = new Map<string, Set<string>>();
   for (const [path, text] of sources) {
@@ -31,14 +31,14 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .map((path) => [path, read(join('src', path))] as const);
 
 describe('tables', () => {
-  it('are written by one repository each', () => {
+  it('lets a single repository write to each table', () => {
     const writers = writersOf(sources);
     expect(writers.size).toBeGreaterThan(15);
     const shared = [...writers].filter(([, files]) => files.size > 1);
     expect(shared.map(([table]) => table).sort()).toEqual(WITH_EVENTS);
   });
 
-  it('have one repository for each entity, whose inherited methods write it', () => {
+  it('has a single repository for each entity, because its inherited methods write to the table', () => {
     const entities = sources.flatMap(([, text]) =>
       Array.from(text.matchAll(/^export class \w+ extends EntityRepository\((\w+)\)/gm), ([, entity]) => entity),
     );
@@ -46,7 +46,7 @@ describe('tables', () => {
     expect(entities.filter((entity, index) => entities.indexOf(entity) !== index)).toEqual([]);
   });
 
-  it('would be found with two writers', () => {
+  it('reports a table with two writers', () => {
     const planted = [...sources, ['src/chat/elsewhere.repository.ts', '`UPDATE messages SET content = $1`']] as const;
     expect(writersOf(planted).get('messages')?.size).toBe(2);
   });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const WEB = join(import.meta.dirname, '../../web/src');
-/** A key that something is kept under, but where it is only said to be out of date. */
+/** Query keys of cached data, without calls that only invalidate a key. */
 const KEPT = /(?<!invalidateQueries\(\{ queryKey: )keyOf\(([^()]*(?:\([^()]*\)[^()]*)*)\)/g;
 
-/** Keys that sources keep something under, each once for each source; whatever differs from time to time is `_`. */
+/** Returns the query keys of each source without duplicates. Variable parts are replaced by `_`. */
 const keysIn = (sources: readonly string[]): string[] =>
   sources
     .filter((source) => source.includes('queryFn'))
@@ -23,19 +23,19 @@ const keysIn = (sources: readonly string[]): string[] =>
     ]);
 const repeated = (keys: readonly string[]): string[] => keys.filter((key, at) => keys.indexOf(key) !== at);
 
-/** Two readers that keep different things under one key are given each other's: the page breaks where it was well before. */
-describe('what the page keeps', () => {
+/** Two queries that cache different data under the same key receive each other's data, and the page breaks later. */
+describe('query keys of the page', () => {
   const sources = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path))
     .map((path) => readFileSync(join(WEB, path), 'utf8'));
 
-  it('has one reader for each key', () => {
+  it('has a single reader for each key', () => {
     const keys = keysIn(sources);
     expect(keys.length).toBeGreaterThan(15);
     expect(repeated(keys)).toEqual([]);
   });
 
-  it('would not be read twice unseen', () => {
+  it('reports a key with two readers', () => {
     const reader = (key: string) => `useQuery({ queryKey: keyOf(id, ${key}), queryFn: async () => 1 })`;
     const named = (key: string) => `const queryKey = keyOf(id, ${key}); useQuery({ queryKey, queryFn: async () => 2 })`;
     const changed = (key: string) => `queryFn; queries.invalidateQueries({ queryKey: keyOf(id, ${key}) })`;
