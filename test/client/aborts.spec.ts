@@ -17,10 +17,10 @@ const STREAM = '/api/v1/projects/p/events';
 
 let server: Server;
 let transport: Transport;
-/** Requests that are still open, by path. */
+/** Number of open requests by path. */
 const open = new Map<string, number>();
 
-// Everything that it is asked for begins at most, and never ends.
+// The server never completes a response, except on the path `ANSWERED`.
 beforeAll(async () => {
   server = createServer(({ url = '' }, response) => {
     open.set(url, (open.get(url) ?? 0) + 1);
@@ -42,7 +42,7 @@ const transportFor = (timeoutMs: number): Transport =>
   new Transport({ baseUrl: base(), retry: { maxRetries: 0 }, timeoutMs });
 const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** Lets the garbage collector take whatever nobody keeps. */
+/** Gives the garbage collector time to collect unreachable objects. */
 async function forget(): Promise<void> {
   for (let round = 0; round < 5; round += 1) {
     await pause(10);
@@ -50,19 +50,19 @@ async function forget(): Promise<void> {
   }
 }
 
-/** Resolves when no request to a path is open, be it that none has arrived in time. */
+/** Resolves when no request to the path is open. A request may also not have arrived at all. */
 async function isOver(path: string): Promise<void> {
   while ((open.get(path) ?? 0) !== 0) await pause(5);
 }
 
-it('an answer that does not come is given up in time, whatever was collected meanwhile', async () => {
+it('rejects an unanswered call at its timeout, even after garbage collection', async () => {
   const failed = expect(transportFor(400).call('get', CALL)).rejects.toThrow('The service has not answered');
   await forget();
   await failed;
   await isOver(CALL);
 });
 
-it('a call that was sent ends with its signal', async () => {
+it('aborts a pending call with its signal', async () => {
   const leaving = new AbortController();
   const failed = expect(transport.call('get', CALL, { signal: leaving.signal })).rejects.toBe('left');
   await forget();
@@ -71,7 +71,7 @@ it('a call that was sent ends with its signal', async () => {
   await isOver(CALL);
 });
 
-it('a stream that is read ends with its signal', async () => {
+it('aborts an open stream with its signal', async () => {
   const leaving = new AbortController();
   const { events } = await openStream(transport, STREAM, {}, leaving.signal);
   expect(await events.next()).toEqual({ done: false, value: [] });
@@ -82,14 +82,14 @@ it('a stream that is read ends with its signal', async () => {
   await isOver(STREAM);
 });
 
-it('a stream that is closed is over', async () => {
+it('closes the request of a closed stream', async () => {
   const stream = await openStream(transport, STREAM, {}, undefined);
   await forget();
   await stream.close();
   await isOver(STREAM);
 });
 
-it('a request that was answered is forgotten, with what it has sent', async () => {
+it('releases an answered request and its body', async () => {
   const requests: WeakRef<Request>[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     requests.push(new WeakRef(request));
@@ -99,6 +99,6 @@ it('a request that was answered is forgotten, with what it has sent', async () =
   const leaving = new AbortController();
   for (let call = 0; call < 20; call += 1) await watched.call('get', ANSWERED, { signal: leaving.signal });
   await forget();
-  // The last one may still be on a stack.
+  // The last request may still be on the stack.
   expect(requests.filter((request) => request.deref() !== undefined).length).toBeLessThan(3);
 });

@@ -11,8 +11,8 @@ const never = (request: Request): Promise<Response> =>
     request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
   });
 
-describe('the base URL', () => {
-  it.each([BASE, `${BASE}/`, `${BASE}/api/v1`, `${BASE}/api/v1/`])('may be %s', async (baseUrl) => {
+describe('base URL', () => {
+  it.each([BASE, `${BASE}/`, `${BASE}/api/v1`, `${BASE}/api/v1/`])('accepts %s', async (baseUrl) => {
     const urls: string[] = [];
     const fetch = async ({ url }: Request) => {
       urls.push(url);
@@ -44,7 +44,7 @@ describe('list', () => {
     },
   });
 
-  it('iterates over the items of all pages, an empty one too', async () => {
+  it('iterates over the items of all pages, even if a page is empty', async () => {
     const ids: string[] = [];
     const options = { params: { query: { limit: 2 } } };
     for await (const { id } of client.list('/api/v1/projects', options)) ids.push(id);
@@ -52,13 +52,13 @@ describe('list', () => {
     expect(asked).toEqual(['?limit=2&cursor=', '?limit=2&cursor=two', '?limit=2&cursor=three']);
   });
 
-  it('reads no further page once its reader stops', async () => {
+  it('stops loading pages when its reader stops', async () => {
     asked.length = 0;
     for await (const { id } of client.list('/api/v1/projects')) if (id === 'a') break;
     expect(asked).toEqual(['?cursor=']);
   });
 
-  it('throws what a later page throws', async () => {
+  it('throws the error of a later page', async () => {
     const fetch = async ({ url }: Request) =>
       await Promise.resolve(url.endsWith('cursor=') ? json(pages['']) : json({ detail: 'Not Found' }, 404));
     const ids: string[] = [];
@@ -70,7 +70,7 @@ describe('list', () => {
   });
 });
 
-describe('a call', () => {
+describe('call', () => {
   it('ends after its own timeout', async () => {
     const client = new WorkspaceClient({ baseUrl: BASE, fetch: never, retry: { maxRetries: 0 } });
     await expect(client.GET('/api/v1/me', { timeoutMs: 20 })).rejects.toBeInstanceOf(ConnectionError);
@@ -83,7 +83,7 @@ describe('a call', () => {
     ],
     ['answered by a proxy', async () => await Promise.resolve(new Response('gone', { status: 404 }))],
     ['not answered', async () => await Promise.reject(new TypeError('fetch failed'))],
-  ])('names its method and URL when it is %s', async (_, fetch) => {
+  ])('names its method and URL if it is %s', async (_, fetch) => {
     const client = new WorkspaceClient({ baseUrl: BASE, fetch, retry: { maxRetries: 0 } });
     const path = '/api/v1/projects/{project_id}';
     await expect(client.DELETE(path, { params: { path: { project_id: 'p' } } })).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe('a call', () => {
     });
   });
 
-  it('reports each request and each repetition', async () => {
+  it('reports each request and each retry', async () => {
     const answers = [json({ detail: 'Wait' }, 429), json({ detail: 'Wait' }, 503), json({ id: 'me' })];
     const requests: string[] = [];
     const attempts: number[] = [];
@@ -110,7 +110,7 @@ describe('a call', () => {
     expect(attempts).toEqual([1, 2]);
   });
 
-  it('adds one listener to a signal, however many calls share it', async () => {
+  it('adds a single listener to a signal that many calls share', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): number => warnings.push(warning);
     process.on('warning', warn);

@@ -33,7 +33,7 @@ const begun: ConversationState = { conversation_id: 'c', messages: [message(1)],
 const event = (name: string, data: object, id?: string): ChatEvent =>
   ({ ...(id !== undefined && { id }), event: name, data: wire(data) }) as ChatEvent;
 
-/** The events of a turn that the service stores for what an agent does, and the message after each of them. */
+/** Returns the events that the service stores for the agent's actions in a turn, each with the message after it. */
 function turnOf(turn: string, sequence: number, agent: Parameters<typeof toBodyEvent>[1][]) {
   const steps: { event: ChatEvent; shown: ReturnType<typeof answer> }[] = [];
   let body = EMPTY_BODY;
@@ -52,8 +52,8 @@ function turnOf(turn: string, sequence: number, agent: Parameters<typeof toBodyE
   return steps;
 }
 
-describe('the state of a conversation that is followed', () => {
-  it('has after each event the message that the service has, whatever comes again', () => {
+describe('state of a followed conversation', () => {
+  it('matches the message of the service after each event, even if events are repeated', () => {
     fc.assert(
       fc.property(agentEvents(20), fc.nat(), (agent, from) => {
         const steps = turnOf('t', 2, agent);
@@ -66,7 +66,7 @@ describe('the state of a conversation that is followed', () => {
           const next = after(followed, step.event, LIMIT);
           expect(wire(followed)).toEqual(before);
           followed = next;
-          // Like sync at this moment, and what goes on from there reaches the same end.
+          // The state equals the result of sync at this moment. Continuing from that result leads to the same end.
           expect(followed.state.messages.at(-1)).toEqual(step.shown);
           const isOver = index === steps.length - 1;
           expect(followed.state.turn).toEqual(
@@ -84,7 +84,7 @@ describe('the state of a conversation that is followed', () => {
     );
   });
 
-  it('has the newest messages, in their order', () => {
+  it('contains the newest messages in order', () => {
     const [, late] = turnOf('t', 3, []);
     if (late === undefined) throw new Error('The turn has no end');
     const events = [
@@ -92,7 +92,7 @@ describe('the state of a conversation that is followed', () => {
       event('turn.started', { message_id: 'm-3', message: answer(3, EMPTY_BODY, true) }, 't:0'),
       event('message.created', { message: message(4) }),
       late.event,
-      // These come again, and one was out of sight before.
+      // These events are repeated, and one of them is about a message outside the window.
       event('message.created', { message: message(1) }),
       event('message.updated', { message: message(1, { content: 'Changed' }) }),
       event('message.updated', { message: message(4, { content: 'Changed' }) }),
@@ -106,7 +106,7 @@ describe('the state of a conversation that is followed', () => {
     expect(state.turn).toEqual(IDLE);
   });
 
-  it('does not go on after a gap', () => {
+  it('throws after a gap', () => {
     const [started, ...rest] = turnOf('t', 2, [{ type: 'text', text: 'a' }]);
     if (started === undefined) throw new Error('The turn has no start');
     const followed = after(followedFrom(begun), started.event, LIMIT);
@@ -115,7 +115,7 @@ describe('the state of a conversation that is followed', () => {
     expect(() => after(followed, event('text.delta', { segment: 0, text: 'x' }, 'other:1'), LIMIT)).toThrow(OutOfStep);
   });
 
-  it('says nothing where the agent said nothing', () => {
+  it('shows no message if the agent said nothing', () => {
     const silent = event('turn.ended', { outcome: 'failed', message: null }, 't:0');
     const { state } = after(followedFrom(begun), silent, LIMIT);
     expect(state).toEqual(begun);

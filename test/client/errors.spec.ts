@@ -6,11 +6,11 @@ import { CODES } from '../../src/common/errors/codes.js';
 const answer = (status: number, headers: Record<string, string> = {}): Response =>
   new Response(null, { status, headers });
 
-describe('errors of the client', () => {
-  it('know the codes that the service has, by status', () => expect(ERROR_CODES).toEqual(CODES));
+describe('errorOf', () => {
+  it('knows the codes of the service by status', () => expect(ERROR_CODES).toEqual(CODES));
 
   const all = Object.entries(CODES).flatMap(([status, codes]) => codes.map((code) => [Number(status), code] as const));
-  it.each(all)('%d %s is of a class of its own kind', (status, code) => {
+  it.each(all)('returns a specific class for %d %s', (status, code) => {
     const error = errorOf(answer(status, { 'x-request-id': 'r-1' }), { detail: 'A sentence.', code });
     expect(error).toBeInstanceOf(ServiceError);
     expect(error.constructor).not.toBe(ServiceError);
@@ -18,7 +18,7 @@ describe('errors of the client', () => {
     expect(error).toMatchObject({ status, code, detail: 'A sentence.', message: 'A sentence.', requestId: 'r-1' });
   });
 
-  it('of one class are of statuses that are dealt with alike', () => {
+  it('shares a class only between statuses that are handled in the same way', () => {
     const classes = new Map<unknown, Set<number>>();
     for (const [status, code] of all) {
       const { constructor } = errorOf(answer(status), { detail: '', code });
@@ -28,7 +28,7 @@ describe('errors of the client', () => {
     expect(shared).toEqual([[400, 405, 408, 414, 415, 416, 417, 431]]);
   });
 
-  it('of failed validation have its entries', () => {
+  it('returns the entries of a failed validation', () => {
     const entries = [{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }];
     const error = errorOf(answer(422), { detail: entries });
     expect(error).toBeInstanceOf(ValidationError);
@@ -41,7 +41,7 @@ describe('errors of the client', () => {
     ['soon', undefined],
     ['-1', 0],
     [new Date(Date.now() - 1000).toUTCString(), 0],
-  ])('have seconds to wait: %j', (header, retryAfter) => {
+  ])('returns the seconds to wait for the header %j', (header, retryAfter) => {
     const error = errorOf(answer(429, { 'retry-after': header }), { detail: '', code: 'rate_limited' });
     expect(error).toBeInstanceOf(TooManyRequestsError);
     expect(error.retryAfter).toBe(retryAfter);
@@ -51,7 +51,7 @@ describe('errors of the client', () => {
     [502, '<html>'],
     [418, { detail: 'I am a teapot', code: 'of_a_later_version' }],
     [422, 'text'],
-  ])('of other programs are ServiceErrors: %d', (status, body) => {
+  ])('returns a ServiceError for a response of another program: %d', (status, body) => {
     const error = errorOf(answer(status), body);
     expect([error.constructor, error.status]).toEqual([ServiceError, status]);
     expect(error.message).not.toBe('');

@@ -38,7 +38,7 @@ describe('verifyWebhook', () => {
     await expect(verifyWebhook(body, headers, secret, { toleranceSeconds: 900 })).resolves.toEqual(JSON.parse(body));
   });
 
-  it('says what a secret looks like', async () => {
+  it('describes the format of a secret', async () => {
     await expect(verifyWebhook(body, signed(), 'secret')).rejects.toThrow('A webhook secret begins with whsec_');
   });
 });
