@@ -4,7 +4,7 @@ import { differences, type OpenApiDocument } from './compare.js';
 
 type Tree = Record<string, unknown>;
 
-/** The committed document with one change; `path` names the node, its last step the key that is set or removed. */
+/** Returns the committed document with a change. The last step of `path` is the key to set or remove. */
 function changed(path: string[], value?: unknown): OpenApiDocument {
   const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as OpenApiDocument;
   const key = path.at(-1) as string;
@@ -19,7 +19,7 @@ const UPDATE = ['components', 'schemas', 'ProjectUpdate'];
 const LIST = ['paths', '/api/v1/projects', 'get'];
 const CHAT = ['paths', '/api/v1/projects/{project_id}/chat', 'post'];
 
-describe('the comparison with the interface', () => {
+describe('differences', () => {
   it.each([
     [[...PROJECT, 'properties', 'name'], undefined, 'schema ProjectResponse.name: missing'],
     [
@@ -86,7 +86,7 @@ describe('the comparison with the interface', () => {
     ],
     [[...CHAT, 'requestBody', 'required'], false, 'POST /api/v1/projects/{project_id}/chat requestBody: is'],
     [['openapi'], '3.0.0', 'openapi: is "3.0.0", should be "3.1.0"'],
-  ])('finds what is wrong with %j', (path, value, message) => {
+  ])('reports a change to %j', (path, value, message) => {
     expect(differences(changed(path, value)).some((line) => line.startsWith(message))).toBe(true);
   });
 });

@@ -28,7 +28,7 @@ interface DocumentedOperation {
   'x-extension'?: boolean;
 }
 
-/** The parts of an OpenAPI document that are compared. */
+/** Parts of an OpenAPI document that are compared. */
 export interface OpenApiDocument {
   openapi: string;
   paths: Record<string, Record<string, DocumentedOperation>>;
@@ -42,9 +42,9 @@ export interface OpenApiDocument {
 const SCHEMAS = '#/components/schemas/';
 const ANNOTATIONS = new Set(['title', 'description', 'example', 'examples', 'x-extension']);
 const BOUNDS = ['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'maxItems'];
-/** Field names under which the interface has free-form objects or values of no type; an addition may repeat them. */
+/** Names of fields that hold free-form objects or untyped values in the interface. Additions may use the same names. */
 const OPEN_FIELDS = new Set([
-  // Of a solve's result: values by the names of a model's variables.
+  // In the result of a solve: values by the variable names of the model.
   'variables',
   'data',
   'instance_data',
@@ -53,14 +53,14 @@ const OPEN_FIELDS = new Set([
   'objective_components',
   'ctx',
   'result',
-  // Of a table: cells of any type.
+  // In a table: cells of any type.
   'rows',
 ]);
 
 /**
- * Everything in which an OpenAPI document departs from the documented interface, each in one line that says where.
+ * Returns all differences between an OpenAPI document and the documented interface, as lines that name the place.
  *
- * What the document has beyond the interface must be marked `x-extension: true`, and what the interface has must not.
+ * Everything beyond the interface must be marked `x-extension: true`, and everything in the interface must not.
  */
 export function differences(document: OpenApiDocument): string[] {
   return [
@@ -92,7 +92,7 @@ function operationDifferences(document: OpenApiDocument, operation: Operation): 
   ];
 }
 
-/** `{function_name}{path}_{method}` with every non-word character replaced by `_`, as FastAPI names operations. */
+/** Returns `{function_name}{path}_{method}` with every non-word character replaced by `_`, as FastAPI names operations. */
 function operationForm(
   at: string,
   path: string,
@@ -142,14 +142,14 @@ function parameterDifferences(at: string, actual: Parameter[], wanted: Map<strin
   ];
 }
 
-/** A response without the headers that are additions. */
+/** Returns a response without the headers that are additions. */
 function documented(response: JsonSchema | undefined): JsonSchema | undefined {
   const { headers = {}, ...rest } = (response ?? {}) as { headers?: Record<string, JsonSchema> };
   const known = Object.entries(headers).filter(([, header]) => header['x-extension'] !== true);
   return response && { ...rest, ...(known.length > 0 && { headers: Object.fromEntries(known) }) };
 }
 
-/** The responses of an operation, with those that it shares with others. */
+/** Returns the responses of an operation and resolves references to shared responses. */
 const resolvedResponses = (
   { components: { responses = {} } }: OpenApiDocument,
   operation: DocumentedOperation,
@@ -174,7 +174,7 @@ function responseDifferences(at: string, actual: Record<string, JsonSchema>, sta
     ...others.flatMap((code) =>
       /^[45]\d\d$/.test(code)
         ? differ(`${at} response ${code}`, withoutAnnotations({ content: actual[code]?.['content'] }), errorBody)
-        : // A status that only those get who ask for it.
+        : // A status that clients only receive if they ask for it.
           notMarked(`${at} response ${code}`, actual[code] ?? {}),
     ),
   ];
@@ -233,7 +233,10 @@ function fieldDifferences(
   ];
 }
 
-/** Compares shapes as a whole, but tells bounds and defaults apart from types, so that the message names the culprit. */
+/**
+ * Compares complete shapes, but reports bounds and defaults separately from types, so that the message names the exact
+ * difference.
+ */
 function schemaDifferences(at: string, actual: JsonSchema, wanted: JsonSchema): string[] {
   const bare = Object.fromEntries(Object.entries(actual).filter(([key]) => !ANNOTATIONS.has(key)));
   const byBound = BOUNDS.flatMap((key) =>
@@ -254,7 +257,7 @@ function addedComponents({ components: { schemas } }: OpenApiDocument): string[]
   );
 }
 
-/** Objects with arbitrary keys and values of no type, except where the interface has them. */
+/** Finds objects with arbitrary keys and untyped values, except where the interface has them. */
 function openObjects(at: string, schema: JsonSchema): string[] {
   const found = isOpen(schema) ? [`schema ${at}: takes any keys or any value, which the interface does not say`] : [];
   for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)) {
@@ -288,7 +291,7 @@ const titleOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ');
 
-/** A body or what is in it, as far as clients depend on it. */
+/** Returns a body or its content without the keys that clients do not depend on. */
 function withoutAnnotations(value: JsonSchema | undefined): JsonSchema | undefined {
   if (value === undefined) return undefined;
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { createConfig, lint } from '@redocly/openapi-core';
 
-/** Each schema below `node` that code generators reject or lose, with its place. */
+/** Returns each schema below `node` that code generators reject or lose, with its place. */
 function unusableSchemas(node: unknown, at = ''): string[] {
   if (typeof node !== 'object' || node === null) return [];
   const { type, items, anyOf, allOf, ...schema } = node as Partial<Record<'anyOf' | 'allOf', object[]>> & {
@@ -26,7 +26,7 @@ function unusableSchemas(node: unknown, at = ''): string[] {
 
 describe('openapi.json', () => {
   it('follows the recommended rules of Redocly', async () => {
-    // Health checks take no input, and the licence of the service is no open one.
+    // Health checks take no input, and the license of the service is not an open-source license.
     const rules = { 'info-license': 'off', 'operation-4xx-response': 'off' } as const;
     const problems = await lint({
       ref: 'openapi.json',
@@ -36,12 +36,12 @@ describe('openapi.json', () => {
   });
 });
 
-describe('the schemas of openapi.json', () => {
-  it('can all be read by code generators', () => {
+describe('schemas of openapi.json', () => {
+  it('contains only schemas that code generators can read', () => {
     expect(unusableSchemas(JSON.parse(readFileSync('openapi.json', 'utf8')))).toEqual([]);
   });
 
-  it('describe values of any type without a type', () => {
+  it('describes untyped values without a type', () => {
     const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
       components: { schemas: Record<string, { properties: Record<string, object> }> };
     };

@@ -1,29 +1,29 @@
 /**
- * The documented interface, field for field, in the form its OpenAPI document has (FastAPI's).
+ * Documented interface, field by field, in the form of a FastAPI OpenAPI document. This file is written by hand and never
+ * generated, because `openapi.json` is compared with it.
  *
- * Written by hand and never generated: it is what `openapi.json` is compared with. "Design" in a comment marks a value
- * that the documented interface leaves open and this service decided.
+ * "Design" in a comment marks a value that the documented interface leaves open and that this service chose.
  */
 export type JsonSchema = Record<string, unknown>;
 
-/** One property of a schema or one query parameter. */
+/** Property of a schema, or query parameter. */
 export interface Field {
   schema: JsonSchema;
   required: boolean;
 }
 
-/** The properties of an object schema, or a component that is no object (`enum`). */
+/** Properties of an object schema, or a component that is not an object (`enum`). */
 export type Component = { fields: Record<string, Field> } | { schema: JsonSchema };
 
 export interface Operation {
   name: string;
   method: 'get' | 'post' | 'put' | 'patch';
-  /** Every `{name}` in it is a required string parameter. */
+  /** Path. Every `{name}` in it is a required string parameter. */
   path: string;
   query: Record<string, Field>;
-  /** Component of the request body; absent where there is no body. */
+  /** Component of the request body. Omitted if the request has no body. */
   request?: string;
-  /** Status of success. */
+  /** Success status. */
   status: number;
   response: string;
 }
@@ -49,7 +49,7 @@ const mapOf = (values: JsonSchema, bounds: { maxProperties?: number } = {}): Jso
   additionalProperties: values,
   ...bounds,
 });
-/** An object with any keys. Only where the interface says "free-form" (or, for summaries, "array of object"). */
+/** Object with any keys. Used only where the interface says "free-form" (or, for summaries, "array of object"). */
 const freeForm: JsonSchema = { type: 'object', additionalProperties: true };
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
@@ -59,11 +59,11 @@ const optional = (schema: JsonSchema, standard?: unknown): Field => ({
   schema: standard === undefined ? schema : { ...schema, default: standard },
   required: false,
 });
-/** Several fields of one shape. */
+/** Declares several fields of the same shape. */
 const each = <Name extends string>(kind: typeof required, schema: JsonSchema, ...names: Name[]): Record<Name, Field> =>
   Object.fromEntries(names.map((name) => [name, kind(schema)])) as Record<Name, Field>;
 
-/** Design: bounds and defaults of the listings' page. */
+/** Design: bounds and defaults of paginated listings. */
 const page = {
   limit: optional(integer({ minimum: 1, maximum: 1000 }), 50),
   offset: optional(integer({ minimum: 0 }), 0),
@@ -71,7 +71,7 @@ const page = {
 const chatLimit = optional(integer({ minimum: 1, maximum: 1000 }), 200);
 /** Design: no negative offset into the history. */
 const chatOffset = optional(integer({ minimum: 0 }), 0);
-/** Design: clients' texts and lists have limits. */
+/** Design: limits for texts and lists from clients. */
 const reference = string({ maxLength: 1_024 });
 const conversation = optional(reference);
 const label = string({ maxLength: 1_000 });
@@ -184,7 +184,7 @@ export const operations: Operation[] = [
     path: '/api/v1/deployments',
     query: {},
     request: 'DeploymentCreateRequest',
-    // Design: the only documented operation that creates and is no upload answers 201.
+    // Design: this is the only documented operation except uploads that creates a resource, and it returns 201.
     status: 201,
     response: 'DeploymentResponse',
   },
@@ -255,16 +255,16 @@ export const operations: Operation[] = [
 /** `limit`, `offset` and `total` of every listing. */
 const listing = each(required, integer(), 'limit', 'offset', 'total');
 
-/** What says which container a file operation works on. */
+/** Fields that select the container of a file operation. */
 const container = {
   source: required(oneOf('deployment', 'workspace', 'snapshot')),
   ...each(optional, nullable(string()), 'deployment_name', 'project_id', 'snapshot_id'),
 };
 const path = required(string({ minLength: 1 }));
-/** Design: most items in the array of a batch. */
+/** Design: maximum number of items in a batch. */
 const batch = { maxItems: 1000 };
 
-/** What a recorded tool call and a content segment have in common; nullable everywhere. */
+/** Fields that recorded tool calls and content segments have in common. Nullable everywhere. */
 const callDetails = {
   ...each(
     optional,
@@ -287,7 +287,7 @@ const callDetails = {
   ...each(optional, nullable(freeForm), 'error_details', 'input'),
   duration_ms: optional(nullable(integer())),
   children: optional(nullable(array(ref('ToolCallData')))),
-  // The type of a tool call's result is not shown: any JSON value, null included.
+  // The interface does not show the type of a tool call's result: any JSON value, including null.
   result: optional({}),
 };
 
@@ -318,7 +318,7 @@ export const components: Record<string, Component> = {
   BatchMoveError: { fields: each(required, string(), 'error', 'source_path') },
   DeleteResponse: { fields: { deleted: required(integer()) } },
   FileContentResponse: { fields: each(optional, nullable(string()), 'text', 'base64', 'content_type') },
-  // The interface gives the fields of the file operations' bodies; the names of these seven types are this service's.
+  // The interface lists the fields of the file operations' bodies, but the names of these seven types belong to this service.
   UploadCompleteRequest: {
     fields: {
       ...container,
@@ -338,7 +338,7 @@ export const components: Record<string, Component> = {
 
   ChatMessageCreate: {
     fields: {
-      // Design: the longest message.
+      // Design: maximum length of a message.
       content: required(string({ maxLength: 100_000 })),
       conversation_id: optional(nullable(reference)),
       client_msg_id: optional(nullable(string({ maxLength: 100_000 }))),
@@ -351,7 +351,7 @@ export const components: Record<string, Component> = {
   AskUserQuestionAnswer: {
     fields: {
       other_text: optional(string({ maxLength: 10_000 })),
-      // Design: a chosen label, or an array of them.
+      // Design: a chosen label, or an array of labels.
       selections: optional(mapOf({ anyOf: [label, array(label, { maxItems: 100 })] }, { maxProperties: 100 })),
     },
   },
@@ -369,7 +369,7 @@ export const components: Record<string, Component> = {
       instance_data: optional(freeForm),
     },
   },
-  // The name is the interface's, the values are design.
+  // The interface defines the name. The values are design.
   CardStatus: { schema: oneOf('draft', 'needs_input', 'complete') },
   GapInfo: { fields: each(required, string(), 'field', 'message', 'severity') },
   ChatMessageResponse: {
@@ -493,7 +493,7 @@ export const components: Record<string, Component> = {
   ProjectSkillDetail: {
     fields: {
       scope: optional(oneOf('project', 'deployment')),
-      // Design: the fields that the interface does not show.
+      // Design: fields that the interface does not show.
       ...each(required, string(), 'name', 'description'),
       files: required(mapOf(string())),
       shadows: required(boolean),
@@ -526,7 +526,7 @@ export const components: Record<string, Component> = {
       ...each(optional, dateTime, 'since', 'until'),
     },
   },
-  // Design: what is required and nullable, and the name of the totals' type.
+  // Design: required and nullable fields, and the type name of the totals.
   UserUsageResponse: {
     fields: {
       ...each(required, string(), 'user_id', 'display_name'),
@@ -547,7 +547,7 @@ export const components: Record<string, Component> = {
   ExecutionListResponse: { fields: { ...listing, executions: required(array(ref('ExecutionResponse'))) } },
 };
 
-/** Titles that are not the property's name in title case. */
+/** Titles that differ from the property's name in title case. */
 export const titles: Record<string, string> = {
   'ValidationError.loc': 'Location',
   'ValidationError.msg': 'Message',

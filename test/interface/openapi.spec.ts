@@ -6,12 +6,12 @@ import { operations } from './interface.js';
 const read = (): OpenApiDocument => JSON.parse(readFileSync('openapi.json', 'utf8')) as OpenApiDocument;
 
 describe('openapi.json', () => {
-  it('has the documented interface exactly, and marks everything else as an addition', () => {
+  it('matches the documented interface exactly and marks everything else as an addition', () => {
     expect(operations).toHaveLength(20);
     expect(differences(read())).toEqual([]);
   });
 
-  it('has each operation in one of the groups that it lists', () => {
+  it('assigns each operation to a listed group', () => {
     const { paths, tags } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
       paths: Record<string, Record<string, { tags: string[] }>>;
       tags: { name: string }[];
