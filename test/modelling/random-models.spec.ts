@@ -14,18 +14,21 @@ import {
   type World,
 } from './world.js';
 
-/* Random models, expanded by the service and member by member. `MODELS` says how many of each kind, `MODELS_SEED` which. */
+/*
+ * Expands random models with the service and member by member, and compares the results. `MODELS` is the number of models of each
+ * kind, and `MODELS_SEED` their seed.
+ */
 
 const MODELS = Number(process.env['MODELS'] ?? 100);
 const SEED = process.env['MODELS_SEED'];
-/** A model that fails is made smaller, which takes minutes, when its seed is given. */
+/** With a seed, a failing model is shrunk, which takes minutes. */
 const OPTIONS = { numRuns: MODELS, ...(SEED === undefined ? { endOnFailure: true } : { seed: Number(SEED) }) };
 const TIMEOUT = 30_000 + 100 * MODELS;
 
 const near = (one: number | undefined, other: number | undefined, scale: number): boolean =>
   one === other || Math.abs((one ?? 0) - (other ?? 0)) <= 1e-9 * Math.max(1, scale);
 
-/** What is said of the formulas of a world before their figures are looked at. */
+/** Returns the problems of a world's formulas, found without its data. */
 function problemsOf(world: World): unknown[] {
   const vocabulary = vocabularyOf(world);
   const check = (text: string, index: string | undefined, use: Use) =>
@@ -37,7 +40,7 @@ function problemsOf(world: World): unknown[] {
   ].filter(({ problem, unknown }) => problem !== undefined || unknown.length > 0);
 }
 
-/** What is different in two models; nothing for equal ones. */
+/** Returns the differences between two models. Empty if they are equal. */
 function differences(one: Matrix | Fault, other: Matrix | Fault): string[] {
   if (typeof one === 'string' || typeof other === 'string')
     return one === other ? [] : [`${shown(one)} beside ${shown(other)}`];
@@ -82,7 +85,7 @@ describe.each([
   ['with pairs', true, matrixOfSpace],
 ] as const)('random models %s', (_, hasPairs, expand) => {
   it(
-    'are what they are member by member',
+    'matches the expansion member by member',
     () => {
       const seen = { terms: 0, rows: 0 };
       fc.assert(
@@ -105,11 +108,11 @@ describe.each([
   );
 
   /*
-   * A condition is also looked at for members that another one rules out, where it is known earlier. So only there the
-   * service may refuse what goes well member by member.
+   * The service checks a condition as early as possible, even for members that another condition excludes. Only in this case may
+   * it reject a model that expands without errors member by member.
    */
   it(
-    'with something wrong in them are refused for it',
+    'rejects a model with an error',
     () => {
       const seen = { wrong: 0, agreed: 0, early: 0 };
       fc.assert(
@@ -118,7 +121,7 @@ describe.each([
           const made = expand(world);
           if (typeof slow === 'string') seen.wrong += 1;
           if (typeof made === 'string' && typeof slow !== 'string') {
-            // What is wrong with the names in it is told even where it stands for no member.
+            // Unknown names are reported even if the expression applies to no member.
             if (made === 'other') return;
             seen.early += 1;
             expect(JSON.stringify(textsOf(world))).toContain(' where ');

@@ -2,19 +2,20 @@ import fc, { type GeneratorValue } from 'fast-check';
 import type { World, WorldVariable } from './world.js';
 
 /*
- * Random models that make sense, over two sets of single members, their labels and, where there are pairs, pairs of them.
- * All figures are eighths, and divisors powers of two: whatever the order of adding, nothing is rounded.
+ * Generates meaningful random models over two sets of single members, their labels and, optionally, a set of pairs.
+ *
+ * All numbers are multiples of an eighth, and all divisors are powers of two. Sums are therefore exact in any order.
  */
 
 const CITIES = ['Ulm', 'oak chair', '7', 'b "c"', 'Čáslav'];
 const WEEKS = ['3', '1', '2.5', '10', '-4'];
 const REGIONS = ['north', 'south', '10', '9'];
 
-/** An index that is bound, and the kind of its members. */
+/** Bound index and the kind of its members. */
 interface Bound {
   name: string;
   kind: Kind;
-  /** Whether it runs over its set by itself, so that lags make sense. */
+  /** Whether the index runs over its set on its own. Only then are lags meaningful. */
   hasOrder: boolean;
 }
 type Kind = 'city' | 'week' | 'region';
@@ -22,12 +23,12 @@ const SET_OF: Record<Kind, string> = { city: 'cities', week: 'weeks', region: 'r
 
 interface Scope {
   bound: Bound[];
-  /** Names of indices that are together a member of `lanes`. */
+  /** Pairs of index names that form a member of `lanes`. */
   lanes: [string, string][];
 }
 const NOTHING: Scope = { bound: [], lanes: [] };
 
-/** Random worlds. @param hasPairs whether there is a set of pairs, which cards cannot say */
+/** Generates random worlds. @param hasPairs whether there is a set of pairs, which cards cannot express */
 export const worlds = (hasPairs: boolean): fc.Arbitrary<World> => fc.gen().map((g) => new Maker(g, hasPairs).world());
 
 class Maker {
@@ -88,7 +89,7 @@ class Maker {
     return { sets: this.sets, columns, values, variables, objectives, constraints };
   }
 
-  /* Figures. */
+  /* Numbers. */
 
   private below(limit: number, from = 0): number {
     return this.g(fc.integer, { min: from, max: limit - 1 });
@@ -150,7 +151,7 @@ class Maker {
   private constraint(label: string): World['constraints'][number] {
     const isIndexed = this.chance(75);
     const { text: index, scope } = isIndexed ? this.index(NOTHING) : { text: undefined, scope: NOTHING };
-    // The relations of a chain point the same way.
+    // All relations of a chain point in the same direction.
     const way = this.one(['<=', '>=']);
     const relation = (): string => this.one([way, '=']);
     const side = (): string => (this.chance(70) ? this.linear(scope, 3) : this.number(scope, 2));
@@ -165,7 +166,7 @@ class Maker {
     };
   }
 
-  /** An index over what is bound already; the condition of a family may have to hold in it. */
+  /** Returns an index that may use the outer names. It includes the condition of a family if that is needed. */
   private index(outer: Scope, needed?: (scope: Scope) => string | undefined): { text: string; scope: Scope } {
     let scope: Scope = { bound: [...outer.bound], lanes: [...outer.lanes] };
     const memberships = Array.from({ length: this.below(3, 1) }, () => {
@@ -207,7 +208,7 @@ class Maker {
     };
   }
 
-  /* What stands in formulas. */
+  /* Parts of formulas. */
 
   private key(scope: Scope, kind: Kind, mayLag = true): string | undefined {
     const known = scope.bound.filter((one) => one.kind === kind);
@@ -277,7 +278,7 @@ class Maker {
     const { name, kinds, over, where, isPairs } = family;
     if (isPairs && where === undefined && scope.lanes.length > 0) return `${name}[${this.one(scope.lanes).join(', ')}]`;
     if (!isPairs && where === undefined) return `${name}[${kinds.map((kind) => this.key(scope, kind)).join(', ')}]`;
-    // Members of its own index, perhaps those that are equal to what is known here.
+    // Sums over new index names, possibly restricted to members that equal the known names.
     const renamed = new Map(over.map((one, at) => [one, this.newName(kinds[at]!)]));
     const fresh = over.map((one) => renamed.get(one)!);
     const index = isPairs
@@ -336,7 +337,7 @@ class Maker {
       : `${this.label(scope)} ${comparison} ${this.label(scope)}`;
   }
 
-  /** Something that is compared as a text. */
+  /** Returns an operand that is compared as text. */
   private label(scope: Scope): string {
     const lane = scope.lanes.length > 0 && this.chance(30) ? this.one(scope.lanes) : undefined;
     if (lane !== undefined) return `mark[${lane.join(', ')}]`;
@@ -356,7 +357,7 @@ class Maker {
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** The same world with something wrong in it, most times: a cell that is 0 or not there, or a name in place of another. */
+/** Generates worlds that usually contain an error: a cell that is 0 or missing, or a wrong name. */
 export const wrongWorlds = (hasPairs: boolean): fc.Arbitrary<World> =>
   fc.tuple(worlds(hasPairs), fc.nat(), fc.nat(), fc.nat(4)).map(([world, where, which, kind]) => {
     const copy = structuredClone(world);
@@ -366,7 +367,7 @@ export const wrongWorlds = (hasPairs: boolean): fc.Arbitrary<World> =>
     if (kind === 0 && hasPairs && typeof column.cells[cell] === 'number') column.cells[cell] = null;
     else if (kind === 1 && typeof column.cells[cell] === 'number') column.cells[cell] = 0;
     else {
-      // One of the names of indices, or a member, becomes another one.
+      // Replaces an index name or a member with another name.
       const cards = [...copy.constraints, ...copy.objectives];
       const card = cards[where % cards.length]!;
       const words = [...card.expression.matchAll(/(?<=\[)(?:[crw]\d+|"\w+")(?=[,\]])/g)];

@@ -10,8 +10,8 @@ import type {
 import { type Fault, formulaOf, indexOf, type Matrix, type World } from './world.js';
 
 /*
- * The meaning of models, in the plainest of ways: one member after the other, texts in maps. Of the service it has nothing
- * but the parser.
+ * Straightforward reference implementation of model expansion: member by member, with strings in maps. Its only part of the
+ * service is the parser.
  */
 
 class Faulty extends Error {
@@ -20,7 +20,7 @@ class Faulty extends Error {
   }
 }
 
-/** The members that indices stand for, and the sets that they run over one by one. */
+/** Members by index name, and the sets that indices run over on their own. */
 interface Scope {
   members: Map<string, string>;
   homes: Map<string, string>;
@@ -45,7 +45,7 @@ function plus(one: Linear, other: Linear, times = 1): Linear {
 
 const keyOf = (member: readonly (string | undefined)[]): string => JSON.stringify(member);
 
-/** What stands for a member beyond the end of a set. */
+/** Result of looking up a member beyond the end of a set. */
 const NOBODY = undefined;
 
 export function expandSlowly(world: World): Matrix | Fault {
@@ -110,7 +110,7 @@ class SlowExpansion {
     const hasTerms = (side: number): boolean => values.some((linear) => linear[side]!.terms.size > 0);
     let groups: { lower: number; upper: number; terms: Map<string, number> }[][] = [];
     for (const [at, relation] of relations.entries()) {
-      // Variables go to the left, and stay as they are where the right side alone has some.
+      // Variables move to the left side. If only the right side has variables, they stay there.
       const [from, to] = !hasTerms(at) && hasTerms(at + 1) ? [at + 1, at] : [at, at + 1];
       const isBelow = relation === (from === at ? '<=' : '>=');
       const rows = values.map((linear) => {
@@ -151,7 +151,7 @@ class SlowExpansion {
       }
   }
 
-  /** Every way to choose members for an index. */
+  /** Returns all combinations of members for an index. */
   private scopes(index: Index | undefined, outer: Scope): Scope[] {
     if (index === undefined) return [outer];
     let scopes = [outer];
@@ -173,7 +173,7 @@ class SlowExpansion {
     return where === undefined ? scopes : scopes.filter((scope) => this.passes(where, scope));
   }
 
-  /** What some part of a condition rules out is not asked what else is wrong with it. */
+  /** Returns false if any part of a condition excludes a member, even if another part has an error for it. */
   private passes(where: Condition, scope: Scope): boolean {
     let fault: Faulty | undefined;
     for (const part of parts(where)) {
@@ -212,7 +212,7 @@ class SlowExpansion {
     }
   }
 
-  /** The text that an operand is; false for what is a figure. */
+  /** Returns the text of an operand, or false for a number. */
   private text(operand: Operand, scope: Scope): string | undefined | false {
     if (operand.kind === 'text') return operand.text;
     if (operand.kind === 'name' && scope.members.has(operand.name)) return scope.members.get(operand.name);
@@ -311,7 +311,7 @@ class SlowExpansion {
 const parts = (condition: Condition): Condition[] =>
   condition.kind === 'and' ? condition.of.flatMap(parts) : [condition];
 
-/** Compares the first pieces in which texts differ, numbers by their value. Numbers are before letters. */
+/** Compares the first different pieces of two texts. Digits are compared by value and come before letters. */
 function naturalOrder(one: string, other: string): number {
   const piecesOf = (text: string): (string | number)[] =>
     Array.from(text.matchAll(/\d+|\D+/g), ([piece]) => (/^\d/.test(piece) ? Number(piece) : piece));

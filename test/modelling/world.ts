@@ -11,11 +11,11 @@ import type { ModelCard } from '../../packages/canvas/model/model-card.js';
 import { type Model, ModelProblem } from '../../packages/solver/model.js';
 import { readCanvas } from '../../packages/canvas/model/canvas-reader.js';
 
-/** A model before it is expanded. */
+/** Model before its expansion. */
 export interface World {
-  /** Members, each with its parts. */
+  /** Members, each as an array of its parts. */
   sets: Record<string, string[][]>;
-  /** Cells by member, in the order of the set; null for none. */
+  /** Cells by member, in the order of the set. Null for an empty cell. */
   columns: Record<string, { set: string; cells: (number | string | null)[]; fallback?: number }>;
   values: Record<string, number>;
   variables: WorldVariable[];
@@ -32,7 +32,7 @@ export interface WorldVariable {
   free?: boolean;
 }
 
-/** A model as it is solved, by names. What lets a soft constraint be broken is called like it, with `+` or `-`. */
+/** Expanded model by names. The slack variables of a soft constraint have the constraint's name with `+` or `-`. */
 export interface Matrix {
   variables: Map<string, { lower: number; upper: number }>;
   rows: Map<string, { lower: number; upper: number; terms: Map<string, number> }>;
@@ -40,7 +40,7 @@ export interface Matrix {
   constant: number;
 }
 
-/** Why there is no matrix. */
+/** Reason why a model cannot be expanded. */
 export type Fault = 'missing' | 'zero' | 'figure' | 'other';
 
 const FAULTS: [RegExp, Fault][] = [
@@ -63,7 +63,7 @@ export function indexOf(text: string | undefined): Index | undefined {
   return read;
 }
 
-/** What the names of a world stand for, as formulas are checked. */
+/** Returns the vocabulary that a world's formulas are checked against. */
 export function vocabularyOf({ sets, columns, variables, values }: World): Vocabulary {
   const indexed = variables.filter(({ index }) => index !== undefined);
   return {
@@ -80,7 +80,7 @@ export function vocabularyOf({ sets, columns, variables, values }: World): Vocab
   };
 }
 
-/** The cards that say the same, of a world whose sets have single members. */
+/** Returns the cards for a world whose sets have single members. */
 export function cardsOf(world: World): ModelCard[] {
   const card = (card_type: ModelCard['card_type'], label: string, data: object): ModelCard => ({
     id: label,
@@ -108,7 +108,7 @@ export function cardsOf(world: World): ModelCard[] {
   ];
 }
 
-/** What the service makes of the cards of a world. */
+/** Expands the cards of a world with the service. */
 export function matrixOfCards(world: World): Matrix | Fault {
   try {
     return toMatrix(readCanvas(cardsOf(world)));
@@ -142,7 +142,7 @@ function summed(terms: readonly [string, number][]): Map<string, number> {
   return sums;
 }
 
-/** What the expansion makes of a world with whatever sets, without cards: one objective, no soft constraints. */
+/** Expands a world with any sets with the service, but without cards. It must have a single objective and no soft constraints. */
 export function matrixOfSpace(world: World): Matrix | Fault {
   try {
     return expandSpace(world);
