@@ -6,8 +6,8 @@ import { TestEngine } from '../support/data-engine.js';
 import { TaskProblem } from '../../packages/data-engine/tasks.js';
 
 /*
- * What people try with SQL. Nothing is read, written or told of the machine, and everything ends in time. `HOSTILE_SQL=long`
- * tries everything.
+ * Attacks with SQL. Nothing may be read, written or revealed on the machine, and every query must end in time. `HOSTILE_SQL=long`
+ * runs all attacks.
  */
 
 const SECRET = 'nobody-may-read-this';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await test.stop());
 
-/** How an attempt ended: the code and sentence of a problem, or the rows as JSON. */
+/** Returns the result of an attempt: the code and message of a problem, or the rows as JSON. */
 async function attempt(sql: string): Promise<{ code: string; told: string }> {
   try {
     const { columns, rows } = await test.query(sql, { orders: table });
@@ -41,7 +41,7 @@ async function attempt(sql: string): Promise<{ code: string; told: string }> {
 function expectNothingTold(told: string, own = ''): void {
   expect(told).not.toContain(SECRET);
   expect(told).not.toContain(table);
-  // What the statement says itself may be repeated.
+  // The response may repeat texts from the statement itself.
   if (!own.includes(test.directory)) expect(told).not.toContain(test.directory);
   expect(told).not.toContain(process.cwd());
   expect(told).not.toMatch(/0x[0-9a-f]{6,}|libduckdb|node_modules/);
@@ -135,7 +135,7 @@ const REFUSED = [
   ';',
   '-- nothing',
   'SELECT 1 /*',
-  // What tells of the machine and of the database.
+  // Information about the machine and the database.
   'FROM duckdb_settings()',
   'FROM "duckdb_settings"()',
   'FROM pg_settings',
@@ -172,7 +172,7 @@ const REFUSED = [
   'FROM test_all_types()',
 ];
 
-it.each(REFUSED)('refuses %s', async (sql) => {
+it.each(REFUSED)('rejects %s', async (sql) => {
   const { code, told } = await attempt(file(sql));
   expect({ code, told }).toMatchObject({ code: 'invalid_sql' });
   expectNothingTold(told, file(sql));
@@ -182,7 +182,7 @@ it.each(REFUSED)('refuses %s', async (sql) => {
 const repeated = (times: number, before: string, core: string, after = ''): string =>
   before.repeat(times) + core + after.repeat(times);
 
-/** What takes all time or memory, or breaks a parser. Each ends with an answer or one of these problems. */
+/** Statements that use all time or memory, or that break a parser. Each must end with a result or with one of these problems. */
 const EXHAUSTING: [string, string, RegExp][] = [
   ['counting for ever', 'SELECT count(*) FROM range(1000000000000)', /query_timeout/],
   [
@@ -292,16 +292,16 @@ const EXHAUSTING: [string, string, RegExp][] = [
   ['bits', "SELECT bitstring('1', 2000000000)", /out_of_memory|invalid_sql|answered/],
 ];
 
-/** A part of them, unless all are asked for. */
+/** Runs a quarter of them unless all are requested. */
 const TRIED = EXHAUSTING.filter((_, index) => isLong || index % 4 === 1);
 
 it.each(TRIED)('ends %s', async (_title, sql, codes) => {
   const startedAt = performance.now();
   const { code, told } = await attempt(sql);
-  // All may take too long on a slow machine, before they need too much memory.
+  // On a slow machine, any statement may reach the timeout before it needs too much memory.
   if (code !== 'query_timeout') expect(code).toMatch(codes);
   expectNothingTold(told);
-  // The limit, the time to stop, a second attempt, and a busy machine.
+  // Includes the timeout, the time to stop, a second attempt, and a busy machine.
   expect(performance.now() - startedAt).toBeLessThan((SECONDS + 1) * 2_000 + 8_000);
 });
 
@@ -311,13 +311,13 @@ it.each([
   ['SELECT 1e400', 'invalid_sql'],
   [`WITH t AS (SELECT 1 AS "${'x'.repeat(10_000)}") SELECT ${Array(200).fill('*').join(', ')} FROM t`, 'invalid_sql'],
   ["SELECT repeat('a', 9000000)", 'invalid_sql'],
-])('makes no long answer of %.60s', async (sql, code) => {
+])('limits the length of the response to %.60s', async (sql, code) => {
   const { code: ended, told } = await attempt(sql);
   expect(ended).toBe(code);
   expect(told.length).toBeLessThan(2_100);
 });
 
-it('goes on answering, and has written nothing', async () => {
+it('continues to answer, and has not written any files', async () => {
   expect(await attempt('SELECT count(*) AS n FROM orders')).toEqual({
     code: 'answered',
     told: '[[{"name":"n","type":"integer"}],[[1000]]]',

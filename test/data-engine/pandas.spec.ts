@@ -9,8 +9,8 @@ import { convert } from '../../packages/data-engine/tables/convert.js';
 import type { ColumnType } from '../../packages/data-engine/tasks.js';
 
 /*
- * Tables as the engine recognises them by itself, against pandas, which is told how each file is written. `PYTHON` names the
- * interpreter; without one that has pandas and openpyxl, nothing is compared.
+ * Compares tables as the engine detects them with pandas, which receives the format of each file. `PYTHON` names the interpreter.
+ * Without pandas and openpyxl, nothing is compared.
  */
 
 const PYTHON = process.env['PYTHON'] ?? 'python3';
@@ -18,14 +18,14 @@ const hasPandas = spawnSync(PYTHON, ['-c', 'import pandas, openpyxl']).status ==
 const compared = hasPandas ? it : it.skip;
 
 interface Shape {
-  /** Absent of workbooks, which openpyxl makes. */
+  /** Content of the file. Omitted for workbooks, which openpyxl creates. */
   content?: string | Uint8Array;
   format?: 'csv' | 'tsv' | 'json' | 'xlsx';
-  /** What pandas has to be told. */
+  /** Options for pandas. */
   options?: object;
   sheet?: string;
   ignoreErrors?: boolean;
-  /** Our names of columns where pandas has others. */
+  /** Our column names if they differ from pandas' names. */
   names?: string[];
 }
 
@@ -126,7 +126,7 @@ beforeAll(async () => {
     if (content !== undefined) await writeFile(path, content);
     tasks.push({ path, reader: { csv: 'csv', tsv: 'csv', json: 'json', xlsx: 'excel' }[format], options });
   }
-  // All at once: it takes a second to load pandas.
+  // Loads everything in a single process, because importing pandas takes a second.
   const { stdout, stderr } = spawnSync(PYTHON, [fileURLToPath(new URL('./read-with-pandas.py', import.meta.url))], {
     input: JSON.stringify(tasks),
     encoding: 'utf8',

@@ -1,6 +1,6 @@
 """
-Reads files with pandas as it is told on stdin, [{path, reader, options}], and answers [{columns, rows}] as JSON. Workbooks are
-made here as well, by openpyxl.
+Reads the files in the JSON list on stdin, [{path, reader, options}], with pandas, and prints [{columns, rows}] as JSON. Also
+creates the workbooks with openpyxl.
 """
 
 import json
@@ -28,7 +28,7 @@ def make_workbook(path):
 
 
 def cell(value):
-    """A value as JSON has it: dates and times in ISO 8601, numbers as floats, null for what is missing."""
+    """Converts a value for JSON: dates and times in ISO 8601, numbers as floats, and missing values as null."""
     if value is None or value is pandas.NaT or (isinstance(value, float) and value != value):
         return None
     if hasattr(value, "isoformat"):

@@ -11,7 +11,10 @@ import type {
   StructuredQuery,
 } from '../../packages/data-engine/tasks.js';
 
-/* Random structured queries on random tables, against a model in JavaScript. `TABLE_QUERIES` says how many. */
+/*
+ * Runs random structured queries on random tables and compares the results with a model in JavaScript. `TABLE_QUERIES` is the
+ * number of queries.
+ */
 
 const QUERIES = Number(process.env['TABLE_QUERIES'] ?? 100);
 const seed = Number(process.env['TABLE_SEED'] ?? randomInt(2 ** 31));
@@ -20,7 +23,7 @@ const TABLES = 4;
 type Value = bigint | number | string | boolean | null;
 type Row = Record<string, Value>;
 
-/** Columns with the values that they have; of the texts, code points and UTF-16 have different orders. */
+/** Columns and their values. The texts sort differently by code points than by UTF-16 units. */
 const COLUMNS: Record<string, { type: ColumnType; sql: string; values: Value[] }> = {
   'whole number': { type: 'integer', sql: 'BIGINT', values: [-3n, 0n, 1n, 2n, 7n, 12n, null] },
   big: { type: 'integer', sql: 'BIGINT', values: [9007199254740993n, 9007199254740992n, -9007199254740995n, 5n, null] },
@@ -100,13 +103,13 @@ const groupedArbitrary: fc.Arbitrary<StructuredQuery> = fc
     return orderOf(names).map((order_by) => ({ ...query, aggregates, order_by }));
   });
 
-/* The model. */
+/* Model. */
 
 const valueIn = (row: Row, column: string): Value => row[column] ?? null;
 
 const isNaNValue = (value: Value): boolean => typeof value === 'number' && Number.isNaN(value);
 
-/** Texts by code point, NaN after all numbers; nothing here is null. */
+/** Compares values. Texts are ordered by code points, NaN comes after all numbers, and nulls do not occur here. */
 function compare(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string')
     return Buffer.compare(Buffer.from(left), Buffer.from(right));
@@ -151,7 +154,7 @@ function aggregate(rows: Row[], { function: kind, column }: Aggregate): Value {
   return kind === 'sum' ? sum : quotient(sum, values.length, COLUMNS[column]!.sql);
 }
 
-/** Rounded once. */
+/** Divides with a single rounding. */
 function quotient(sum: bigint | number, count: number, sql: string): number {
   if (sql.startsWith('DECIMAL')) return Math.round(Number(sum) * 100) / (count * 100);
   return typeof sum === 'number' ? sum / count : Number((sum << 60n) / BigInt(count)) / 2 ** 60;
@@ -197,7 +200,7 @@ function model(rows: Row[], query: StructuredQuery): { rows: Cell[][]; total: nu
   return { rows: page.map((row) => names.map((column) => toCell(valueIn(row, column)))), total: answered.length };
 }
 
-/* Both, side by side. */
+/* Comparison of both. */
 
 const literal = (value: Value, sql: string): string =>
   value === null ? 'NULL' : `CAST('${String(value).replaceAll("'", "''")}' AS ${sql})`;
@@ -289,11 +292,11 @@ it.each<[string, Partial<StructuredQuery>, string, (string | number)[]]>([
     'unknown_column',
     ['order_by', 0, 'column'],
   ],
-])('refuses %s at its place', async (_title, query, code, loc) => {
+])('rejects %s and reports its place', async (_title, query, code, loc) => {
   await expect(read(query)).rejects.toMatchObject({ code, place: { loc } });
 });
 
-it('takes what looks like SQL for a value or a name', async () => {
+it('treats text that looks like SQL as a value or a name', async () => {
   const text = "'; DROP VIEW file; --";
   expect((await read(where('text', '=', text))).total).toBe(0);
   await expect(read({ columns: ['text" FROM file; --'] })).rejects.toMatchObject({ code: 'unknown_column' });
