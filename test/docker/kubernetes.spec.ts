@@ -11,7 +11,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig, SETTINGS } from '../../src/config/load-config.js';
 
 const FOLDER = 'docker/kubernetes';
-/** By the schemas that Kubernetes publishes. */
+/** Classes with the schemas that Kubernetes publishes. */
 const KINDS = {
   Deployment,
   HorizontalPodAutoscaler,
@@ -22,7 +22,7 @@ const KINDS = {
   Service,
   ServiceAccount,
 };
-/** What docs/operating.md has the secret hold. */
+/** Keys that docs/operating.md lists for the secret. */
 const SECRETS = {
   DATABASE_URL: 'postgres://workspace:secret@postgres:5432/workspace',
   AUTH_JWT_SECRET: 'x'.repeat(32),
@@ -31,7 +31,7 @@ const SECRETS = {
   METRICS_TOKEN: 'x'.repeat(16),
 };
 
-/** Memory of a process with full caches, without engine and solver, and of one process of the data engine. */
+/** Memory of a process with full caches but without data engine and solver, and memory of a data engine process. */
 const PROCESS_MIB = 1_024;
 const ENGINE_MIB = 1_280;
 
@@ -57,15 +57,15 @@ const ofKind = <Kind extends Manifest['kind']>(kind: Kind): InstanceType<(typeof
 
 const validate = (manifest: Manifest): void => new KINDS[manifest.kind](manifest as never).validate();
 
-describe('the manifests', () => {
+describe('manifests', () => {
   it.each(manifests.map((manifest): [string, string, Manifest] => [manifest.kind, manifest.metadata.name, manifest]))(
-    '%s %s is as its schema says',
+    'matches the schema: %s %s',
     (_kind, _name, manifest) => {
       validate(manifest);
     },
   );
 
-  it('would not be, if a number were a text or something were missing', () => {
+  it('rejects a wrong type or a missing field', () => {
     const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
     const wrong = structuredClone(deployment) as unknown as {
       spec: { template: { spec: { terminationGracePeriodSeconds: unknown; containers?: unknown } } };
@@ -77,17 +77,17 @@ describe('the manifests', () => {
     expect(() => validate(wrong as never)).toThrow('containers');
   });
 
-  it('are all part of the kustomization', () => {
+  it('lists all files in the kustomization', () => {
     const others = ['examples', 'kustomization.yaml', 'settings.env'];
     expect(readdirSync(FOLDER).filter((file) => !others.includes(file))).toEqual([...resources].sort());
   });
 
-  it('name the version of this repository as their image', () => {
+  it('uses the image version of this repository', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(images).toEqual([{ name: 'project-workspace-service', newTag: version }]);
   });
 
-  it('bound the connections of every pod, and let only the monitoring reach workers', () => {
+  it('restricts the connections of every pod, and lets only the monitoring connect to workers', () => {
     const policies = new Map(ofKind('NetworkPolicy').map(({ metadata, spec }) => [metadata?.name, spec]));
     const names = [...ofKind('Deployment'), ...ofKind('Job')].map(({ metadata }) => metadata?.name).sort();
     const [egress] = policies.get('workspace-egress')?.podSelector?.matchExpressions ?? [];
@@ -103,7 +103,7 @@ describe('the manifests', () => {
     ]);
   });
 
-  it('come with examples of an ingress and of a scrape that sends the token of /metrics', () => {
+  it('includes examples of an ingress and of a scrape that sends the token of /metrics', () => {
     const example = (name: string): Manifest =>
       parse(readFileSync(`${FOLDER}/examples/${name}.yaml`, 'utf8')) as Manifest;
     const ingress = new Ingress(example('ingress'));
@@ -121,7 +121,7 @@ describe('the manifests', () => {
     });
   });
 
-  it('find each other by their labels and names', () => {
+  it('uses consistent labels and names', () => {
     const deployments = ofKind('Deployment');
     for (const { spec } of deployments) {
       expect(spec?.template.metadata?.labels).toEqual(spec?.selector.matchLabels);
@@ -147,10 +147,10 @@ describe('the manifests', () => {
   });
 });
 
-describe('what runs', () => {
+describe('pods', () => {
   const pods = [...ofKind('Deployment'), ...ofKind('Job')].map(({ spec }) => spec?.template.spec);
 
-  it.each(['api', 'worker'])('%s knows and accepts its settings, and is asked where it answers', (role) => {
+  it.each(['api', 'worker'])('gives the %s valid settings, and probes its endpoints', (role) => {
     const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
     const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const given = { ...settings, ...SECRETS, ...own };
@@ -163,7 +163,7 @@ describe('what runs', () => {
     expect(container?.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'http' });
   });
 
-  it.each(['api', 'worker'])('%s has memory for all that it may run at once', (role) => {
+  it.each(['api', 'worker'])('gives the %s enough memory for its maximum concurrent work', (role) => {
     const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
     const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const config = loadConfig({ ...settings, ...SECRETS, ...own });
@@ -173,14 +173,14 @@ describe('what runs', () => {
     expect(Number(/^(\d+)Gi$/.exec(limit)?.[1]) * 1024).toBeGreaterThanOrEqual(needed);
   });
 
-  it('has time to stop', () => {
+  it('allows enough time to stop', () => {
     for (const { spec } of ofKind('Deployment'))
       expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
         Number(settings['STOP_DELAY_SECONDS']) + 25,
       );
   });
 
-  it('runs as nobody special and writes to folders of its own only', () => {
+  it('runs as an unprivileged user and writes only to its own folders', () => {
     for (const pod of pods) {
       expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
       for (const { securityContext, volumeMounts = [] } of pod?.containers ?? []) {
@@ -194,14 +194,14 @@ describe('what runs', () => {
     }
   });
 
-  it('is added by a figure that the service tells', () => {
+  it('scales by a metric that the service exports', () => {
     const [metric] = ofKind('HorizontalPodAutoscaler').flatMap(({ spec }) =>
       (spec.metrics ?? []).flatMap(({ external }) => external?.metric.name ?? []),
     );
     expect(readFileSync('docs/operating.md', 'utf8')).toContain(`| \`${metric}\``);
   });
 
-  it('holds no secret', () => {
+  it('contains no secrets', () => {
     for (const name of Object.keys(settings)) expect(name).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/);
   });
 });
