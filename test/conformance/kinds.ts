@@ -1,7 +1,7 @@
-/** A wrong value of a field, and what FastAPI says of it. */
+/** Invalid value of a field, with FastAPI's response. */
 export interface Fault {
   value: unknown;
-  /** What is wrong with it, in order. */
+  /** Expected validation entries, in order. */
   entries: Entry[];
 }
 
@@ -9,12 +9,12 @@ export interface Entry {
   type: string;
   msg: string;
   ctx?: Record<string, unknown>;
-  /** Place inside the value, and what stands there; by default the value itself. */
+  /** Place inside the value, with its input. Defaults to the value itself. */
   at?: (string | number)[];
   input?: unknown;
 }
 
-/** What a field takes and refuses. */
+/** Values that a field accepts and rejects. */
 export interface Kind {
   fine: unknown[];
   faults: Fault[];
@@ -59,7 +59,7 @@ export const required = (kind: Kind): Field => ({ ...kind, required: true });
 export const optional = (kind: Kind): Field => ({ ...kind, required: false });
 const characters = (count: number): string => `${count} character${count === 1 ? '' : 's'}`;
 
-/** Text with bounds in code points; `fine` values are added to those at the bounds. */
+/** Returns the kind of a text with bounds in code points. `fine` values are added to texts at the bounds. */
 export function text({ min = 0, max, fine = [] }: { min?: number; max?: number; fine?: string[] } = {}): Kind {
   const short = {
     type: 'string_too_short',
@@ -122,7 +122,7 @@ const inside = (at: string | number, { value, entries }: Fault, wrap: (value: un
   entries: entries.map((entry) => ({ input: value, ...entry, at: [at, ...(entry.at ?? [])] })),
 });
 
-/** An array; `example` is an element that is fine. */
+/** Returns the kind of an array. `example` is a valid element. */
 export function list({ faults }: Kind, example: unknown, { max }: { max?: number } = {}): Kind {
   const long = (length: number): Reason => ({
     type: 'too_long',
@@ -151,7 +151,7 @@ export function list({ faults }: Kind, example: unknown, { max }: { max?: number
   };
 }
 
-/** An object with fields; `example` is one that is fine. */
+/** Returns the kind of an object. `example` is a valid object. */
 export function object(fields: Record<string, Field>, example: Record<string, unknown>): Kind {
   const named = Object.entries(fields);
   const lacking = (names: string[]): Fault => {
@@ -171,7 +171,7 @@ export function object(fields: Record<string, Field>, example: Record<string, un
   };
 }
 
-/** Texts by any keys. */
+/** Returns the kind of an object with arbitrary keys and text values. */
 export function texts(example: Record<string, string>): Kind {
   return {
     fine: [example],
@@ -180,7 +180,7 @@ export function texts(example: Record<string, string>): Kind {
       ...text().faults.map((fault) => inside('a/b', fault, (value) => ({ ...example, 'a/b': value }))),
       {
         value: { b: 1, 10: null, '': [], ok: 'ok', 2: {} },
-        // Keys that look like indexes come first in the object that the test builds, and so in the JSON it sends.
+        // Keys that look like indexes come first in the object that the test builds, and therefore also in its JSON.
         entries: (['2', '10', 'b', ''] as const).map((key) => ({
           ...NOT_STRING,
           at: [key],
@@ -192,7 +192,7 @@ export function texts(example: Record<string, string>): Kind {
   };
 }
 
-/** A query parameter that is an integer. */
+/** Returns the kind of an integer query parameter. */
 export function count({ min, max }: { min: number; max?: number }): Kind {
   const less = { type: 'greater_than_equal', msg: `Input should be greater than or equal to ${min}`, ctx: { ge: min } };
   const more = { type: 'less_than_equal', msg: `Input should be less than or equal to ${max}`, ctx: { le: max } };
@@ -231,7 +231,7 @@ export function count({ min, max }: { min: number; max?: number }): Kind {
   };
 }
 
-/** A query parameter that is a moment. */
+/** Returns the kind of a date-time query parameter. */
 export function moment(): Kind {
   const wrong = (error: string, ...values: string[]): Fault[] =>
     refuse(
@@ -266,5 +266,5 @@ export function moment(): Kind {
   };
 }
 
-/** A query parameter that is text: whatever stands there is one. */
+/** Kind of a text query parameter. Any value without invalid characters is accepted. */
 export const word: Kind = { fine: [''], faults: refuse(INVALID_TEXT, 'a\0') };

@@ -17,26 +17,26 @@ import {
 } from './kinds.js';
 
 /**
- * Every documented request: what each field takes, and every wrong kind of value with what FastAPI says of it.
+ * Documented request with the values that each field accepts, and with FastAPI's response to every kind of invalid value.
  *
- * Written by hand, like the table of the interface that it is compared with.
+ * The list is written by hand, like the interface table that it is compared with.
  */
 export interface Request {
-  /** As in the table of the interface. */
+  /** Name in the interface table. */
   operation: Operation['name'];
   method: string;
-  /** Below `/api/v1`, with `{project_id}`, `{skill}` and `{name}`. */
+  /** Path below `/api/v1`, with `{project_id}`, `{skill}` and `{name}`. */
   path: string;
   part: 'body' | 'query';
-  /** A request that is no failed validation; the string `{project_id}` stands for that project's id. */
+  /** Request that passes validation. The string `{project_id}` is replaced by the id of that project. */
   valid: Record<string, unknown>;
-  /** In the order of declaration. */
+  /** Fields in the order of their declaration. */
   fields: Record<string, Field>;
 }
 
 const source = required(choice(['workspace'], 'deployment', 'workspace', 'snapshot'));
 const identifier = optional(orNull(text()));
-/** `project_id` names the workspace here, so it cannot be null. */
+/** Here, `project_id` identifies the workspace, so it cannot be null. */
 const identifiers = {
   deployment_name: identifier,
   project_id: { ...identifier, fine: [] },
@@ -85,7 +85,7 @@ export const requests: Request[] = [
       context: optional(
         list(object({ id: required(text()), type: required(text()) }, { id: 'a', type: 'b' }), { id: 'a', type: 'b' }),
       ),
-      // What `selections` can be depends on the question that is open.
+      // The valid structure of `selections` depends on the open question.
       answer: optional(orNull(object({ other_text: optional(text()) }, { other_text: 'a' }))),
     },
   },
