@@ -1,10 +1,10 @@
-/** How the service read a text file, as far as it explains numbers. */
+/** Number formats that the service detected in a text file. */
 export interface Dialect {
   decimal?: string;
   thousands?: string;
 }
 
-/** A table of the service. Rows end at the limit of the command, `total` does not. */
+/** Table as read by the service. `rows` is limited by the command, but `total` is not. */
 export interface OurTable {
   columns: string[];
   rows: unknown[][];
@@ -12,7 +12,7 @@ export interface OurTable {
   dialect: Dialect | null;
 }
 
-/** A table of another reader. Its header, if any, is the first row. */
+/** Table as read by another reader. Its header, if any, is the first row. */
 export interface OtherTable {
   rows: unknown[][];
   width: number;

@@ -1,12 +1,12 @@
 /*
- * Compares a table of the service with the same table as another reader gives it. Values are normalised first:
- *
- * - An empty text, NaN and null are the same. Blanks around a text do not count.
- * - Numbers have 15 digits, whole numbers all of theirs. A text that looks like a number is one, so that `1` and `1.0` are the same.
- * - Booleans are texts in lower case. Dates and times are in ISO 8601; a time of midnight does not count.
- * - A number or date that the other reader left as text is read as the service says the file is written.
- * - An error of a workbook, such as `#N/A`, is the same as null.
- * - A column without name and values is the same as none.
+ * Compares a table of the service with the same table from another reader. Values are normalized first:
+ * - An empty text, NaN and null are equal. Surrounding spaces are ignored.
+ * - Numbers have 15 significant digits, and integers have all digits. A text that looks like a number is a number, so that `1`
+ * equals `1.0`.
+ * - Booleans are lower-case texts. Dates and times are in ISO 8601, and midnight is ignored.
+ * - If the other reader left a number or date as text, it is parsed in the format that the service reports for the file.
+ * - An error in a workbook, such as `#N/A`, equals null.
+ * - A column without name and values is ignored.
  */
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -16,7 +16,7 @@ const HALF_OF_DAY = /(\d{1,2})(:\d{2}(?::\d{2})?)(?:\.\d+)? ?([ap])m$/i;
 const ERROR = /^#(?:N\/A|REF!|DIV\/0!|VALUE!|NAME\?|NUM!|NULL!)$/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The first difference between two tables as a sentence; undefined if they are the same. */
+/** Returns a sentence about the first difference between two tables, or undefined if they are equal. */
 export function difference(ours, theirs) {
   const above = theirs.total - ours.total;
   if (above < 0 || above > 1) return `${ours.total} rows, other reader ${theirs.total} with the header`;
@@ -40,7 +40,7 @@ export function difference(ours, theirs) {
   return undefined;
 }
 
-/** Whether two names are the same. The service numbers empty and doubled names. */
+/** Returns whether two names are equal. The service numbers empty and duplicate names. */
 function sameName(ours, theirs, all) {
   const [name, other] = [ours, normal(theirs) ?? ''].map((text) => text.replace(/\s+/g, ' ').trim().toLowerCase());
   if (name === other || normal(ours) === normal(theirs)) return true;
@@ -58,7 +58,7 @@ export function sameValue(ours, theirs, dialect) {
   return date !== undefined && sameDate(date, time, theirs);
 }
 
-/** A value in the form in which values are compared; null if it is empty. */
+/** Returns a value in the normalized form for comparisons, or null if it is empty. */
 function normal(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return null;
   if (typeof value === 'number') return digitsOf(value);
@@ -81,7 +81,7 @@ function normal(value) {
   return clock === undefined || clock === '00:00:00' ? date : `${date} ${clock}`;
 }
 
-/** A number as text: exact if it is a long whole number, which the service keeps as a text. */
+/** Returns a number as text. Long integers stay exact, because the service keeps them as texts. */
 const significant = (text) => (/^[+-]?\d{16,}$/.test(text) ? text.replace(/^\+/, '') : digitsOf(Number(text)));
 
 const digitsOf = (number) => String(Number.isSafeInteger(number) ? number : Number(number.toPrecision(15)));
@@ -103,7 +103,7 @@ function asNumber(text, { thousands = '', decimal = '.' }) {
   return normal(isPercent ? Number(plain) / 100 : Number(plain));
 }
 
-/** Whether a text has the parts of a date, in whatever order. The service reads times with an offset in UTC. */
+/** Returns whether a text consists of the parts of a date in any order. The service converts times with an offset to UTC. */
 function sameDate(date, time = '', given) {
   const offset = OFFSET.exec(given);
   if (offset !== null) {

@@ -1,8 +1,8 @@
 /*
- * `npm run test:corpus -- <folder> [--report file.json] [--limit 1000]`: reads every table of a folder over HTTP with the built
- * service, and compares it with pandas, openpyxl and pyarrow where `PYTHON` (default `python3`) has them. Lists differences and
- * refusals without judging them, and what the service left out of a table that is otherwise the same. Exits with 1 if the service
- * fails on a file.
+ * `npm run test:corpus -- <folder> [--report file.json] [--limit 1000]`: reads every table in a folder over HTTP with the built
+ * service, and compares it with pandas, openpyxl and pyarrow if `PYTHON` (default `python3`) has them.
+ * It lists differences and rejected files without judging them. It also lists data that the service left out of tables that
+ * otherwise match. Exits with 1 if the service fails on a file.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const FORMATS = {
 };
 const MAX_BYTES = 50 * 1024 ** 2;
 const MAX_SHEETS = 20;
-/** Rows that are compared of a table. */
+/** Maximum number of rows to compare in a table. */
 const MAX_ROWS = 50_000;
 const PAGE = 10_000;
 const AT_ONCE = 3;
@@ -68,7 +68,7 @@ console.log(
 if (options.report !== undefined) await writeFile(options.report, JSON.stringify({ totals, results }, undefined, 1));
 process.exitCode = results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 
-/** The paths of the tables in a folder, in alphabetical order. */
+/** Returns the paths of the tables in a folder, in alphabetical order. */
 async function tablesBelow(root, limit) {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries
@@ -83,7 +83,7 @@ async function tablesBelow(root, limit) {
   return small.slice(0, limit);
 }
 
-/** One result for each file, and for each sheet of a workbook. */
+/** Returns a result for each file, or for each sheet of a workbook. */
 async function resultsOf(service, path) {
   const format = FORMATS[extname(path).toLowerCase()];
   const name = relative(resolve(folder), path);
@@ -137,7 +137,7 @@ async function compared({ post }, place, { path, format, name: file, sheet }) {
   }
   const ours = { columns: answer.body.columns.map((column) => column.name), rows, total, dialect };
   if (format === 'csv' || format === 'xlsx') {
-    // The other reader leaves empty rows out.
+    // The other reader omits empty rows.
     ours.rows = rows.filter((row) => row.some((value) => String(value ?? '').trim() !== ''));
     ours.total -= rows.length - ours.rows.length;
   }
@@ -175,7 +175,7 @@ async function upload(post, place, content) {
   if (end >= 400) throw new Error(`The upload ended with ${end}`);
 }
 
-/** Calls with the built service on a database of its own, and the workspace of a new project. */
+/** Calls `work` with the built service on its own database, and the workspace of a new project. */
 async function withService(work) {
   const directory = await makeFolder();
   const database = await startEmbeddedPostgres({ dataDir: join(directory, 'data') });
@@ -197,7 +197,7 @@ async function withService(work) {
   }
 }
 
-/** A function that posts, and waits while the service is busy. */
+/** Returns a function that posts, and that retries while the service is busy. */
 function poster(url, token) {
   return async function post(path, body) {
     const response = await fetch(`${url}/api/v1${path}`, {

@@ -9,13 +9,13 @@ const PATIENCE_MS = 60_000;
 
 export const hasPython = () => spawnSync(PYTHON, ['-c', 'import pandas, openpyxl, pyarrow']).status === 0;
 
-/** A Python process that reads one file after the other. A file that ends or blocks the process is unreadable. */
+/** Python process that reads one file after another. A file that ends or blocks the process is reported as unreadable. */
 export class OtherReader {
   #child;
   #waiting = [];
   #last = Promise.resolve();
 
-  /** The table of a task, see readers.py, or `{ error }`. */
+  /** Returns the table of a task (see readers.py), or `{ error }`. */
   async read(task) {
     const answer = this.#last.then(() => this.#ask(task));
     this.#last = answer;

@@ -1,7 +1,7 @@
 """
 Reads tables for the corpus command with pandas, openpyxl and pyarrow. Each line of stdin is a task as JSON:
-{path, format, delimiter?, quote?, encoding?, sheet?, left_out}. Rows and columns in left_out are left out here too. Each line of
-stdout is its answer: {rows, width, total} with at most MAX_ROWS rows, the header among them, or {error}.
+{path, format, delimiter?, quote?, encoding?, sheet?, left_out}. Rows and columns in left_out are omitted here too. Each line of
+stdout is a result: {rows, width, total} with at most MAX_ROWS rows including the header, or {error}.
 """
 
 import json
@@ -18,7 +18,7 @@ ERRORS = {"#N/A", "#REF!", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"}
 
 
 def cell(value):
-    """A value as JSON has it: dates and times in ISO 8601, null for what is missing."""
+    """Converts a value for JSON: dates and times in ISO 8601, and missing values as null."""
     if value is None or value is pandas.NaT or value != value:
         return None
     if hasattr(value, "isoformat"):
@@ -45,7 +45,7 @@ def is_empty(value):
 
 
 def numbers(parts, is_column):
-    """The numbers, from 1, of the rows or columns that the service left out."""
+    """Returns the numbers of the rows or columns that the service left out, counted from 1."""
     return {
         number
         for part in parts
@@ -102,7 +102,7 @@ def read(path, format, left_out, **options):
     rows = [[cell(value) for at, value in enumerate(row, 1) if at not in columns_left_out] for row in found]
     if format in ("csv", "xlsx"):
         rows = [row for row in rows if not all(map(is_empty, row))]
-        # Empty columns behind the last value are no part of a table, and those before the first value in a sheet.
+        # A table ends with its last column that has a value. In a sheet, it also begins with the first column that has a value.
         edges = (next(at for at, value in enumerate(row) if not is_empty(value)) for row in rows)
         first = min(edges, default=0) if format == "xlsx" else 0
         width = max((max(at for at, value in enumerate(row) if not is_empty(value)) + 1 for row in rows), default=0)
@@ -114,7 +114,7 @@ def read(path, format, left_out, **options):
 
 
 warnings.simplefilter("ignore")
-# openpyxl prints some of its complaints.
+# openpyxl prints some of its warnings to stdout.
 answers, sys.stdout = sys.stdout, sys.stderr
 for line in sys.stdin:
     try:
