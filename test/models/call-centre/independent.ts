@@ -3,7 +3,7 @@ import type { ReadTable } from '../formulation.js';
 
 const SHIFT = 4;
 
-/** Shifts of four hours, from the first hour on; each agent that is missing for an hour costs 35. */
+/** Shifts last four hours and can start at any hour from the first. Each hour of a missing agent costs 35. */
 export function formulate(read: ReadTable): Program {
   const program = new Program('minimize');
   const started: string[] = [];

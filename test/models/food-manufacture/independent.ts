@@ -3,7 +3,7 @@ import type { ReadTable } from '../formulation.js';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun'];
 
-/** H. P. Williams' formulation, with the product as a variable of its own. */
+/** H. P. Williams' formulation, with a separate variable for the product. */
 export function formulate(read: ReadTable): Program {
   const program = new Program('maximize');
   const oils = read('oils.csv', { delimiter: ';', decimal: ',' });

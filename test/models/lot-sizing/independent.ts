@@ -1,7 +1,7 @@
 import { member, Program } from '../../support/program.js';
 import type { ReadTable } from '../formulation.js';
 
-/** Lots hold what is asked for in the months until the next one, so what is ordered at most is the rest of the year. */
+/** A lot covers the demand of several months, so the remaining demand of the year bounds its size. */
 export function formulate(read: ReadTable): Program {
   const program = new Program('minimize');
   const months = read('months.csv');

@@ -1,7 +1,7 @@
 import { member, Program } from '../../support/program.js';
 import type { ReadTable } from '../formulation.js';
 
-/** Who begins on a day works on that day and the four after it, round the week. */
+/** Employees work for five consecutive days, and their shifts wrap around the week. */
 export function formulate(read: ReadTable): Program {
   const program = new Program('minimize');
   const days = read('days.csv');

@@ -1,7 +1,7 @@
 import { member, Program } from '../../support/program.js';
 import type { ReadTable } from '../formulation.js';
 
-/** What was made and in stock until the end of a quarter, less what was asked for until then, is what is left. */
+/** The stock at the end of a quarter is all production and opening stock so far, less all demand so far. */
 export function formulate(read: ReadTable): Program {
   const program = new Program('minimize');
   const made: string[] = [];

@@ -1,7 +1,7 @@
 import { member, Program } from '../../support/program.js';
 import type { ReadTable } from '../formulation.js';
 
-/** What a dollar buys of each nutrient, and 365 days of what is spent on each. */
+/** Variables are the daily spending on each food. The cost covers 365 days, and the data gives the nutrients per dollar. */
 export function formulate(read: ReadTable): Program {
   const program = new Program('minimize');
   for (const row of read('foods.csv')) program.variable(member('spend', row.text('food')), { cost: 365 });
