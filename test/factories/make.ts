@@ -6,7 +6,7 @@ import type { ProjectCreateRequest, ProjectResponse } from '../../src/projects/p
 import type { Client, Wire } from '../support/client.js';
 import { raw } from '../support/raw.js';
 
-/** What a test does not say about a thing it needs is filled in; names are new each time. */
+/** Returns a new suffix for the names of resources. The factories fill in all values that a test does not specify. */
 const unique = (): string => randomBytes(4).toString('hex');
 
 export interface DeploymentOverrides {
@@ -16,7 +16,7 @@ export interface DeploymentOverrides {
   skills?: Record<string, Record<string, string>>;
 }
 
-/** A deployment, with instructions and skills if wanted. Needs a company-level client. */
+/** Creates a deployment with optional instructions and skills. Needs a company-level client. */
 export async function makeDeployment(
   client: Client,
   { name = `Deployment ${unique()}`, instructions, skills = {} }: DeploymentOverrides = {},
@@ -28,7 +28,7 @@ export async function makeDeployment(
   return deployment;
 }
 
-/** A project. */
+/** Creates a project. */
 export function makeProject(
   client: Client,
   overrides: Partial<ProjectCreateRequest> = {},
@@ -36,7 +36,7 @@ export function makeProject(
   return client.post<ProjectResponse>('/projects', { name: `Project ${unique()}`, ...overrides });
 }
 
-/** Where a file goes: `source` with the identifier that it needs. */
+/** Container of a file: `source` with the identifier that it needs. */
 export interface Place {
   source: 'workspace' | 'deployment';
   project_id?: string;
@@ -48,7 +48,7 @@ export interface SentParts {
   parts: { part_number: number; etag: string }[];
 }
 
-/** Starts an upload and sends every part to its URL; what is left is to complete it. */
+/** Starts an upload and sends every part to its URL. The caller completes the upload. */
 export async function sendParts(
   client: Client,
   place: Place,
@@ -74,7 +74,7 @@ export async function sendParts(
   return { upload_token: started.upload_token, parts };
 }
 
-/** A file in a workspace or deployment, uploaded as clients do it. */
+/** Uploads a file to a workspace or deployment in the same way as a client. */
 export async function makeFile(
   client: Client,
   place: Place,

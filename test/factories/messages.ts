@@ -1,14 +1,17 @@
 import type pg from 'pg';
 import type { Session } from '../support/session.js';
 
-/** Columns of a message as SQL, in which `i` counts those that are stored together from 1. */
+/** SQL expressions for the columns of a message. In them, `i` is the number of the message, starting at 1. */
 export interface MessageColumns {
   content: string;
   file_ids?: string;
   tool_calls?: string;
 }
 
-/** A conversation of so many messages, of a user or, with calls, of the agent, past the service. Answers its id. */
+/**
+ * Writes a conversation with this many messages directly to the database and returns its id. Messages with calls are from the
+ * agent, and all others from the user.
+ */
 export async function storeConversation(
   database: pg.Client,
   session: Session,
@@ -25,7 +28,7 @@ export async function storeConversation(
   return id;
 }
 
-/** So many more messages at the end of a conversation. */
+/** Appends this many messages to a conversation. */
 export async function storeMessages(
   database: pg.Client,
   { company, user }: Session,

@@ -2,7 +2,7 @@ import type { ConversationSyncResponse } from '../../src/chat/chat.dto.js';
 import type { Client, Wire } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 
-/** Follows a project's conversation until nothing is being answered any more; answers that last sync read. */
+/** Waits until no turn of a project's conversation runs, and returns the last sync response. */
 export function idle(
   client: Client,
   projectId: string,
