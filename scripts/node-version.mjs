@@ -1,4 +1,4 @@
-// Imported before everything else, so that an old Node says this and not something about syntax or missing modules.
+// Imported first, so that an old Node reports its version instead of a syntax error or a missing module.
 const NEEDED = [20, 19];
 
 const [major, minor] = process.versions.node.split('.').map(Number);

@@ -7,27 +7,29 @@ import ts from 'typescript';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm run patterns`: fails when a regular expression of src, packages or scripts can take more than linear time for some text.
- * Those that are built from constants are checked as they are once their module is loaded.
+ * `npm run patterns`: fails if a regular expression in src, packages or scripts can take more than linear time for some text.
+ * Expressions that are built from constants are checked in the form that they have once their module is loaded.
  */
 
-/** What the check has to find, or it finds nothing: quadratic, quadratic only in the end, exponential. */
+/** Patterns that the check must report, to prove that it works: quadratic, quadratic only at the end, and exponential. */
 const PLANTED = ['/^[+-]?(?:\\d+\\.?\\d*|\\.\\d+)$/', '/\\/+$/', '/^(a|a)*$/'];
-/** For one pattern; recheck takes some seconds for patterns of many words. */
+/** Timeout for a pattern. recheck takes some seconds for patterns with many words. */
 const TIMEOUT_MS = 120_000;
 const AT_ONCE = 2;
-/** Results are kept for this version of the check and of recheck. */
+/** Version of the check and of recheck that cached results belong to. */
 const VERSION = createHash('sha256')
   .update(readFileSync(import.meta.filename))
   .update(readFileSync(join(ROOT, 'node_modules/recheck/package.json')))
   .digest('hex');
-/** Patterns that were found to be linear, for later runs. */
+/** Cache of patterns that are known to be linear. */
 const CACHE = join(ROOT, 'node_modules/.cache/patterns.json');
-/** What recheck only suspects is tried on texts of so many characters, which take quadratic patterns much longer. */
+/**
+ * Text length for testing patterns that recheck only suspects. Quadratic patterns take much longer than `MAX_MS` for such a text.
+ */
 const TRIED_CHARACTERS = 20_000;
 const MAX_MS = 100;
 
-/** The patterns that a source text has as literals, and the places (line:column) where it builds others. */
+/** Returns the literal patterns of a source text, and the places (line:column) of patterns that it builds. */
 function patternsIn(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const literals = [];
@@ -52,7 +54,7 @@ function patternsIn(file, text) {
   return { literals, building };
 }
 
-/** The patterns that a module builds while it is loaded, and the places of those that it may build later. */
+/** Returns the patterns that a module builds while it is loaded, and the places that may build patterns later. */
 async function builtBy(file) {
   const compiled = `dist/${file.replace(/\.ts$/, '.js')}`;
   const { building } = patternsIn(compiled, readFileSync(join(ROOT, compiled), 'utf8'));
@@ -70,7 +72,7 @@ async function builtBy(file) {
     },
   });
   try {
-    // A module that another one has loaded already is loaded anew.
+    // The query makes Node load the module again if it is already loaded.
     await import(`../${compiled}?patterns`);
   } finally {
     globalThis.RegExp = original;
@@ -78,7 +80,7 @@ async function builtBy(file) {
   return { built, late: building.filter((place) => !seen.has(place)) };
 }
 
-/** What is wrong with a pattern; undefined for nothing. */
+/** Returns a message about a pattern's problem, or undefined if the pattern is linear. */
 async function problemOf({ place, source, flags }) {
   const { status, complexity, error, attack, checker } = await check(source, flags, { timeout: TIMEOUT_MS });
   if (status === 'safe') return undefined;
@@ -88,7 +90,7 @@ async function problemOf({ place, source, flags }) {
   return `${place}: /${source}/${flags} is ${what}${attack === undefined ? '' : `, as for ${attack.pattern}`}`;
 }
 
-/** Processor time of a pattern for a text of the kind that it is said to be slow for. */
+/** Returns the processor time of a pattern for a text that is reported as slow. */
 function millisecondsOf(pattern, { pumps, suffix }) {
   const parts = pumps.map(({ prefix, pump }) => prefix + pump.repeat(Math.ceil(TRIED_CHARACTERS / pump.length)));
   const text = parts.join('') + suffix;
@@ -113,7 +115,7 @@ async function problemsOf(patterns, linear = new Set()) {
 
 const nameOf = ({ source, flags }) => `/${source}/${flags}`;
 
-/** The patterns that an earlier run of this version of the check has found to be linear. */
+/** Returns the patterns that an earlier run of this version found to be linear. */
 function linearBefore() {
   try {
     const { version, linear } = JSON.parse(readFileSync(CACHE, 'utf8'));

@@ -2,9 +2,10 @@ import './node-version.mjs';
 import { setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm start`. There is no "pre" script, which policies against install scripts would skip. Set-up and service are one
- * process that takes the place of npm's shell (`exec`): a signal to npm reaches the service itself, and npm ends when
- * the service has, not when the shell between them dies.
+ * `npm start`. There is no "pre" script, because policies against install scripts would skip it.
+ *
+ * Setup and service run in the same process, which replaces npm's shell (`exec`). A signal to npm therefore reaches the service,
+ * and npm ends together with the service instead of the shell.
  */
 await setUpCheckout();
 await import('../dist/bundle/main.js');

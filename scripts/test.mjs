@@ -7,15 +7,14 @@ import { join, relative } from 'node:path';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm test`, with Jest's own arguments after `--`.
- *
- * Test files that fail run once more, alone, at the end. If they pass then, the run passes and lists them under "Flaky tests".
- * With TEST_REPORT, the path of a folder, the list also goes to `flaky` there, and the seconds of each file to `seconds`.
+ * `npm test`, with Jest's own arguments after `--`. Failed test files run a second time on their own at the end. If they pass
+ * then, the run passes and lists them under "Flaky tests". If TEST_REPORT is the path of a folder, the list is also written to
+ * its file `flaky`, and the duration of each test file to `seconds`.
  */
 
-/** With more failed files than this, the code is broken and not a test flaky. */
+/** If more files than this fail, the code is broken and the tests are not just flaky. */
 const MAX_FLAKY_FILES = 5;
-/** Lines of the first error that the list of flaky tests shows. */
+/** Number of lines of the first error in the list of flaky tests. */
 const ERROR_LINES = 12;
 
 const { TEST_REPORT: report, ...environment } = process.env;
@@ -49,7 +48,7 @@ async function main(args) {
   return 0;
 }
 
-/** Runs Jest; returns its exit code, or the signal that ended it, and the result of each test file. */
+/** Runs Jest. Returns its exit code, or the signal that ended it, and the result of each test file. */
 async function runJest(name, args) {
   const path = join(scratch, name);
   // Jest runs ES modules only with this flag, which prints a warning in each process.
