@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFil
 import { join } from 'node:path';
 
 /*
- * Puts the secrets of compose.yaml where its services read them, one file each: what the environment gives, else what is
- * there already, else something new. So no secret is known before the first start, and none changes after it.
+ * Writes each secret of compose.yaml to a file for its services: the value from the environment, an existing value, or a new
+ * random value. No secret is therefore known before the first start, and none changes after it.
  */
 const FOLDER = '/secrets';
 const { POSTGRES_PASSWORD, AUTH_JWT_SECRET, S3_ACCESS_KEY, S3_SECRET_KEY, METRICS_TOKEN } = process.env;
@@ -15,7 +15,7 @@ const random = () => randomBytes(24).toString('hex');
 
 function keep(name, given) {
   if (!given && existsSync(file(name))) return;
-  // The services run as different users, who share the volume.
+  // The services run as different users and share the volume.
   writeFileSync(file(`${name}.new`), given || random(), { mode: 0o444 });
   renameSync(file(`${name}.new`), file(name));
 }
@@ -30,7 +30,7 @@ keep('auth_jwt_secret', AUTH_JWT_SECRET);
 keep('s3_access_key', S3_ACCESS_KEY);
 keep('s3_secret_key', S3_SECRET_KEY);
 keep('metrics_token', METRICS_TOKEN);
-// PostgreSQL and MinIO see their own secrets only.
+// PostgreSQL and MinIO only receive their own secrets.
 share('postgres', ['postgres_password']);
 share('minio', ['s3_access_key', 's3_secret_key']);
 
