@@ -1,6 +1,4 @@
-/**
- * The import graph. A module imports from the rows below its own and not from its neighbours in the row.
- */
+/** Import graph. A module may import from lower rows, but not from its neighbors in the same row. */
 const rows = [
   ['web'],
   ['chat'],
@@ -32,7 +30,7 @@ const packages = [
   'solver',
 ];
 
-/** Modules that a module of a row must not import: its neighbours in the row and everything above. */
+/** Modules that a module of a row must not import: its neighbors in the row and all rows above. */
 const oneWay = rows.flatMap((row, index) =>
   row.map((name) => ({
     name: `one-way-${name}`,
@@ -50,7 +48,10 @@ const oneWay = rows.flatMap((row, index) =>
   })),
 );
 
-/** The order of the folders inside modules. `[^/]+$` matches the files beside the folders. The `*.module.ts` file imports all of them. */
+/**
+ * Order of the folders inside modules. `[^/]+$` matches the files next to the folders. The `*.module.ts` file imports all of
+ * them.
+ */
 const folders = {
   chat: ['[^/]+$', 'stream/', 'turns/', 'conversations/', 'messages/'],
   files: ['maintenance/', 'uploads/', '[^/]+$', 'tree/', 'blobs/'],

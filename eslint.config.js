@@ -1,7 +1,7 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-/** Rules of the language itself that catch mistakes; TypeScript and prettier see to the rest. */
+/** Rules of the language itself that catch mistakes. TypeScript and prettier handle the rest. */
 const core = {
   eqeqeq: ['error', 'always', { null: 'ignore' }],
   'no-console': 'error',
@@ -108,7 +108,7 @@ export default defineConfig(
       'src/**/*.{repository,sql,entity}.ts',
       'src/database/**',
       'packages/embedded-postgres/**',
-      // SQL of DuckDB on files, which reaches no database of the service.
+      // DuckDB's SQL on files, which does not reach the service's database.
       '{src/data-engine,src/tables,packages/data-engine}/**',
       'packages/guide/table-answers.ts',
       'src/**/*.spec.ts',
@@ -120,6 +120,6 @@ export default defineConfig(
     languageOptions: { globals: nodeGlobals },
     rules: { 'no-undef': 'error', 'no-unused-vars': 'error' },
   },
-  // Programs run by hand answer on the terminal, and some tests print what they measured.
+  // Programs that are run by hand print to the terminal, and some tests print their measurements.
   { files: ['scripts/**', 'bench/**', 'docker/**', 'test/**'], rules: { 'no-console': 'off' } },
 );

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** Relative specifiers end in `.js`, as Node wants them, and name a `.ts` file in the sources. */
+/** Relative specifiers end in `.js`, as Node requires, but refer to a `.ts` file in the sources. */
 const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -21,7 +21,7 @@ const common = {
       },
     ],
   },
-  // Nest reads decorator metadata when classes are declared, so every test file starts with it.
+  // Nest reads decorator metadata when classes are declared, so every test file starts with this import.
   setupFiles: ['reflect-metadata'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   watchPathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
@@ -37,8 +37,8 @@ const unit = { ...common, displayName: 'unit' };
 const SCHEMA = '/test/integration/schema\\.spec\\.ts$';
 
 /**
- * Folders whose unit tests use what was built, loaded once in each process of Jest: they share hundreds of modules. The others set
- * the clock of their modules or declare applications, for which Jest has to load both sides.
+ * Folders whose unit tests use the built modules. They share hundreds of modules, which are loaded once in each Jest process.
+ * Other tests set the clock of their modules or declare applications, so that Jest has to load both sides.
  */
 const BUILT = [
   ...['canvas', 'data-engine', 'embedded-postgres', 'guide', 'modelling', 'solver'].map((name) => `packages/${name}`),
@@ -48,7 +48,7 @@ const BUILT = [
 /** Modules of the service, without their tests. */
 const MODULES = '(?<!/(client|web)/)(src|packages)/.+(?<!\\.spec)\\.ts';
 
-/** What Node loads, and not Jest, in place of the modules that a pattern names: once in each process of Jest. */
+/** Settings to load the modules that match a pattern with Node instead of Jest, once in each Jest process. */
 const natively = (pattern) => ({
   testEnvironment: '<rootDir>/test/support/native-environment.js',
   transform: { [pattern]: '<rootDir>/test/support/native-transform.js', ...common.transform },
@@ -57,15 +57,15 @@ const natively = (pattern) => ({
 
 /** @type {import('jest').Config} */
 export default {
-  // Of all projects: Jest does not look at a project's own. End-to-end tests share two cores with the server they use.
+  // Applies to all projects, because Jest ignores a project's own value. End-to-end tests share two cores with their server.
   testTimeout: 30_000,
-  // Much of a test's time is waiting for the service, for leases and for processes that start.
+  // Tests spend much of their time waiting for the service, for leases and for processes to start.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   testSequencer: '<rootDir>/test/support/end-to-end-first.js',
   projects: [
     {
       ...unit,
-      // It takes seconds to make its alphabets.
+      // fast-check takes seconds to build its alphabets.
       ...natively('/node_modules/fast-check/.+\\.js$'),
       testMatch: ['<rootDir>/{packages,src,test,web/src}/**/*.spec.ts'],
       testPathIgnorePatterns: ['test/integration', ...BUILT].map((folder) => `<rootDir>/${folder}/`),
@@ -77,13 +77,13 @@ export default {
     },
     {
       ...endToEnd,
-      // The application and what it stands on are loaded once in each process of Jest, and are what was built.
+      // Loads the built application and its dependencies once in each Jest process.
       ...natively(
         `/(${MODULES}|client/dist/.+\\.js|test/support/contract\\.js|node_modules/(@nestjs|fast-check|jose|pg|typeorm)/.+\\.m?js)$`,
       ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/integration/**/*.spec.ts', '<rootDir>/test/e2e/**/*.e2e.ts'],
-      // They take long, or measure how long others wait and need the machine to themselves. They have commands of their own:
+      // These tests take long, or they measure waiting times and need the machine to themselves. Each group has its own command:
       // `npm run test:extending`, `test:faults`, `test:hostile`, `test:operations`, `test:page`, `test:soak`, `test:events` and
       // `test:solving`. CI runs all of them, some in a short form.
       testPathIgnorePatterns: [
@@ -97,7 +97,7 @@ export default {
         ...(process.env['SOLVE_SECONDS'] === undefined ? ['/long/watched-solves'] : []),
       ],
     },
-    // It looks at which entities are loaded, so it must not share them.
+    // This test checks the loaded entities, so it must not share them with other tests.
     {
       ...endToEnd,
       testEnvironment: '<rootDir>/test/support/native-environment.js',

@@ -2,12 +2,14 @@ import { dirname, relative, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 const OUTPUT = 'dist/bundle';
-/** Packages of hundreds of small files, which take a start longer than everything else; others are loaded as they are. */
+/**
+ * Packages of hundreds of small files, which would dominate the startup time. All other packages are loaded from node_modules.
+ */
 const PACKAGES =
   /^(@nestjs|class-transformer|class-validator|es-toolkit|libphonenumber-js|rxjs|typeorm|validator)(\/|$)/;
 const isPath = (id) => /^[./]/.test(id);
 
-/** What modules say of their own place is still true in the bundle: workers, migrations and the page are found where they are. */
+/** Preserves the original locations of modules in the bundle, so that they still find their workers, migrations and the page. */
 const inPlace = {
   name: 'in-place',
   transform: {
@@ -23,14 +25,14 @@ const inPlace = {
   },
 };
 
-/** The service in a few files: `dist/src/main.js` with what is compiled, and the packages that are many files. */
+/** Bundles the service into a few files: `dist/src/main.js` with the compiled modules, and the packages with many files. */
 export default defineConfig({
   input: { main: 'dist/src/main.js' },
   platform: 'node',
   logLevel: 'warn',
   external: (id) => !isPath(id) && !PACKAGES.test(id),
   plugins: [inPlace],
-  // Express tells what handles errors by its number of parameters, used or not.
+  // Express recognizes error handlers by their number of parameters, even if some are unused.
   treeshake: false,
   output: { dir: resolve(OUTPUT), cleanDir: true, format: 'esm', keepNames: true, minify: false },
 });
