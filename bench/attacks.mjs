@@ -9,14 +9,14 @@ import { promisify } from 'node:util';
 
 const MiB = 1024 ** 2;
 const run = promisify(execFile);
-/** Most bytes of a body of JSON: of most operations, and of skills and the end of an upload. */
+/** Maximum length of JSON bodies in bytes: for most operations, and for skills and completed uploads. */
 const [BODY, LONG_BODY] = [MiB, 8 * MiB];
 
 /**
- * Requests that once ended the process, or stopped it for others; each with the data that it needs.
+ * Requests that once ended the process or blocked it for other callers, with the data that they need.
  *
- * `prepare` is not measured. What `attack` answers is the row's remark. Both get a `Target` (hostile.mjs): somebody signed
- * in, who sends and counts answers, in a service with a database of its own.
+ * `prepare` is not measured. The result of `attack` becomes the remark of its row. Both receive a `Target` (hostile.mjs): a
+ * signed-in attacker who sends requests and counts responses, in a service with its own database.
  */
 export const ATTACKS = [
   {
@@ -228,7 +228,7 @@ export const ATTACKS = [
   },
   {
     name: '8 1,456 MiB free, one part of 900 MiB in chunks',
-    // Needs root, for a disk of its own.
+    // Needs root to create a separate disk.
     dataDir: async (folder) => {
       await mkdir(folder);
       await run('mount', ['-t', 'tmpfs', '-o', `size=${1456 * MiB}`, 'tmpfs', folder]);
@@ -317,7 +317,7 @@ export const ATTACKS = [
 ];
 
 const many = (count, make) => Array.from({ length: count }, (_, index) => make(index));
-/** An array of the same value, again and again, of nearly so many bytes. */
+/** Returns an array of repeated values with slightly less than this many bytes. */
 const list = (value, bytes) => `[${`${value},`.repeat(Math.floor(bytes / (value.length + 1)) - 2)}${value}]`;
 const nested = (bytes) => list('['.repeat(190) + ']'.repeat(190), bytes);
 
@@ -345,13 +345,15 @@ async function leaveUnread(target, count, method, path, body) {
   return `${open.filter(Boolean).length} of ${count} could still be read to the end`;
 }
 
-/** Each pair moves the same directory to another place 500 levels down, and so empties all above its last place. */
+/**
+ * Each move puts the same directory 500 levels deep at another place, and leaves all directories above its previous place empty.
+ */
 function deepMoves(count) {
   const at = (n) => (n === 0 ? 'm' : `${String(n).padStart(4, '0')}${'/a'.repeat(498)}/m`);
   return many(count, (n) => ({ source_path: at(n), dest_path: at(n + 1) }));
 }
 
-/** Messages as posts store them, of which every character is six bytes of JSON. */
+/** Stores messages whose characters each take six bytes of JSON. They look like posted messages. */
 async function fillConversation({ sql, project }) {
   await sql(
     `WITH conversation AS (UPDATE conversations SET last_sequence = 640 WHERE project_id = $1 AND is_default RETURNING id)
@@ -363,7 +365,7 @@ async function fillConversation({ sql, project }) {
 }
 
 async function fillCanvas({ sql, project }, count) {
-  // 45 parentheses and 3,000 names.
+  // A formula with 45 parentheses and 3,000 names.
   const formula = (card) =>
     `${'('.repeat(45)}x${card}${')'.repeat(45)}${many(3_000, (n) => `+x${n % 100}`).join('')} <= ${card}`;
   await sql(
@@ -399,7 +401,7 @@ const pieces = (bytes) =>
     { objectMode: false },
   );
 
-/** How much the disk store holds. */
+/** Returns the size of the disk store. */
 async function stored({ dataDir }) {
   let bytes = 0;
   for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {

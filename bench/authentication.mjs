@@ -1,7 +1,9 @@
 /*
- * What authentication adds to a request: the guard's work for a token and for an API key, with a credential that was seen
- * a moment ago, with one that is new (a signature to verify, a key to look up, whose first use is noted), and with one
- * that was forgotten since.
+ * Measures the cost of authentication for a request: the work of the guard for tokens and API keys.
+ *
+ * Each is measured with a cached credential, with a new credential, and with a credential whose cache entry has expired. For a
+ * new credential the guard verifies a signature, or looks up a key and records its first use.
+ *
  * `npm run bench:auth` builds the service and runs this on the build, with an embedded PostgreSQL.
  */
 import 'reflect-metadata';
@@ -26,7 +28,7 @@ import { makeFolder } from './processes.mjs';
 const ROUNDS = 20_000;
 const COLD_ROUNDS = 1_000;
 const WARM_UP = 200;
-/** Fewer than a user may have. */
+/** Below the maximum number of keys of a user. */
 const KEYS_OF_USER = 50;
 
 const folder = await makeFolder();
@@ -54,7 +56,7 @@ try {
 async function measure(app) {
   const credentials = app.get(Credentials, { strict: false });
   const pass = through(app, credentials);
-  // Knows nothing, as a process a few seconds after it has seen a key.
+  // This guard has an empty cache, like a process a few seconds after it has seen a key.
   const passAgain = through(app, another(app));
 
   const tokens = [];
@@ -74,7 +76,7 @@ async function measure(app) {
   }
 }
 
-/** The guard of the service with what it knows of credentials. */
+/** Returns the guard of the service with these credentials and their cache. */
 function through(app, credentials) {
   const guard = new AuthGuard(app.get(Reflector), credentials);
   return (credential) => guard.canActivate(contextOf(credential));
@@ -85,7 +87,7 @@ function another(app) {
   return new Credentials(...parts.map((part) => app.get(part, { strict: false })));
 }
 
-/** A token that no other is like; of the same user, unless another one is given. */
+/** Returns a unique token. Defaults to the same user. */
 function token(app, index, sub = 'ada') {
   const claims = { sub, company_id: 'bench', role: 'company', name: 'Ada', email: 'ada@example.com', index };
   return app.get(TokensService, { strict: false }).sign(claims, new Date(Date.now() + 3_600_000));
@@ -102,7 +104,7 @@ async function time(rounds, work, of) {
   return times.sort((a, b) => a - b);
 }
 
-/** A request for a route of the service, as the guard sees one. */
+/** Returns the context of a request to a route, as the guard receives it. */
 function contextOf(credential) {
   const request = { headers: { authorization: `Bearer ${credential}` } };
   return {

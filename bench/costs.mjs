@@ -1,7 +1,8 @@
 /*
- * What operations cost: processor time of Node and of PostgreSQL, statements, bytes of WAL and of the answer.
- * `npm run bench:costs` builds the service, runs this on the build, and writes the table of docs/scaling.md. The processor time
- * of PostgreSQL is that of all its processes, as Linux counts it.
+ * Measures the costs of operations: processor time of Node and PostgreSQL, statements, and bytes of WAL and response.
+ *
+ * `npm run bench:costs` builds the service, runs this on the build, and writes the table in docs/scaling.md. The processor time
+ * of PostgreSQL includes all its processes, as Linux counts it.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -26,7 +27,7 @@ const SECONDS = 4;
 const CONNECTIONS = 8;
 const TURNS = 600;
 const WARM_UP = 50;
-/** Turns of talking-agent.js at once, and how long each talks. */
+/** Number of concurrent turns of talking-agent.js, and the duration of each turn. */
 const TALKS = 40;
 const TALK_SECONDS = 10;
 
@@ -49,7 +50,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Every operation of the other benchmarks, and a poll that finds nothing new. */
+/** Measures every operation of the other benchmarks, and a poll without changes. */
 async function requests(data) {
   const tokens = { [COMPANY]: await signToken(COMPANY, USER), [POSTS_COMPANY]: await signToken(POSTS_COMPANY, USER) };
   const service = await startService({ settings: { ROLE: 'api' } });
@@ -84,7 +85,7 @@ async function requests(data) {
   return rows;
 }
 
-/** Turns of an agent that says one word, and of one that talks for a while, from the claim to the end. */
+/** Measures the turns of an agent that says a single word and of an agent that talks for a while, from claim to end. */
 async function turns(projects) {
   const token = await signToken(POSTS_COMPANY, USER);
   const api = await startService({ settings: { ROLE: 'api' } });
@@ -101,7 +102,7 @@ async function turns(projects) {
     [`turn of an agent that says 50 words a second for ${TALK_SECONDS} s`, 'talking-agent.js', TALKS],
   ]) {
     const worker = await startService({ settings: { ROLE: 'worker' }, preload: [agent] });
-    // What runs often is compiled first.
+    // Runs some turns first, so that frequently used code is compiled.
     for (const project of projects.splice(0, WARM_UP)) await post(project);
     await ended();
     worker.process.kill('SIGSTOP');
@@ -118,9 +119,9 @@ async function turns(projects) {
 }
 
 /**
- * What `work` has cost, for each of the things that it says it has done.
+ * Returns the costs of `work` per item. `work` returns the number of items.
  *
- * @param begin what lets it begin, where the process stands still until then
+ * @param begin starts the work of a process that is paused until then
  */
 async function costs(service, work, begin) {
   await administer('SELECT pg_stat_statements_reset()');
@@ -143,7 +144,7 @@ async function costs(service, work, begin) {
   };
 }
 
-/** Resolves when no turn waits or runs. */
+/** Resolves when no turn is waiting or running. */
 async function ended() {
   for (;;) {
     const [{ turns_left }] = await administer(

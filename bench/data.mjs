@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** The company whose data the operations are measured on. */
+/** Company that owns the data for measuring the operations. */
 export const COMPANY = 'bench';
-/** A company of its own whose projects get messages. */
+/** Separate company whose projects receive messages. */
 export const POSTS_COMPANY = 'bench-posts';
 export const USER = 'ada';
 
-/** How much of everything: `quick` for a look, `full` for figures. */
+/** Amounts of data: `quick` for a check, `full` for reliable measurements. */
 export const SIZES = {
   quick: {
     messages: [1_000, 10_000, 100_000],
@@ -24,19 +24,21 @@ export const SIZES = {
   },
 };
 
-/** Tables that get many rows; their indexes are made when all rows are there. */
+/** Tables that receive many rows. Their indexes are created after all rows are inserted. */
 const BULK = ['projects', 'containers', 'nodes', 'conversations', 'turns', 'messages', 'usage_ledger'];
 
 /**
- * Fills a migrated database with rows as the service would have written them, in bulk. Answers the ids that requests need:
- * `projects` by name, and per size a company (`projects`, `ledger`) or a project (`messages`, `entries`).
+ * Fills a migrated database in bulk with rows as the service would have written them.
+ *
+ * Returns the ids that requests need: `projects` by name, and for each size a company (`projects`, `ledger`) or a project
+ * (`messages`, `entries`).
  */
 export async function makeData(url, sizes) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const sql = async (text, values) => (await client.query(text, values)).rows;
   try {
-    // Foreign keys and triggers are not looked at row by row.
+    // Skips foreign keys and triggers for each row.
     await sql('SET session_replication_role = replica');
     const restore = await dropIndexes(sql);
     const data = await fill(sql, sizes);
@@ -97,7 +99,7 @@ async function fill(sql, sizes) {
 
 async function makeCompany(sql, company) {
   await sql('INSERT INTO companies (id) VALUES ($1)', [company]);
-  // As the tokens of these users describe them.
+  // Matches the names and addresses in the tokens of these users.
   await sql(
     `INSERT INTO users (company_id, id, display_name, email) SELECT $1, name, name, name || '@example.com'
        FROM (SELECT $2 AS name UNION ALL SELECT 'user-' || i FROM generate_series(1, 99) i) names`,
@@ -105,7 +107,7 @@ async function makeCompany(sql, company) {
   );
 }
 
-/** Projects with their containers and default conversations; answers the ids of all. */
+/** Creates projects with their containers and default conversations. Returns all ids. */
 async function makeProjects(sql, company, count, name) {
   const made = await sql(
     `WITH made AS MATERIALIZED (
@@ -130,7 +132,7 @@ async function makeProjects(sql, company, count, name) {
   return made.map(({ id }) => id);
 }
 
-/** Questions and answers in the default conversation of a project. */
+/** Creates questions and answers in the default conversation of a project. */
 async function makeMessages(sql, project, count) {
   const question = 'Can we bottle the night shift’s orders on line two without a change of the recipe?';
   const answer = 'Line two has 380 free minutes on Tuesday, and the recipe of order 17 is mounted already. '.repeat(3);
@@ -158,8 +160,9 @@ async function makeMessages(sql, project, count) {
 }
 
 /**
- * A workspace of about `count` entries: half of them in directories `d<i>`, as many as each of them has files, and half
- * as files of the one directory `flat`. Directories `to` and `from`, the latter with 1,000 files, are for moves.
+ * Creates a workspace of about `count` entries. Half of them are in directories `d<i>`, whose number equals the number of files
+ * in each. The other half are files of the single directory `flat`. The directories `to` and `from` are for moves, and `from` has
+ * 1,000 files.
  */
 async function makeTree(sql, project, count) {
   const side = Math.floor(Math.sqrt(count / 2));
@@ -185,7 +188,7 @@ async function makeTree(sql, project, count) {
              UNION ALL SELECT 1000000 + i, 101 + i % $4::integer FROM generate_series(0, $4::integer * $4::integer - 1) i) files`,
     [container, blob, count, side, flat, 1_000_000],
   );
-  // What the triggers would have counted.
+  // Sets the counts that the triggers would have maintained.
   await sql(
     `UPDATE nodes d SET entries = c.entries
        FROM (SELECT parent_id, count(*) AS entries FROM nodes WHERE container_id = $1 GROUP BY parent_id) c
@@ -194,7 +197,7 @@ async function makeTree(sql, project, count) {
   );
 }
 
-/** Cards, executions, conversations and deployments, as many as a page of them shows. */
+/** Creates enough cards, executions, conversations and deployments to fill a page of each. */
 async function makeDetails(sql, project) {
   await sql(
     `INSERT INTO cards (project_id, card_type, label, status, data)

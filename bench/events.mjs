@@ -1,7 +1,9 @@
 /*
- * What the events of projects cost: the built service with them and without, one process, in turns. Of each pair of rounds the
- * ratio counts, so that what else the machine does falls on both.
- * `npm run bench:events` builds the service and runs this on the build; the arguments are the numbers of rounds and of connections.
+ * Measures the cost of project events: compares the built service with and without them, in the same process and in alternating
+ * rounds. Uses the ratio within each pair of rounds, so that other load on the machine affects both.
+ *
+ * `npm run bench:events` builds the service and runs this on the build. The arguments are the number of rounds and the number of
+ * connections.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -15,24 +17,24 @@ import { ServerTime } from './server-time.mjs';
 import { AGENT } from './turns.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 30);
-/** Rounds that do not count. */
+/** Number of rounds that are not counted. */
 const WARM_UP = 5;
-/** Changes of each connection in a round: of the mix each kind as often as it should come. */
+/** Number of changes of each connection in a round. Equals the sum of `MIX`, so that a round has exactly its distribution. */
 const CHANGES = 100;
-/** What switch-events.js is told. */
+/** Messages to switch-events.js. */
 const MODES = ['with events', 'without events'];
 const CONNECTIONS = Number(process.argv[3] ?? 8);
 const COMPANY = 'events';
 
-/** Turns and solves that go on after the request that began them. */
+/** Turns and solves that are still running after the request that started them. */
 const UNDER_WAY = `
   SELECT (SELECT count(*) FROM turns WHERE state <> 'ended')
        + (SELECT count(*) FROM executions WHERE status IN ('queued', 'running')) AS count`;
 
-/** Of a hundred changes of the mix how many are of which kind; a turn and a solve are several changes each. */
+/** Number of changes of each kind in a hundred changes. A turn and a solve each cause several changes. */
 const MIX = { create: 26, edit: 20, remove: 26, rename: 13, folder: 10, message: 4, solve: 1 };
 
-/** Changes of a project: each makes ready, and answers what does it once. */
+/** Kinds of changes to a project. Each function prepares its data and returns a function that makes a single change. */
 const changes = {
   'any change, turns and solves with it': async (service, project) => {
     const kinds = Object.entries(MIX).flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
@@ -57,7 +59,7 @@ const changes = {
     let count = 0;
     return async () => {
       count += 1;
-      // Every kind comes along again and again, and after a hundred changes as often as it should.
+      // 37 and 100 are coprime, so the kinds are spread evenly and have the exact distribution after a hundred changes.
       await once[kinds[(count * 37) % kinds.length]](count);
     };
   },
@@ -86,7 +88,7 @@ const changes = {
     let [at, count] = [project, 0];
     return async () => {
       count += 1;
-      // In one conversation twenty messages wait at most.
+      // A conversation can have at most twenty waiting messages.
       if (count % 15 === 0) at = (await ask(service, 'POST', '/projects', { name: 'Bench' })).id;
       await ask(service, 'POST', `/projects/${at}/chat`, { content: 'Hello' });
     };
@@ -103,7 +105,7 @@ try {
   await planForAnyValues();
   Object.assign(environment, { databaseUrl: database.url(), dataDir, secret: randomBytes(32).toString('hex') });
   for (const [name, change] of Object.entries(changes)) {
-    // How fast Node runs the same code differs from process to process.
+    // Each kind of change gets a new process, because the speed of the same code differs between Node processes.
     const service = await startService({ preload: ['switch-events.js', ...AGENT.preload] });
     try {
       await compare(name, change, service);
@@ -117,7 +119,10 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** While tables are young the server may plan a statement of one service each time and that of the other once. */
+/**
+ * Forces generic plans. While the tables are small, the server might otherwise plan a statement every time in the first mode but
+ * only once in the second.
+ */
 async function planForAnyValues() {
   await client.query(
     `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = force_generic_plan', current_database()); END $$`,
@@ -135,7 +140,7 @@ async function ask(service, method, path, body) {
   return response.status === 204 ? undefined : await response.json();
 }
 
-/** Prints how much longer a change takes with events, and what it takes of the processors. */
+/** Prints how much longer a change takes with events, and its processor time. */
 async function compare(name, change, service) {
   const ratios = [];
   const totals = MODES.map(() => ({ count: 0, ms: 0, node_us: 0, postgres_us: 0 }));
@@ -146,7 +151,7 @@ async function compare(name, change, service) {
   const steps = await Promise.all(projects.map(({ id }) => change(service, id)));
   for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
     const rates = [];
-    // Which is first alternates as well.
+    // The order of the modes alternates as well.
     for (const mode of round % 2 === 0 ? [0, 1] : [1, 0]) {
       service.process.send(MODES[mode]);
       const spent = await oneRound(service, server, steps);
@@ -171,8 +176,8 @@ async function compare(name, change, service) {
 }
 
 /**
- * How long changes take, those of each connection in a project of its own, and what they take of the processors, with all that they
- * have begun.
+ * Returns the total and processor time of a round of changes. Each connection works in its own project. Includes all work that
+ * the changes have started.
  */
 async function oneRound(service, server, steps) {
   const [before, postgres, began] = [await service.figures(), await server.us(), performance.now()];

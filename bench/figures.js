@@ -1,6 +1,6 @@
 /*
- * Loaded into a process before its program: it then tells its figures over its channel when it is asked, the heap after
- * a collection where Node was started with --expose-gc.
+ * Preloaded into a process. Reports its processor time and memory over its channel on request. The heap is measured after a
+ * collection if Node was started with --expose-gc.
  */
 process.on('message', (message) => {
   if (message !== 'figures') return;
@@ -10,5 +10,5 @@ process.on('message', (message) => {
   process.send({ cpu_us: user + system, heap_bytes: heapUsed, rss_bytes: rss });
 });
 process.channel.unref();
-// The program ends with the one that started it.
+// The process ends together with its parent.
 process.once('disconnect', () => process.exit());

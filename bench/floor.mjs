@@ -1,6 +1,6 @@
 /*
- * The floor: the least that a Node program can do to give the answers that the service gives. Bare `node:http` and `pg`,
- * for each operation the one best SQL, one constant token; no framework, no validation, no logging.
+ * Lower bound for the cost of the service: the least work that a Node program can do to give the same responses. Uses only
+ * `node:http` and `pg`, the best SQL for each operation and a constant token. Has no framework, no validation and no logging.
  */
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -12,7 +12,7 @@ const PREFIX = '/api/v1';
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 const routes = new Map(OPERATIONS.map((operation) => [operation.route, operation]));
 
-/** Every statement is prepared once per connection, by its text. */
+/** Every statement is prepared once per connection and identified by its text. */
 const names = new Map();
 const prepared = (text, values) => {
   let name = names.get(text);
@@ -20,7 +20,7 @@ const prepared = (text, values) => {
   return { name, text, values };
 };
 const on = (connection) => async (text, values) => (await connection.query(prepared(text, values))).rows;
-/** Sends what one step asks of a connection in one piece. */
+/** Sends all statements of a step in a single write to the connection. */
 const gather = ({ connection: { stream } }) => {
   stream.cork();
   process.nextTick(() => stream.uncork());
@@ -32,7 +32,7 @@ const database = {
     const ask = on(client);
     const gathered = (text, values) => (gather(client), ask(text, values));
     try {
-      // Goes out with the first statement, as in the service.
+      // BEGIN is sent together with the first statement, as in the service.
       gather(client);
       const begun = client.query('BEGIN');
       const [result] = await Promise.all([work(gathered), begun]);

@@ -4,9 +4,10 @@ import { signToken, environment } from './processes.mjs';
 import { COMPANY, USER } from './data.mjs';
 
 /*
- * How latency grows with what there is: each question is asked in turn of data of every size. A listing of projects counts
- * them all; what that takes is measured by itself, in turn with the requests, and told beside. `base` is the first size at
- * which the answer is of full length, `n` counts requests.
+ * Measures how latency grows with the amount of data. Each question is asked in turn for data of every size.
+ *
+ * A project listing counts all projects. The time of that count is measured separately, in turn with the requests, and reported
+ * next to the latency. `base` is the index of the first size with a full-length response, and `n` counts requests.
  */
 
 const get = (path) => ({ method: 'GET', path });
@@ -48,7 +49,7 @@ const QUESTIONS = [
   { name: 'usage by user', of: 'ledger', request: () => get('/usage/users') },
 ];
 
-/** For each question the p50 of every size, the time of its count, and how much the largest takes of the base's time. */
+/** Returns for each question the p50 of every size, the time of its count, and the ratio of the largest size to the base. */
 export async function measureGrowth(service, data, sizes, rounds) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();
@@ -75,7 +76,7 @@ export async function measureGrowth(service, data, sizes, rounds) {
   return results;
 }
 
-/** What a count takes in the database, in milliseconds. */
+/** Returns the time of a count in the database, in milliseconds. */
 async function countingTime(client, count, subject) {
   const { rows } = await client.query(
     `SELECT counted, 1000 * extract(epoch FROM ended - began)::float8 AS ms

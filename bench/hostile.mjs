@@ -1,11 +1,14 @@
 /*
- * What hostile requests do to the service: each attack of attacks.mjs on a service and a database of its own, while
- * somebody of another company sends small requests.
- * `npm run bench:hostile` builds the service and runs this on the build. Arguments: the folder of another checkout with a
- * `dist`, in place of this one; `--json=<file>`, which keeps rows of other attacks; `--seconds=<most that an attack may take, default 60>`; words, of which an
- * attack's name must contain one.
+ * Measures the effect of hostile requests: runs each attack of attacks.mjs on a service with its own database, while another
+ * company sends small requests.
  *
- * The process is watched in /proc: needs Linux.
+ * `npm run bench:hostile` builds the service and runs this on the build. Arguments:
+ * - the folder of another checkout with a `dist`, to test instead of this build
+ * - `--json=<file>`: file for the results. Rows of other attacks in it are kept.
+ * - `--seconds=<maximum duration of an attack, default 60>`
+ * - words: only runs attacks whose name contains any of them
+ *
+ * The process is observed in /proc, which needs Linux.
  */
 import 'reflect-metadata';
 import { spawn } from 'node:child_process';
@@ -30,7 +33,7 @@ const TEMPLATE = 'migrated';
 const given = process.argv.slice(2);
 const option = (name) => given.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3);
 const json = option('json');
-/** What takes longer is cut off. */
+/** Time after which an attack is cut off. */
 const longestMs = Number(option('seconds') ?? 60) * 1000;
 const checkout = resolve(given.find((one) => existsSync(join(one, 'dist/src/main.js'))) ?? HERE);
 const words = given.filter((one) => !one.startsWith('--') && resolve(one) !== checkout);
@@ -79,7 +82,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
     ]);
     const seconds = (performance.now() - began) / 1000;
     const others = await bystander();
-    // An end that the others noticed first.
+    // The end of the process may be noticed by the bystander first.
     await pause(1_000);
     const { peak, isAlive } = service.state();
     return {
@@ -99,7 +102,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
   }
 }
 
-/** Starts the build of the checkout with Node's own limits. */
+/** Starts the build of the checkout with Node's default limits. */
 async function start({ databaseUrl, dataDir, secret }, settings) {
   const child = spawn(process.execPath, [join(checkout, 'dist/src/main.js')], {
     cwd: checkout,
@@ -141,7 +144,10 @@ async function start({ databaseUrl, dataDir, secret }, settings) {
   };
 }
 
-/** Somebody of another company, who sends small requests until the answer is called; it answers what they saw. */
+/**
+ * Starts a user of another company who sends small requests. Returns a function that stops the user and resolves to the
+ * measurements.
+ */
 async function watch({ url }, secret) {
   const token = await signToken('bystander', 'eve', { secret });
   const { request } = open(`${url}/api/v1/projects`, 'POST', { name: 'Quiet' }, { token });

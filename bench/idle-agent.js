@@ -1,6 +1,6 @@
 import { GuideAgent } from '../dist/src/agent/guide.agent.js';
 
-/* Loaded into the built service before it starts: its agent says one thing and has no other work. */
+/* Preloaded into the built service. Its agent says a single word and does no other work. */
 GuideAgent.prototype.run = async function* run() {
   yield { type: 'text', text: 'Done.' };
 };

@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 
 const CONNECTIONS = 8;
 
-/** A server under load: `token` answers the bearer token for a company. */
+/** Returns a server under load. `token` returns the bearer token for a company. */
 export const side = (name, served, token) => ({
   name,
   served,
@@ -12,7 +12,7 @@ export const side = (name, served, token) => ({
   counts: new Map(),
 });
 
-/** The next request of an operation to a side, for `fetch`, autocannon and others. */
+/** Returns the next request of an operation to a side, for `fetch`, autocannon and others. */
 export function nextRequest({ name, url, token, counts }, operation, data) {
   const n = counts.get(operation) ?? 0;
   counts.set(operation, n + 1);
@@ -24,7 +24,7 @@ export function nextRequest({ name, url, token, counts }, operation, data) {
   };
 }
 
-/** Sends one request; answers its status and text. */
+/** Sends a request and returns the status and text of its response. */
 export async function send({ url, ...request }) {
   const response = await fetch(url, request);
   const text = await response.text();
@@ -33,9 +33,9 @@ export async function send({ url, ...request }) {
 }
 
 /**
- * Makes sure that both sides give the same answer: every field, apart from those that say themselves that they differ.
+ * Checks that both sides give the same response. Every field must be equal, except for the fields in `differs` of the operation.
  *
- * @returns whether they are the same byte for byte
+ * @returns whether the responses are identical byte for byte
  */
 export async function compare(sides, operation, data) {
   const [one, other] = await Promise.all(sides.map(async (to) => await send(nextRequest(to, operation, data))));
@@ -57,7 +57,7 @@ function without(body, paths = []) {
   return body;
 }
 
-/** Loads one side for a while; answers requests a second, processor time of each in µs and every latency in ms. */
+/** Loads a side for a while. Returns requests per second, processor time per request in µs, and every latency in ms. */
 async function load(to, operation, data, seconds) {
   const latencies = [];
   const instance = autocannon({
@@ -79,7 +79,7 @@ async function load(to, operation, data, seconds) {
   return { rate, cpu_us: (after.cpu_us - before.cpu_us) / latencies.length, latencies };
 }
 
-/** The next request of the next operation, for autocannon. */
+/** Returns the next request of the next operation, for autocannon. */
 export function mixedRequest(to, operations, data) {
   const n = to.counts.get(mixedRequest) ?? 0;
   to.counts.set(mixedRequest, n + 1);
@@ -89,8 +89,10 @@ export function mixedRequest(to, operations, data) {
 const autocannonRequest = ({ method, path, headers, body }) => ({ method, path: `/api/v1${path}`, headers, body });
 
 /**
- * Loads both sides in turn, several times; answers what each of them did and their ratio. Before that each is under load
- * for `warmUp` seconds: Node compiles what runs often, and a service runs for days.
+ * Loads both sides in turn, several times. Returns the measurements of each side and their ratio.
+ *
+ * Before that, each side is under load for `warmUp` seconds, because Node compiles frequently used code and a service runs for
+ * days.
  */
 export async function duel(sides, operation, data, { warmUp, rounds, seconds }) {
   const results = sides.map(() => ({ rates: [], cpu: [], latencies: [] }));
@@ -114,7 +116,7 @@ export async function duel(sides, operation, data, { warmUp, rounds, seconds }) 
   return { service, floor, ratio: median(ratios) };
 }
 
-/** The p50 in milliseconds of each of several actions, done one at a time and in turn; each answers how long it took. */
+/** Returns the p50 of several actions in milliseconds. The actions run in turn, never concurrently, and return their duration. */
 export async function latencies(actions, rounds) {
   const times = actions.map(() => []);
   for (let round = -Math.ceil(rounds / 5); round < rounds; round += 1) {
@@ -126,7 +128,7 @@ export async function latencies(actions, rounds) {
   return times.map((all) => quantile(all, 0.5));
 }
 
-/** How long an action takes, in milliseconds. */
+/** Returns the duration of an action in milliseconds. */
 export async function timed(act) {
   const started = performance.now();
   await act();

@@ -4,8 +4,8 @@ import { mixedRequest } from './load.mjs';
 const LOOKS = 5;
 
 /**
- * The heap of the service, collected, after equal shares of many requests of all kinds in turn. The first look comes after
- * one share, when caches and compiled code are what they will be.
+ * Measures the heap of the service after collections, at regular intervals during many requests of all kinds. The first
+ * measurement comes after the first interval, when caches and compiled code have reached their usual size.
  */
 export async function measureMemory(service, to, operations, data, amount) {
   const looks = [];

@@ -1,7 +1,7 @@
 /*
- * What it takes to make a model from cards: `npm run bench:modelling` builds the service and runs this on the build. Nothing is
- * solved. Times are those of the processor, all threads together. Each model is made in a process of its own, so that its
- * memory is its own as well.
+ * Measures how a model is built from cards: `npm run bench:modelling` builds the service and runs this on the build. Nothing is
+ * solved. Times are the processor time of all threads. Each model is built in a separate process, so that its memory can be
+ * measured.
  */
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -19,7 +19,7 @@ const variable = (name, index, more = {}) => card('variable', name, { name, inde
 const constraint = (label, expression, index) =>
   card('constraint', label, { expression, classification: 'hard', ...(index !== undefined && { index }) });
 
-/** So many products in so many weeks, with stocks and a capacity. */
+/** Returns the cards of a production plan with stocks and a capacity. */
 function production(productCount, weekCount) {
   const products = members('product', productCount);
   return [
@@ -45,7 +45,7 @@ function production(productCount, weekCount) {
   ];
 }
 
-/** Shipping on each lane in each of two constraints, and joined by regions: 990,000 terms. */
+/** Returns the cards of a shipping plan. Each lane occurs in two constraints, and totals are joined by region: 990,000 terms. */
 function shipping() {
   const [plants, customers] = [members('plant', 100), members('customer', 990)];
   const regions = members('region', 9);

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { COMPANY, POSTS_COMPANY, USER } from './data.mjs';
 
 /*
- * What is measured: for each operation the request, what the floor does for the same answer, and the share of the floor's
- * requests a second that the service is to reach. `n` counts requests of one side, `side` is `service` or `floor`: what
- * changes data does so in places of its own.
+ * Operations to measure. Each has its request, the floor's way to give the same response, and the target share of the floor's
+ * requests per second.
+ *
+ * `n` counts the requests of a side. `side` is `service` or `floor`: operations that change data use separate data for each side.
  */
 
 const WINDOW = 200;
 const PAGE = 50;
-/** Files that are moved to and fro; more than are ever under way at once. */
+/** Number of files that are moved back and forth. Exceeds the maximum number of concurrent requests. */
 const MOVED = 64;
 
 const get = (path) => ({ method: 'GET', path });
@@ -34,12 +35,15 @@ const COMPLETENESS = `json_build_object(
 const CREATOR = `(SELECT json_build_object('display_name', u.display_name, 'id', u.id, 'avatar_url', u.avatar_url)
   FROM users u WHERE u.company_id = p.company_id AND u.id = p.created_by) AS created_by`;
 
-/** A listing: its rows as `item`, and the number of all of them. */
+/** Returns the SQL of a listing: its rows as `item`, and their total number. */
 const listing = (name, items, total) =>
   `SELECT json_build_object('${name}', (SELECT coalesce(json_agg(item), '[]') FROM (${items}) item),
                             'limit', ${PAGE}, 'offset', 0, 'total', (${total}))::text AS json`;
 
-/** The floor of an answer that one statement makes as JSON; its parameters are the company, the id of the path, `more`. */
+/**
+ * Returns the floor of a response that a single statement builds as JSON. Its parameters are the company, the id in the path, and
+ * `more`.
+ */
 const statement =
   (text, ...more) =>
   async ({ query }, { id }) => {
@@ -63,7 +67,7 @@ const LIST_DIRECTORY = `
            'limit', ${PAGE}, 'offset', 0, 'total', place.entries)::text AS json
     FROM place`;
 
-/** Two rounds: who is locked, and what is done. The locks are the ones that the service needs. */
+/** Statements of two round trips: taking the locks and making the changes. The locks are the same as in the service. */
 const MAKE_DIRECTORY = `
   WITH taken AS (UPDATE containers SET next_node = next_node + 1 WHERE id = $1 RETURNING next_node - 1 AS node_id)
   INSERT INTO nodes (container_id, node_id, parent_id, name, kind) SELECT $1, node_id, 0, $2, 'directory' FROM taken`;
@@ -246,7 +250,7 @@ export const OPERATIONS = [
     route: 'POST /projects/:id/chat',
     company: POSTS_COMPANY,
     request: ({ posts }, n, side) => {
-      // Each request has a project of its own, as long as there are some left.
+      // Each request uses its own project until all projects are used.
       const half = posts.length / 2;
       const project = posts[(side === 'floor' ? 0 : half) + (n % half)];
       return post(`/projects/${project}/chat`, { content: 'Plan the bottling of next week.', client_msg_id: `${n}` });
@@ -256,7 +260,7 @@ export const OPERATIONS = [
   },
 ];
 
-/** The transaction of a post to an idle conversation: what the service asks the database, statement by statement. */
+/** Runs the transaction of a post to an idle conversation with the same statements as the service. */
 async function postMessage({ transaction }, { id, body }) {
   const { content, client_msg_id } = body;
   const key = hash(`["user","${USER}","${client_msg_id}"]`);

@@ -1,7 +1,9 @@
 /*
- * How quick the page is: `npm run bench:page`. The built service on an embedded PostgreSQL, its page in a headless Chromium with
- * nothing in its cache: the largest contentful paint of the first view, signed out and in, and of a conversation of 5,000 messages;
- * the way there from the list; frames while a table of 10,000 rows is scrolled.
+ * Measures the speed of the page: `npm run bench:page`. Runs the built service on an embedded PostgreSQL, and its page in a
+ * headless Chromium with an empty cache.
+ *
+ * Measures the largest contentful paint of the first view, signed out and signed in, and of a conversation of 5,000 messages.
+ * Also measures the navigation from the list to that conversation, and the frame rate while a table of 10,000 rows is scrolled.
  */
 import 'reflect-metadata';
 import { Blob } from 'node:buffer';
@@ -65,7 +67,7 @@ async function start() {
   return { url: served.url, token: await signToken(COMPANY, USER), data };
 }
 
-/** Makes a table in the workspace of a project; answers its path. */
+/** Creates a table in the workspace of a project and returns its path. */
 async function makeTable(url, token, project_id) {
   const client = new WorkspaceClient({ baseUrl: url, token });
   const rows = Array.from(
@@ -77,7 +79,7 @@ async function makeTable(url, token, project_id) {
   return path;
 }
 
-/** What the page keeps of somebody who has signed in. */
+/** Signs in and returns the session storage of the page. */
 async function signIn(browser, url, token) {
   const page = await browser.newPage();
   await page.goto(url);
@@ -89,7 +91,7 @@ async function signIn(browser, url, token) {
   return kept;
 }
 
-/** Looks at a page in a browser that has never been here. */
+/** Opens a page in a browser without any cached data. */
 async function visit(browser, url, session, look) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   await context.addInitScript(`Object.assign(sessionStorage, ${session})`);
@@ -100,9 +102,9 @@ async function visit(browser, url, session, look) {
   return seen;
 }
 
-/** When what is largest was painted, in milliseconds from the request for the page. */
+/** Returns the time of the largest paint, in milliseconds after the request for the page. */
 async function paint(page) {
-  // What comes later than that would be seen as later.
+  // Waits for late paints, which would otherwise be missed.
   await page.waitForTimeout(2_000);
   const time = await page.evaluate(`new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({
@@ -112,7 +114,7 @@ async function paint(page) {
   return time;
 }
 
-/** From the click on a project to its newest message. */
+/** Returns the time from the click on a project to its newest message. */
 async function follow(page) {
   await page.getByRole('searchbox').fill('Conversation 1');
   await page.getByRole('link', { name: 'Conversation 1' }).waitFor();
@@ -128,7 +130,7 @@ async function follow(page) {
   return time;
 }
 
-/** Turns the wheel over a table, all the time. */
+/** Scrolls over a table with the mouse wheel without interruption. */
 async function scroll(page) {
   const cell = page.getByRole('row').nth(3);
   await cell.waitFor();

@@ -1,6 +1,6 @@
 /*
- * What a poll costs when nothing has changed, beside a whole one: `npm run bench:polls`. With `-- ../before` the whole ones
- * also on the build of another checkout, in turn.
+ * Compares the cost of a poll without changes to the cost of a full response: `npm run bench:polls`. With `-- ../before`, the
+ * full responses are also measured on the build of another checkout, in turn.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -31,7 +31,7 @@ try {
   for (const close of open.reverse()) await close();
 }
 
-/** A service of a checkout without a worker, on a database of its own with the data of the other benchmarks. */
+/** Starts the service of a checkout without a worker, on its own database with the data of the other benchmarks. */
 async function start(root, name) {
   const load = async (path) => await import(join(root, path));
   const { environment, makeFolder, signToken, startService } = await load('bench/processes.mjs');
@@ -75,7 +75,7 @@ async function measure(name, pathOf, now, before) {
   }
 }
 
-/** Asks once and counts bytes. */
+/** Prepares the requests of a kind and counts the bytes of its response. */
 async function prepare(kind, pathOf) {
   const { side, isKnown = false } = kind;
   kind.url = `${side.served.url}/api/v1${pathOf(side.data)}`;
@@ -104,7 +104,7 @@ async function load({ url, headers, side }) {
   };
 }
 
-/** Processor time of the service so far, and how long its statements have run. */
+/** Returns the total processor time of the service and the total execution time of its statements. */
 async function figures({ served, client }) {
   const { cpu_us } = await served.figures();
   await pause(1_200);

@@ -10,24 +10,24 @@ const MAIN = join(import.meta.dirname, '../dist/src/main.js');
 const FLOOR = join(import.meta.dirname, 'floor.mjs');
 const FIGURES = 'figures.js';
 
-/** What every process of a run works with. */
+/** Resources that all processes of a run share. */
 export const environment = { databaseUrl: '', dataDir: '', secret: '' };
 
-/** A folder for a while, which the user that runs PostgreSQL in place of root can pass through. */
+/** Creates a temporary folder. If root starts the run, PostgreSQL runs as another user, who needs access through this folder. */
 export async function makeFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   await chmod(folder, 0o711);
   return folder;
 }
 
-/** A process that serves HTTP. */
+/** Process that serves HTTP. */
 export class Served {
   constructor(process, url) {
     this.process = process;
     this.url = url;
   }
 
-  /** What figures.js tells: the processor's time so far and memory. */
+  /** Returns the report of figures.js: total processor time and memory. */
   async figures() {
     const answered = once(this.process, 'message');
     this.process.send('figures');
@@ -43,10 +43,10 @@ export class Served {
   }
 }
 
-/** The built service as it is, with an embedded database of its own unless the settings say otherwise. */
+/** Starts the built service without changes. It uses its own embedded database unless the settings specify another. */
 export const launchMain = async (settings) => await launch([MAIN], settings);
 
-/** The built service on the run's database; `preload` are modules that are loaded first. */
+/** Starts the built service on the run's database. The modules in `preload` are loaded first. */
 export async function startService({ settings = {}, preload = [], flags = [] } = {}) {
   return await launch([...flags, ...imports(FIGURES, ...preload), MAIN], {
     PORT: '0',
@@ -81,7 +81,7 @@ export async function launch(args, env) {
   return new Served(child, url);
 }
 
-/** A bearer token of a user, company-level unless said otherwise. */
+/** Returns a bearer token of a user, who is company-level by default. */
 export async function signToken(company_id, user, { role = 'company', secret = environment.secret, picture } = {}) {
   return await new SignJWT({ company_id, role, name: user, email: `${user}@example.com`, picture })
     .setProtectedHeader({ alg: 'HS256' })

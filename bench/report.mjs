@@ -1,4 +1,4 @@
-/* The tables that a run prints. */
+/* Prints the tables of a run. */
 
 const number = (value, digits = 0) =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });

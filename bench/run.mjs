@@ -1,6 +1,6 @@
 /*
- * What the service costs beside the least that could be done: `npm run bench`, or `npm run bench -- quick`; further words
- * keep to the operations that have them in their name. README.md says how to read the tables.
+ * Compares the cost of the service to its lower bound: `npm run bench`, or `npm run bench -- quick`. Further words select the
+ * operations whose name contains them. README.md explains the tables.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -80,7 +80,7 @@ try {
 async function measureOperations(operations, data) {
   const tokens = { [COMPANY]: await signToken(COMPANY, USER), [POSTS_COMPANY]: await signToken(POSTS_COMPANY, USER) };
   const floor = await started(startFloor(tokens[COMPANY]));
-  // Without a worker, so that nothing else is done meanwhile.
+  // Runs without a worker, because background work would distort the measurements.
   const service = await started(startService({ settings: { ROLE: 'api' } }));
   const sides = [
     side('service', service, ({ company = COMPANY }) => tokens[company]),
@@ -111,7 +111,7 @@ async function measureRest(data, results) {
   );
   await service.stop();
 
-  // From the end, where no request of an operation has been: those begin at either half.
+  // Uses the projects at the end, because the operations start at the beginning of each half and have not reached them.
   const fresh = data.posts.slice(-2 * plan.turns - plan.events - plan.streams).values();
   const take = (count) => Array.from({ length: count }, () => fresh.next().value);
   results.turns = await measureTurns(POSTS_COMPANY, take(2 * plan.turns));

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 
-/** Linux counts processor time in these. */
+/** Length of a tick, the unit of Linux for processor time. */
 const TICK_US = 10_000;
 
-/** The processor time of a PostgreSQL on this machine, which is asked once where it runs. Needs Linux. */
+/** Processor time of a PostgreSQL server on this machine. The server is asked for its process id only once. Needs Linux. */
 export class ServerTime {
   constructor(server) {
     this.server = server;
@@ -19,7 +19,7 @@ export class ServerTime {
     return new ServerTime(parent);
   }
 
-  /** In µs so far: of the server's processes and of those that have ended. */
+  /** Returns the total µs of all server processes, including ended processes. */
   async us() {
     let ticks = 0;
     for (const name of await readdir('/proc')) {
@@ -32,12 +32,12 @@ export class ServerTime {
   }
 }
 
-/** What Linux tells of a process; undefined when it has gone. */
+/** Returns the process information from Linux, or undefined if the process has ended. */
 async function statOf(pid) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   const [, parent, ...more] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
   if (parent === undefined) return undefined;
-  // Fields 14 to 17 of proc(5); `more` begins with the fifth.
+  // Fields 14 to 17 of proc(5). `more` starts with the fifth field.
   const [user, system, userOfEnded, systemOfEnded] = more.slice(9, 13).map(Number);
   return { pid: Number(pid), parent: Number(parent), own: user + system, ofEnded: userOfEnded + systemOfEnded };
 }

@@ -4,7 +4,7 @@ import { launchMain, makeFolder } from './processes.mjs';
 
 const STARTS = 3;
 
-/** Milliseconds from the start of the built service to its first answer, with an embedded database that is there already. */
+/** Returns the milliseconds from the start of the built service to its first response, with an existing embedded database. */
 export async function measureStartup() {
   const folder = await makeFolder();
   const settings = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'info' };

@@ -1,6 +1,9 @@
 import { ProjectEvents } from '../dist/src/events/project-events.service.js';
 
-/* Loaded into the built service before it starts: told `without events` it changes everything and tells nobody, until told otherwise. */
+/*
+ * Preloaded into the built service. After the message `without events`, changes are made without recording events, until the
+ * message `with events`.
+ */
 const { note, by } = ProjectEvents.prototype;
 
 process.on('message', (message) => {

@@ -1,8 +1,8 @@
 /*
- * What tables cost: `npm run bench:tables` builds the service and runs this on the build. A CSV file of 100 MB is shown for
- * the first time and again, filtered, grouped and asked in SQL, while somebody else sends small requests.
+ * Measures tables: `npm run bench:tables` builds the service and runs this on the build. A CSV file of 100 MB is opened for the
+ * first time and again, filtered, grouped and queried with SQL, while another company sends small requests.
  *
- * The service is a process of its own on an embedded PostgreSQL, asked over HTTP.
+ * The service is a separate process that is called over HTTP, on an embedded PostgreSQL.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
@@ -21,10 +21,10 @@ const FIRST = 3;
 const ROUNDS = 30;
 const SUM = { function: 'sum', column: 'quantity' };
 const OTHERS_EVERY_MS = 20;
-/** The service closes connections that are idle for some seconds, which `fetch` may see too late. */
+/** The service closes idle connections after some seconds, and `fetch` may notice that too late. */
 const ONE_REQUEST = { connection: 'close' };
 
-/** About 60 bytes a row: numbers with a decimal comma, dates, texts of few and of many values. */
+/** Generates rows of about 60 bytes: numbers with a decimal comma, dates, and texts with few and with many distinct values. */
 function* csv() {
   yield 'id;product;region;quantity;price;day;note\n';
   for (let from = 0; from < ROWS; from += 10_000) {
@@ -103,7 +103,7 @@ async function report(name, rounds, work) {
   console.log(`${name.padEnd(40)} least ${shown[0]}  median ${shown[1]}  most ${shown[2]}`);
 }
 
-/** A function that posts as somebody of a company; without a body it gets. */
+/** Returns a function that sends requests as a user of a company: a POST with a body, otherwise a GET. */
 async function api({ url }, company) {
   const token = await signToken(company, company);
   return async (path, body) => {
@@ -134,7 +134,7 @@ async function upload(post, place, path, content) {
   await post('/files/upload/complete', { ...place, upload_token: started.upload_token, parts });
 }
 
-/** Sends small requests and looks at the memory of table processes, until it is told to stop. */
+/** Sends small requests and samples the memory of table processes until it is stopped. */
 function watch(get, servicePid) {
   const latencies = [];
   let peak = 0;
@@ -160,7 +160,7 @@ function watch(get, servicePid) {
   };
 }
 
-/** Resident memory of the table processes of a service, in bytes; Linux only. */
+/** Returns the resident memory of a service's table processes in bytes. Needs Linux. */
 async function engineMemory(servicePid) {
   const children = await readFile(`/proc/${servicePid}/task/${servicePid}/children`, 'utf8').catch(() => '');
   const sizes = [];

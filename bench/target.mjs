@@ -8,9 +8,9 @@ import { signToken } from './processes.mjs';
 
 const MiB = 1024 ** 2;
 
-/** Somebody signed in, who attacks. */
+/** Signed-in attacker. */
 export class Target {
-  /** Answers by status: how many, and the size of the largest in bytes; 0 is no answer, or no whole one. */
+  /** Number of responses by status, and the size of the largest in bytes. Status 0 means a missing or incomplete response. */
   answers = {};
   place;
 
@@ -20,7 +20,7 @@ export class Target {
     this.sql = (text, values) => query(environment.databaseUrl, text, values);
   }
 
-  /** A company's member with a project. */
+  /** Signs in a member of a company and creates a project. */
   async signIn() {
     this.token = await this.tokenOf('member');
     this.colleague = await this.tokenOf('colleague');
@@ -29,18 +29,18 @@ export class Target {
     this.place = { source: 'workspace', project_id: this.project };
   }
 
-  /** A token of a member of the attacker's company. */
+  /** Returns a token of a member of the attacker's company. */
   async tokenOf(user, options) {
     return await signToken('attacker', user, { role: 'member', secret: this.secret, ...options });
   }
 
-  /** Sends and counts; answers the value of a small answer. */
+  /** Sends a request and counts its response. Returns the value of a small response. */
   async send(method, path, body, options = {}) {
     const { request } = open(this.at(path), method, body, { token: this.token, ...options });
     return this.count(await answerTo(request));
   }
 
-  /** Sends all but the last byte. */
+  /** Sends a request without its last byte. */
   hold(path, body, token) {
     const { request, release } = open(this.at(path), 'POST', body, { token, keep: 1 });
     let isClosed = false;
@@ -49,7 +49,7 @@ export class Target {
     return { release, answered, isOpen: () => !isClosed, close: () => request.destroy() };
   }
 
-  /** Sends and reads nothing of the answer but its head. */
+  /** Sends a request and reads only the head of its response. */
   leave(method, path, body) {
     const { request } = open(this.at(path), method, body, { token: this.token });
     const response = new Promise((done) => {
@@ -66,7 +66,7 @@ export class Target {
     return { isWhole };
   }
 
-  /** The value of a success, uncounted. */
+  /** Returns the value of a successful response without counting it. */
   async ask(method, path, body, token = this.token) {
     const { request } = open(this.at(path), method, body, { token });
     const { status, text } = await answerTo(request);
@@ -106,7 +106,9 @@ export class Target {
   }
 }
 
-/** Sends a request on a connection of its own, with bodies as texts, bytes, streams or JSON; `keep` bytes are held back. */
+/**
+ * Sends a request on its own connection. The body is a text, bytes, a stream or JSON, and its last `keep` bytes are held back.
+ */
 export function open(url, method, body, { token, headers = {}, keep = 0 } = {}) {
   const isRaw = body === undefined || body instanceof Readable || Buffer.isBuffer(body) || typeof body === 'string';
   const given = isRaw ? body : JSON.stringify(body);
@@ -127,7 +129,7 @@ export function open(url, method, body, { token, headers = {}, keep = 0 } = {}) 
   return { request, release: () => request.end(bytes.subarray(-keep)) };
 }
 
-/** The status (0: no whole answer) and the number of bytes, and the text of a small answer. */
+/** Returns the status (0 for an incomplete response), the number of bytes, and the text of a small response. */
 export async function answerTo(request) {
   const response = await new Promise((resolve) => {
     request.once('response', resolve).on('error', () => resolve(undefined));

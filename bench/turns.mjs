@@ -4,15 +4,15 @@ import pg from 'pg';
 import { send, quantile } from './load.mjs';
 import { signToken, startService, environment } from './processes.mjs';
 
-/* Turns of an agent that does nothing, and streams that show them. */
+/* Turns of an agent without work, and streams that show them. */
 
-/** Settings of a service whose agent does nothing. */
+/** Settings of a service whose agent does no work. */
 export const AGENT = { preload: ['idle-agent.js'] };
 const POSTING = 16;
 const STREAMS_EACH = 20;
 const CONTENT = JSON.stringify({ content: 'Plan the bottling of next week.' });
 
-/** Posts to every project of the list, `atOnce` at a time. */
+/** Posts to all projects in the list, with `atOnce` concurrent requests. */
 async function postAll({ url }, token, projects, atOnce) {
   const waiting = projects.values();
   const work = async () => {
@@ -30,8 +30,8 @@ const post = async (url, token, project) =>
   });
 
 /**
- * Turns a second of one process: messages are posted to as many conversations, whose turns one worker then ends. Without
- * posts beside them, as `worker`; with the posts in the same process, as `both`.
+ * Returns the turns per second of a single process. As `worker`, the messages are posted beforehand and a worker then ends their
+ * turns. As `both`, the same process also accepts the posts. Each message is posted to a separate conversation.
  */
 export async function measureTurns(company, projects) {
   const token = await signToken(company, 'ada');
@@ -50,7 +50,7 @@ export async function measureTurns(company, projects) {
   return { worker: worker.rate, both: both.rate };
 }
 
-/** Runs `work`, waits for that many turns to end, and answers how many ended in a second, from the first to the last. */
+/** Runs `work` and waits until that many turns have ended. Returns their rate per second between the first and the last end. */
 async function ended(count, work) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();
@@ -71,7 +71,9 @@ async function ended(count, work) {
   }
 }
 
-/** Milliseconds from the 202 of a post to the first event of its turn on an open stream, one turn at a time. */
+/**
+ * Returns the milliseconds from the 202 of a post to the first event of its turn on an open stream. Runs a single turn at a time.
+ */
 export async function measureFirstEvent(service, company, projects) {
   const token = await signToken(company, 'ada');
   const times = [];
@@ -80,7 +82,7 @@ export async function measureFirstEvent(service, company, projects) {
     await post(service.url, token, project);
     const accepted = performance.now();
     await stream.event('turn.started');
-    // The event can be here before the answer to the post was read.
+    // The event can arrive before the response to the post was read.
     times.push(Math.max(0, stream.times.get('turn.started') - accepted));
     await stream.event('turn.ended');
     stream.close();
@@ -88,7 +90,10 @@ export async function measureFirstEvent(service, company, projects) {
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
-/** Many open streams, each of a conversation of its own that gets a message: what they wait for, and what they take. */
+/**
+ * Opens many streams, each for a separate conversation, and posts a message to each conversation. Returns the latencies and the
+ * memory per stream.
+ */
 export async function measureStreams(service, company, projects) {
   const users = Array.from({ length: Math.ceil(projects.length / STREAMS_EACH) }, (_, i) => `user-${i + 1}`);
   const tokens = await Promise.all(users.map((user) => signToken(company, user)));
@@ -117,7 +122,7 @@ export async function measureStreams(service, company, projects) {
   };
 }
 
-/** An event stream: when each kind of event came first, and a promise of it. */
+/** Opens an event stream. Returns the time of the first event of each kind, and a function that waits for a kind. */
 async function openStream(base, token, project) {
   const times = new Map();
   const waiting = new Map();

@@ -1,9 +1,9 @@
 /*
- * What usage listings cost when the ledger grows: companies of 10,000 users and 90 days, one with 50,000 rows and one with 5
- * million, asked in turns.
- * `npm run bench:usage` builds the service and runs this on the build; arguments are the two numbers of rows.
+ * Measures how usage listings slow down when the ledger grows. Two companies with 10,000 users and 90 days are queried in turn.
+ * Their ledgers have 50,000 and 5 million rows.
  *
- * The service is a process of its own on an embedded PostgreSQL, asked over HTTP; its own job rolls the rows up.
+ * `npm run bench:usage` builds the service and runs this on the build. The arguments are the two numbers of rows. The service is
+ * a separate process that is called over HTTP, on an embedded PostgreSQL. Its own job rolls the rows up.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,7 @@ const DAYS = 90;
 const PROJECTS = 100;
 const ROUNDS = 40;
 const BATCH = 250_000;
-/** Newest rows of each ledger, which the service rolls up; the sums of those before them are made in bulk. */
+/** Number of newest rows in each ledger that the service itself rolls up. The sums of older rows are inserted in bulk. */
 const BY_JOB = 200_000;
 const SIZES = process.argv.length > 3 ? process.argv.slice(2, 4).map(Number) : [50_000, 5_000_000];
 
@@ -42,7 +42,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Asks for usage, as a company or as one of its members. */
+/** Returns a function that queries usage as the company or as one of its members. */
 function asker(url) {
   const people = { company: 'user-1', member: 'user-5000' };
   return async (company, role, query, listing = 'users') => {
@@ -64,7 +64,7 @@ async function measure(api) {
   }
 }
 
-/** The medians of each listing, for each size of the ledger. */
+/** Returns the medians of each listing for each size of the ledger. */
 async function compare(client, api) {
   const midnight = (daysAgo) => Math.floor(Date.now() / 86_400_000 - daysAgo) * 86_400_000;
   const time = (ms) => new Date(ms).toISOString();
@@ -75,7 +75,7 @@ async function compare(client, api) {
     '30 whole days': ['company', { since: time(midnight(40)), until: time(midnight(10)) }],
     '60 whole days': ['company', { since: time(midnight(70)), until: time(midnight(10)) }],
     'a member’s own row': ['member', {}],
-    // As far from any midnight or noon as an end can be.
+    // Both ends are as far as possible from the nearest midnight or noon.
     '30 days from 6 to 6 o’clock': [
       'company',
       { since: time(midnight(40) + 216e5), until: time(midnight(10) + 216e5) },
@@ -118,8 +118,11 @@ function report(medians) {
 }
 
 /**
- * Makes a company with so many rows, in the order of their times: most with their sums, as the service would have made
- * them, the newest as they are charged; and waits until the service has rolled these up.
+ * Creates a company with this many ledger rows in the order of their times, and waits until the service has rolled up the newest
+ * rows.
+ *
+ * Older rows are inserted together with their sums, as the service would have written them. The newest rows are inserted as
+ * charges.
  */
 async function fill(client, company, rows) {
   await client.query(
@@ -130,7 +133,7 @@ async function fill(client, company, rows) {
   );
   const byJob = Math.min(BY_JOB, rows / 2);
   const started = performance.now();
-  // Without triggers: nothing is noted as pending.
+  // Skips triggers, so that no rows are recorded as pending.
   await client.query('SET session_replication_role = replica');
   await charge(client, company, rows, 0, rows - byJob);
   await client.query(
@@ -139,7 +142,7 @@ async function fill(client, company, rows) {
     [company],
   );
   await client.query('ANALYZE usage_ledger, usage_spenders');
-  // In the order of their months, as the service makes them.
+  // Sorted by month, as the service inserts them.
   await client.query(
     `INSERT INTO usage_months (company_id, user_id, month, credits_to_date)
      SELECT $1, user_id, month, array_agg(to_date ORDER BY half)
@@ -173,10 +176,10 @@ async function fill(client, company, rows) {
   );
 }
 
-/** The rows `from` to `until` of a ledger of so many. */
+/** Inserts the rows `from` to `until` of a ledger with `rows` rows. */
 async function charge(client, company, rows, from, until) {
   for (let first = from; first < until; first += BATCH) {
-    // One user after the other, so that each of them is in every listing.
+    // The users take turns, so that each of them appears in every listing.
     await client.query(
       `INSERT INTO usage_ledger (company_id, project_id, user_id, source_type, source_id, model, credits, created_at)
        SELECT $1, ('00000000-0000-7000-8000-' || lpad((i % ${PROJECTS})::text, 12, '0'))::uuid, 'user-' || 1 + i % $2, 'turn', uuidv7(), 'guide', round((random() * 5)::numeric + 0.000001, 6),
@@ -187,13 +190,13 @@ async function charge(client, company, rows, from, until) {
   }
 }
 
-/** Waits until nothing is pending; answers the rows that were rolled up between the first and the last look, and the time. */
+/** Waits until nothing is pending. Returns the number of rows and the time between the first and the last sample. */
 async function watchJob(client) {
   const looks = [];
   do {
     const { rows } = await client.query('SELECT count(*)::integer AS count FROM usage_pending');
     const look = { count: rows[0].count, at: performance.now() };
-    // While nothing has begun, the last look is the first one that counts.
+    // Until the job starts, each sample replaces the previous first sample.
     if (looks.length === 1 && looks[0].count === look.count) looks.pop();
     looks.push(look);
     await pause(50);
@@ -202,7 +205,10 @@ async function watchJob(client) {
   return looks.length < 2 ? undefined : { rows: first.count - last.count, ms: last.at - first.at };
 }
 
-/** Median ms of each piece of work; they take turns, so that other work on the machine hits them alike. */
+/**
+ * Returns the median duration of each piece of work in ms. The pieces run in turn, so that other load on the machine affects them
+ * equally.
+ */
 async function mediansOf(works) {
   const times = works.map(() => []);
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,6 +1,6 @@
 /*
- * What the validation of a request costs: reading and checking the largest documented body, a batch of 1,000 moves.
- * `npm run bench:validation` builds the service and runs this on the build.
+ * Measures the validation of a request: parses and checks the largest documented body, a batch of 1,000 moves. `npm run
+ * bench:validation` builds the service and runs this on the build.
  */
 import 'reflect-metadata';
 import { BatchMoveRequest } from '../dist/src/files/files.dto.js';
