@@ -1,6 +1,6 @@
 // error codes: written by "npm run lists"
 
-/** Error codes by HTTP status. */
+/** Error codes by their status. */
 export const ERROR_CODES = {
   400: [
     'body_cut_off',
