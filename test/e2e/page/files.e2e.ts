@@ -110,6 +110,19 @@ inBrowser('the files of a project on the page', () => {
       expect(await tab.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('upload_token');
     });
 
+    it('uploads a file when the storage of the tab is full', async () => {
+      await open();
+      await tab.page.getByText('There are no files yet').waitFor();
+      await tab.page.evaluate(`
+        for (let size = 1 << 22, number = 0; size > 0; number += 1)
+          try { sessionStorage.setItem('filler ' + number, 'x'.repeat(size)); } catch { size >>= 1; }
+      `);
+      await chooser().setInputFiles({ name: 'demand.csv', mimeType: 'text/csv', buffer: Buffer.from(DEMAND) });
+      await toTheEnd('demand.csv');
+      expect(await content('demand.csv')).toBe(DEMAND);
+      expect(await tab.faults()).toEqual([]);
+    });
+
     it('replaces a file only after a confirmation', async () => {
       const before = await put('plan.txt', 'before');
       await open();

@@ -1,4 +1,5 @@
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, useState } from 'react';
+import { saveInTab } from './save-in-tab';
 import { useService } from './service';
 
 /**
@@ -18,13 +19,7 @@ export function useDraft<Value>(
   });
   const isWritten = useRef(false);
   useEffect(() => {
-    if (!isWritten.current) return;
-    try {
-      sessionStorage.setItem(key, JSON.stringify(value));
-    } catch {
-      // The storage is full. An older draft would be misleading.
-      sessionStorage.removeItem(key);
-    }
+    if (isWritten.current) saveInTab(key, value);
   }, [key, value]);
   const set = useCallback((next: SetStateAction<Value>) => {
     isWritten.current = true;

@@ -7,6 +7,7 @@ import {
   type WorkspaceClient,
 } from '@project-workspace/client';
 import { useSyncExternalStore } from 'react';
+import { saveInTab } from '../../service/save-in-tab';
 import { useService } from '../../service/service';
 import { joined, nameOf } from '../paths';
 import type { GivenFile } from './dropped-files';
@@ -165,7 +166,7 @@ export class Uploads {
     const kept = storageKey(this.projectId, path);
     const onStart = (state: UploadState): void => {
       job.begun = state;
-      sessionStorage.setItem(kept, JSON.stringify(state));
+      saveInTab(kept, state);
     };
     const onProgress = ({ loaded }: { loaded: number }): void => this.change(key, { loaded });
     try {
