@@ -30,7 +30,7 @@ const packages = [
   'solver',
 ];
 
-/** Modules that a module of a row must not import: its neighbors in the row and all rows above. */
+/** Forbids imports of other modules in the same row and of modules in the rows above. */
 const oneWay = rows.flatMap((row, index) =>
   row.map((name) => ({
     name: `one-way-${name}`,

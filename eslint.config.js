@@ -108,7 +108,7 @@ export default defineConfig(
       'src/**/*.{repository,sql,entity}.ts',
       'src/database/**',
       'packages/embedded-postgres/**',
-      // DuckDB's SQL on files, which does not reach the service's database.
+      // DuckDB SQL on files. It does not access the service's database.
       '{src/data-engine,src/tables,packages/data-engine}/**',
       'packages/guide/table-answers.ts',
       'src/**/*.spec.ts',

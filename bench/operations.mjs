@@ -41,8 +41,8 @@ const listing = (name, items, total) =>
                             'limit', ${PAGE}, 'offset', 0, 'total', (${total}))::text AS json`;
 
 /**
- * Returns the floor of a response that a single statement builds as JSON. Its parameters are the company, the id in the path, and
- * `more`.
+ * Returns the floor for an operation whose response a single statement builds as JSON. The parameters of the statement are the
+ * company, the id in the path, and `more`.
  */
 const statement =
   (text, ...more) =>

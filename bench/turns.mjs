@@ -50,7 +50,7 @@ export async function measureTurns(company, projects) {
   return { worker: worker.rate, both: both.rate };
 }
 
-/** Runs `work` and waits until that many turns have ended. Returns their rate per second between the first and the last end. */
+/** Runs `work` and waits until `count` turns have ended. Returns the turns per second between the first and the last end. */
 async function ended(count, work) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();

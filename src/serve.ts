@@ -20,7 +20,7 @@ const DRAIN_MS = 20_000;
 /** Maximum time between duplicates of a signal. npm forwards a Ctrl-C that the service has already received itself. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Serves a migrated database until a stop signal. Resolves when every request was answered. */
+/** Serves a migrated database until a stop signal. Resolves once every request has been answered. */
 export async function serve(
   options: AppOptions,
   {

@@ -78,7 +78,8 @@ export class Follower {
       const position = this.followed?.position ?? null;
       const stream = await this.open(shared, position);
       if (position !== null || stream.isJoined === true) return stream;
-      // If no turn is known, the stream cannot be resumed from an event. If sync is unchanged after opening, no event was missed.
+      // Without a known turn, there is no event to resume from. If a sync after opening the stream is unchanged, no event
+      // was missed.
       let isChanged = true;
       try {
         isChanged = await this.read();

@@ -55,7 +55,7 @@ interface Reading extends SolveJudgement {
 export const judge = (cards: readonly CardContent[], files = NO_FILES): Judgement[] =>
   readAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
 
-/** Returns the same judgements with the warnings that prevent a solve. */
+/** Like {@link judge}, but also returns the warnings that prevent a solve. */
 export const judgeForSolve = (cards: readonly CardContent[], files = NO_FILES): SolveJudgement[] =>
   readAll(cards, files);
 

@@ -41,13 +41,13 @@ export interface IndexedFormula {
   index?: string;
 }
 
-/** Judgement of a formula on a canvas. All sentences lack a full stop. */
+/** Judgement of a formula on a canvas. Its texts have no full stop at the end. */
 export interface Judged {
   /** Reason why the formula prevents a solve. */
   problem: string | undefined;
   /** Distinct names that do not exist on the canvas, in the order of first occurrence. */
   unknown: readonly string[];
-  /** Hints about behaviour that may surprise the author. */
+  /** Hints about behavior that may surprise the author. */
   notes: readonly string[];
   /** Mismatches between the formula and the data. */
   warnings: readonly string[];

@@ -20,7 +20,7 @@ export class EngineConnection {
   private tasks = 0;
   private receive: ((reply: Reply) => void) | undefined;
   private death: { signal: NodeJS.Signals | null } | undefined;
-  /** Whether the process should not get another task. */
+  /** Whether the process must be replaced before the next task. */
   needsReplacement = false;
   /** Settles when the process has ended. */
   readonly ended: Promise<void>;

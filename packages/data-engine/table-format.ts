@@ -20,7 +20,7 @@ export const tableFormat = (path: string): TableFormat | undefined => FORMATS[ex
 /** Required file name endings, for error messages. */
 export const TABLE_ENDINGS = 'its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx';
 
-/** Explains why a result cannot be saved at a path, in words without a full stop. Returns undefined if it can. */
+/** Explains why a result cannot be saved at a path, as a phrase without a full stop. Returns undefined if it can. */
 export const savedPathProblem = (path: string): string | undefined =>
   /\.(?:csv|parquet)$/i.test(path) ? undefined : 'the path of a saved result ends with .csv or .parquet';
 
@@ -31,7 +31,7 @@ export const savedFormat = (path: string): 'csv' | 'parquet' =>
 /** Maximum length of a table name in a statement. */
 const MAX_TABLE_NAME = 200;
 
-/** Explains why a text cannot be a table name in a statement, in words without a full stop. Returns undefined if it can. */
+/** Explains why a text is not a valid table name, as a phrase without a full stop. Returns undefined if it is valid. */
 export function tableNameProblem(name: string): string | undefined {
   const isFine = name.trim() !== '' && name.length <= MAX_TABLE_NAME && !/\p{Cc}/u.test(name);
   return isFine

@@ -210,7 +210,7 @@ export interface KeysTask {
 
 /** Rows by index in the table, from 0. */
 export interface KeysAnswer {
-  /** First row with the key of an earlier row, and that earlier row. */
+  /** First row that repeats the key of an earlier row. `rows` contains the earlier row and the repeated row. */
   doubled: { key: string[]; rows: [number, number] } | null;
   /** First row without a value in a key column. */
   empty: { row: number; column: string } | null;

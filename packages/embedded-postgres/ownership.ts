@@ -18,7 +18,7 @@ import { EmbeddedPostgresError, OwnedElsewhereError } from './errors.js';
 const FOLDER = 'postgres.owner';
 /** Message of a socket to clients that connect. */
 type Standing = 'claimant' | 'owner';
-/** Time that simultaneous claimants yield to each other. */
+/** Period in which simultaneous claimants yield to each other, in milliseconds. */
 const CONTENTION_MS = 10_000;
 /** Maximum time to wait for an answer. A busy owner that does not answer in time is still an owner. */
 const ANSWER_MS = 2_000;
@@ -107,7 +107,7 @@ function standingOf(path: string): Promise<Standing | 'dead'> {
     };
     socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => finish('owner'));
     socket.on('data', (text: string) => (said += text));
-    // A claimant that is just withdrawing does not answer.
+    // A claimant that is withdrawing does not answer.
     socket.on('end', () => finish(said === 'owner' ? 'owner' : 'claimant'));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') finish('dead');

@@ -284,7 +284,7 @@ describe('arbitrary text', () => {
     fc.array(words, { maxLength: 9 }).map((parts) => parts.join(' ')),
     fc.string({ unit: 'binary', maxLength: 30 }),
   );
-  // A line that begins or ends with an operator is joined with its neighbour.
+  // A line that begins or ends with an operator is joined with its neighbor.
   const isOpen = (line: string): boolean => /^[-+*<>=]|[-+*<>=:,([{]$/.test(line.trim());
   const harmless = (line: string): boolean =>
     !/remove|delete|drop|forget|alpha|limit|gain|speed|rate|all/i.test(line) &&

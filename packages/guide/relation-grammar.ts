@@ -182,8 +182,9 @@ interface Item {
   begin: number;
   end: number;
   hasName: boolean;
-  /** Whether the item has facts before its name. `isBehind`: facts after its name, or without a name. */
+  /** Whether facts precede the name. */
   isBefore: boolean;
+  /** Whether facts follow the name, or the item has facts but no name. */
   isBehind: boolean;
   hasSign: boolean;
 }

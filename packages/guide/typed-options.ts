@@ -2,7 +2,7 @@ import type { Question } from '../conversation/index.js';
 import { readStatement } from './grammar.js';
 import { figureOf, without } from './words.js';
 
-/* Recognises options of a question that the user types instead of choosing. */
+/* Recognizes answers in which the user types an option instead of selecting it. */
 
 const MAX_LENGTH = 400;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];

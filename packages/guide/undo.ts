@@ -202,6 +202,6 @@ const sameCard = (sketch: Sketch, proven: Proven | undefined): SketchCard | unde
     ? undefined
     : sketch.find(proven.card_type, proven.label);
 
-/** Whether a card still has the proven state. */
+/** Whether a card still has the content that the recorded calls prove. */
 const agrees = ({ data }: SketchCard, proven: Proven): boolean =>
   [...proven.data].every(([key, value]) => isDeepStrictEqual(data[key] ?? null, value ?? null));

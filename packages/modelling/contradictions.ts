@@ -88,7 +88,7 @@ function contradictionAmong(
   return excluding?.map(({ source }) => textOf(source)).join(' and ');
 }
 
-/** Whether some value meets all limits. Tries each constant and a value between each pair of neighbours. */
+/** Whether some value meets all limits. Tries each constant and a value between each pair of neighbors. */
 function canHold(limits: readonly Limit[]): boolean {
   const isMixed = new Set(limits.map(({ constant }) => typeof constant)).size > 1;
   const isEquality = ({ comparison }: Limit): boolean => comparison === '=' || comparison === '<>';

@@ -41,7 +41,7 @@ function orderOf(text: string): { form: string; ordered: OrderedText } | undefin
 const falls = new WeakMap<Iterable<string>, readonly [string, string] | null>();
 
 /**
- * Returns the first two neighbours that are not in ascending order. Compares numbers, dates, and texts that differ in a single
+ * Returns the first two neighbors that are not in ascending order. Compares numbers, dates, and texts that differ in a single
  * number, such as `W9` and `W10`. Returns undefined for other texts. Results are cached.
  */
 export function firstFall(texts: Iterable<string>): readonly [string, string] | undefined {

@@ -3,7 +3,7 @@ import { cellOf, type DateReading, isoDate } from './dates.js';
 /** Distinct texts of a column or of a key part of a set. */
 export interface Values extends Iterable<string> {
   readonly size: number;
-  /** Format of the dates or times before they were normalised. */
+  /** Format of the dates or times before they were normalized. */
   readonly reading?: DateReading;
   has(text: string): boolean;
 }

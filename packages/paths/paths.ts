@@ -45,7 +45,7 @@ function assertLength(path: string, times: number): void {
   }
 }
 
-/** Explains why a text cannot be a path, in words without a full stop. Returns undefined if it can. */
+/** Explains why a text is not a valid path, as a phrase without a full stop. Returns undefined if it is valid. */
 export function pathProblem(text: string, options?: { root?: boolean }): string | undefined {
   try {
     normalizePath(text, options);

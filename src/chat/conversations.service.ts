@@ -89,7 +89,7 @@ export class ConversationsService {
   }
 
   /**
-   * Deletes a conversation with its contents. The costs of its turns stay recorded.
+   * Deletes a conversation with its contents. Keeps the recorded costs of its turns.
    * @throws NotFound
    * @throws Conflict
    * @throws PreconditionFailed

@@ -31,7 +31,7 @@ export interface ExecutionDetail extends ExecutionRecord {
   resultText: string | null;
 }
 
-/** Execution that has ended. */
+/** Record of an ended execution, with its result. */
 export type EndedExecutionRecord = ExecutionRecord & Pick<Execution, 'result'>;
 
 /** Reads executions. */

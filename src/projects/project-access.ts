@@ -78,7 +78,7 @@ export class ProjectOwner extends ProjectEditor {
   }
 }
 
-/** Caller who gives up their role in a project. Everybody who sees the project may do so. */
+/** Caller who gives up their role in a project. Anyone who can see the project can do this. */
 export class ProjectLeaver extends ProjectReader {
   readonly leaves = true;
 

@@ -16,7 +16,7 @@ import { isVisible, isRestorable, mayEdit, roleIn, isDeletedAndVisible } from '.
 import type { ProjectRole } from './project-member.entity.js';
 import { Project } from './project.entity.js';
 
-/** SELECT of the workspace of a project that the caller may see. */
+/** SQL that selects a project's workspace, if the caller can see the project. */
 const workspaceOf = (condition: string, caller: string): string => `
   SELECT p.workspace_id AS container_id, p.id AS project_id, ${mayEdit('p', caller)} AS may_write
     FROM projects p WHERE ${condition} AND ${isVisible('p', caller)}`;

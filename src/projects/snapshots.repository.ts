@@ -20,7 +20,7 @@ const SNAPSHOT_ROWS = `
          jsonb_array_length(s.cards) AS card_count
     FROM snapshots s JOIN projects p ON p.id = s.project_id`;
 
-/** SELECT of the tree of a snapshot of a project that the caller may see. */
+/** SQL that selects a snapshot's file tree, if the caller can see its project. */
 const treeOf = (condition: string, caller: string): string => `
   SELECT s.container_id, s.project_id, ${mayEdit('p', caller)} AS may_write
     FROM snapshots s JOIN projects p ON p.id = s.project_id AND ${isVisible('p', caller)}

@@ -22,7 +22,7 @@ export interface Transfer {
   body: Readable;
 }
 
-/** Part that may be received now. */
+/** Part that the sender is allowed to upload now. */
 export interface AdmittedPart {
   maxBytes: number;
   /** Called when all bytes are received, before the part is stored. @throws Conflict if a newer request sends the part */

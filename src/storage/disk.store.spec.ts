@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(directory, { recursive: true, force: true }));
 
-/** Opens the store like a starting process. */
+/** Opens the store the way a starting process does. */
 async function openStore(): Promise<DiskStore> {
   const config = Object.assign(new Config(), { DATA_DIR: directory });
   const secrets = { get: () => Promise.resolve(Buffer.alloc(32)) } as unknown as SecretsService;

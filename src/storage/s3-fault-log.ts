@@ -5,7 +5,7 @@ const INTERVAL_MS = 10_000;
 /** Clock difference that causes a warning. S3 servers reject requests with a difference of more than 15 minutes. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
-/** Causes of refusals by S3 code, in words for operators. */
+/** Causes of rejected requests by S3 error code, worded for operators. */
 const ADVICE: Record<string, string> = {
   InvalidAccessKeyId: 'S3_ACCESS_KEY is not known to the file store',
   SignatureDoesNotMatch: 'S3_SECRET_KEY does not belong to S3_ACCESS_KEY',

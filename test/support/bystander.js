@@ -43,7 +43,7 @@ for (let round = 0; !isOver; round += 1) {
     ? send('POST', `/projects/${project}/chat`, JSON.stringify({ content: 'How far are we?' }))
     : send('GET', reads[round % reads.length]));
   statuses[status] = (statuses[status] ?? 0) + 1;
-  // Time that the hypervisor gave to other machines is not a delay of the service.
+  // Time stolen by the hypervisor does not count as a delay of the service.
   latencies.push(Math.max(0, performance.now() - began - (stolenMs() - stolen)));
   await pause(PACE_MS);
 }

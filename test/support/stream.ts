@@ -112,7 +112,7 @@ export class EventStream {
   }
 }
 
-/** Returns the message after an event, as a web client would keep it. Implemented separately from the fold of the service. */
+/** Applies an event to a message, as a web client would. Shares no code with the service's own implementation. */
 export function foldMessage(message: Message | null, { event, data }: StreamedEvent): Message | null {
   if (event === 'turn.started') return data['message'] as Message;
   if (message === null) return null;

@@ -35,7 +35,7 @@ const tick = () => {
   last = now;
   setTimeout(tick, TICK_MS).unref();
 };
-// Loading the service does not count.
+// Excludes the time that the service needs to load.
 setTimeout(() => {
   last = worked();
   tick();

@@ -13,9 +13,9 @@ export type Variables = Pick<ReadonlySet<string>, 'has'>;
 export interface CardKind {
   /** Name in a sentence, such as `production requirement`. */
   noun: string;
-  /** Name over a question, before a label, and in chat messages. */
+  /** Name shown above a question, before a label, and in chat messages. */
   title: string;
-  /** Part in the model: gives names to formulas, is a formula that plans follow, or rates plans. */
+  /** Role in the model: defines names for formulas, determines plans by a formula, or rates plans. */
   role: 'names' | 'plan' | 'rating';
   /** Content of `data` for API clients. */
   description: string;

@@ -12,7 +12,7 @@ export interface ModelCard extends CardContent {
 /** Table of a set in a file, or the reason why it cannot be read. */
 export type SetTable =
   | {
-      /** Local file with the cells of {@link names}, as `ColumnCells[]` in V8 serialisation. */
+      /** Local file with the cells of {@link names}, as `ColumnCells[]` in V8 serialization. */
       file: string;
       /** Key columns and columns that formulas use, by their names in the table. */
       names: readonly string[];

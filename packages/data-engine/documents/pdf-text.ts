@@ -135,7 +135,7 @@ async function addPage(
     written.wholeLine = piece === '\n';
   };
   const reader = (page.streamTextContent() as ReadableStream<{ items: (Item | object)[] }>).getReader();
-  // The reader is not cancelled, because the library would then write to a closed stream. Destroying the document ends it.
+  // The reader is not canceled, because the library would then write to a closed stream. Destroying the document ends it.
   while (!text.isCut) {
     const { done, value } = await reader.read();
     if (done) break;

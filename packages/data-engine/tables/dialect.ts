@@ -13,7 +13,7 @@ export interface Cells {
   quote: string;
   /** Number of lines before the table. It is 1 for Excel's `sep=;`. */
   skipped: number;
-  /** First rows without blank lines. */
+  /** First rows of the file. Blank lines are left out. */
   rows: SizedRow[];
   /** Number of cells in most rows, without the empty cell after a trailing delimiter. */
   usual: number;

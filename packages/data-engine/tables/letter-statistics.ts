@@ -154,7 +154,7 @@ export interface LikelyEncodings {
   isPossible: boolean;
   /** Whether the words look like a language. */
   isPlausible: boolean;
-  /** Whether the words are plausible in no other encoding, except for encodings that turn letters into signs. */
+  /** Whether the words are implausible in every other encoding. Ignores encodings that turn letters into signs. */
   isProven: boolean;
   /** Whether Windows-1252 turns letters into signs but otherwise gives the same letters. */
   isBetterThanWestern: boolean;

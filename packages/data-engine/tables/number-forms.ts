@@ -120,7 +120,7 @@ function plainText(bytes: Uint8Array, start: number, end: number, decimalSign: n
   return text;
 }
 
-/** Returns the end of the digits from a position. */
+/** Returns the position after the digits that begin at `at`. */
 export function afterDigits(bytes: Uint8Array, at: number, end: number): number {
   while (at < end && bytes[at]! >= ZERO && bytes[at]! <= NINE) at += 1;
   return at;

@@ -89,7 +89,7 @@ export class SubtotalSearch {
     const areSeveral = this.areSeveral();
     const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (areSeveral || isCertain);
     const named = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
-    // Another step decides about the end of the table if there are no other subtotals.
+    // If there are no other subtotals, another step decides where the table ends.
     const isEnd = named.every((candidate) => choice !== 'drop' && end.has(candidate));
     const canBeLeftOut = ({ row, isProven: isSum }: SumRow): boolean =>
       row !== this.all[0]?.row && (choice === 'drop' || isSum);

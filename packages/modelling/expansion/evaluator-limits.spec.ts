@@ -51,7 +51,7 @@ describe('row limit of one formula', () => {
 
   it('applies to the rows of all parts together', () => {
     const evaluator = over({});
-    // An unknown name ends each formula after its rows are counted, which saves the time for its values.
+    // Rows are counted before names are resolved. The unknown name avoids computing millions of values.
     const unknown = sum('unknown');
     expect(refusal(() => evaluator.finite(unknown, frameOf(10_000_000)))).toMatch(/ is called unknown$/);
     expect(refusal(() => evaluator.finite(unknown, ONE_ROW))).toMatch(

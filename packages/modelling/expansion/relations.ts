@@ -77,7 +77,7 @@ function toRows(evaluator: Evaluator, left: Linear, relation: Relation, right: L
   };
 }
 
-/** Returns terms multiplied by a sign. Copies the list, because both neighbours in a chain share it. */
+/** Returns terms multiplied by a sign. Copies the list, because both neighbors in a chain share it. */
 function scaled(terms: Terms | undefined, sign: number): Terms | undefined {
   if (terms === undefined || sign === 1) return terms;
   const { rows, columns, size } = terms;

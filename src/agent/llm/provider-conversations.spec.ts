@@ -19,7 +19,7 @@ const PROVIDERS: ['anthropic' | 'openai' | 'openai-compatible', WireFormat][] = 
 const LIST = [{ tool: 'list_files', input: { path: 'a' } }];
 const QUESTIONS = [{ question: 'Which goal?', header: 'Goal', options: [{ label: 'Profit' }, { label: 'Cost' }] }];
 
-/** Errors that providers return for a request that exceeds the model's window. */
+/** Errors that providers return for a request that exceeds the model's context window. */
 const TOO_LONG: [number, unknown][] = [
   [400, { error: { code: 'context_length_exceeded', message: 'Too much.' } }],
   [

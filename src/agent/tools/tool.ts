@@ -44,7 +44,7 @@ export interface Tool<Input = unknown> {
   run(input: Input, context: AgentContext): Promise<ToolOutcome | { effect: Effect }>;
 }
 
-/** Failure of a call, in words for the model and the user. */
+/** Failed tool call. The message is for both the model and the user. */
 export class ToolFailure extends Error {
   constructor(
     readonly code: string,

@@ -54,7 +54,7 @@ export class TurnWorkerService implements OnModuleInit {
     for (const { company_id } of held) running.set(company_id, (running.get(company_id) ?? 0) + 1);
     const { turns, moreWait, someLocked } = await this.queue.claim(owner, this.agent.model, {
       turns: room,
-      // Slow turns of a company leave room for others.
+      // Leaves room for other companies when one company's turns are slow.
       ofCompany: Math.ceil(this.config.TURNS_CONCURRENCY / 2),
       running,
     });

@@ -21,7 +21,7 @@ export const BodyLimit = Reflector.createDecorator<number | undefined>();
 const MAX_HELD = 64 * MiB;
 const MAX_HELD_OF_CALLER = 16 * MiB;
 const MAX_HELD_OF_COMPANY = 32 * MiB;
-/** Share of callers that were rejected. */
+/** Memory share for the bodies of rejected callers. */
 const REFUSED: Share = { key: 'refused', limit: 4 * MiB };
 
 /** Reads JSON bodies, within a bounded amount of memory for all of them. */

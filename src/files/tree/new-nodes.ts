@@ -15,7 +15,7 @@ export interface FileDetails {
 export interface NewFile extends StoredBlob {
   content_type: string | null;
   source: FileOrigin | null;
-  /** Whether the file gets an id for clients. */
+  /** Whether the file gets an id that clients can use. */
   with_id: boolean;
 }
 

@@ -132,7 +132,7 @@ export class CompletionService {
   }
 }
 
-/** Restores a stored response, because the database keeps neither the field order nor the date type. */
+/** Restores the field order and the date of a stored response, which `jsonb` does not preserve. */
 function asAnswered({ path, size, content_type, modified, source, id }: FileEntry): FileEntry {
   return { path, size, content_type, modified: modified && new Date(modified), source, id };
 }

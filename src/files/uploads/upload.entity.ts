@@ -73,7 +73,7 @@ export class Upload {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   lease_until!: Date | null;
 
-  /** Response of its completion. */
+  /** Response to the request that completed the upload. */
   @Column('jsonb', { nullable: true })
   entry!: FileEntry | null;
 

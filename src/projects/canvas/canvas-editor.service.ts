@@ -120,7 +120,7 @@ export class CanvasEditorService {
   }
 
   /**
-   * Removes a card.
+   * Removes a card and updates everything derived from the cards.
    * @throws NotFound
    */
   async remove(tx: Tx, project_id: ProjectId, cardId: string): Promise<CanvasChange> {

@@ -110,7 +110,7 @@ describe('every operation', () => {
       }
     }
     expect(wrong).toEqual([]);
-    // The company's own people do see the mark, so its absence elsewhere is significant.
+    // Callers in the company do see its mark, so its absence for another company is meaningful.
     expect(shown.size).toBeGreaterThan(20);
   }, 60_000);
 });

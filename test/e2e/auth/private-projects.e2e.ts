@@ -89,7 +89,7 @@ describe('a stream of a private project', () => {
 });
 
 describe('an agent in a private project', () => {
-  /** Results of the calls of the last turn. */
+  /** Results of the last turn's tool calls. */
   let replies: Reply[] = [];
   const making = (...calls: (Call | (() => Promise<void>))[]): Script =>
     async function* (context: AgentContext): AsyncGenerator<AgentOutput> {

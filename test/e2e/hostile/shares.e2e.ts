@@ -11,7 +11,7 @@ import { useService } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
 const CONNECTIONS = 400;
-/** Time that other callers are observed while requests wait. */
+/** Observation time for other callers while requests wait, in milliseconds. */
 const WATCHED_MS = 1_000;
 /** Shares of the 20 database connections. */
 const OF_CALLER = 8;

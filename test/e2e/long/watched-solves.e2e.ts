@@ -13,7 +13,7 @@ const BEGUN_AGAIN = 'Begun again: the process that ran it before has gone';
 
 type Detail = Wire<ExecutionDetailResponse>;
 
-/** Time that a solve is watched in each of two processes, in seconds. `npm run test:solving` takes a minute in total. */
+/** Seconds for which each of two processes watches a solve. `npm run test:solving` takes a minute in total. */
 const SECONDS = Number(process.env['SOLVE_SECONDS']);
 const settings = { SOLVE_TIME_LIMIT_MAX_SECONDS: '600', METRICS: 'true' };
 

@@ -114,7 +114,7 @@ describe('members of a project', () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     await put(ada.client, id, ben.user, 'viewer');
     const key = await keyOf(ben.client);
-    // A key does not count as the person.
+    // An API key cannot leave the project on behalf of its creator.
     expect((await remove(key, id, ben.user)).status).toBe(403);
     expect((await remove(eve.client, id, eve.user)).body).toEqual({
       detail: 'Project not found',

@@ -18,7 +18,7 @@ export interface ChangeDraft {
   path: string;
 }
 
-/** Returns an empty change. */
+/** Returns a draft with default values and a new id. */
 export const newDraft = (kind: Kind): ChangeDraft => ({
   id: newId(),
   kind,
