@@ -54,9 +54,9 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Get chat history',
     description:
-      'A window of the conversation, oldest message first; `offset` pages back into history. A window holds at ' +
-      'most 4 MiB of messages: older ones beyond that are left out, but never the newest. To page on, add the ' +
-      'number of messages received to `offset`.',
+      'A window of the conversation, oldest message first; `offset` pages back into history. A window ' +
+      'contains at most 4 MiB of messages. Older messages that do not fit are left out, but the newest message is ' +
+      'always returned. For the next window, add the number of messages received to `offset`.',
     response: ChatMessageListResponse,
     errors: ['conversation_not_found'],
     tagged: true,
@@ -75,9 +75,9 @@ export class ChatController {
     tag: 'Chat',
     summary: 'Get chat sync',
     description:
-      'One atomic read of the newest messages together with the live turn state. It returns at most 4 MiB of ' +
-      'messages: older ones beyond that are left out, but never the newest. To read on, use the history operation ' +
-      'with the number of messages received as its `offset`.',
+      'One atomic read of the newest messages together with the live turn state. Returns at most 4 MiB of ' +
+      'messages. Older messages that do not fit are left out, but the newest message is always returned. To read older ' +
+      'messages, use the history operation with the number of messages received as its `offset`.',
     response: ConversationSyncResponse,
     errors: ['conversation_not_found'],
     tagged: true,

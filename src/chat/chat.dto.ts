@@ -159,7 +159,7 @@ export class TurnStateResponse {
 
   @IntegerField({
     default: 0,
-    description: 'Number of the turn’s events already in the messages; resume its stream here',
+    description: 'Number of the turn’s events that the messages already include. Resume the stream from here',
   })
   next_seq!: number;
 }

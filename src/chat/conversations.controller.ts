@@ -51,7 +51,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'Get conversation',
-    description: 'Its title and times. Its messages are read by the history and sync operations.',
+    description: 'Returns its title and times. To read its messages, use the history or sync operation.',
     response: ConversationResponse,
     tagged: true,
     extension: true,

@@ -23,7 +23,7 @@ export class ConversationResponse {
   @StringField(title)
   title!: string | null;
 
-  @BooleanField({ description: 'Whether requests without `conversation_id` use it' })
+  @BooleanField({ description: 'Whether requests without `conversation_id` use this conversation' })
   is_default!: boolean;
 
   @DateTimeField()

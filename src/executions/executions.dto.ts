@@ -35,7 +35,7 @@ export const RUN_OPTIONS = {
     minLength: 1,
     maxLength: 200,
     pattern: WORDS,
-    description: 'Name of the run for people',
+    description: 'Display name of the run',
     example: 'With overtime',
   },
   time_limit_seconds: {

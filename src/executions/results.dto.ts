@@ -96,7 +96,7 @@ export class SolveResultResponse {
   gap!: number | null;
 
   @FreeObjectField({
-    description: 'Values by variable name; the total of a variable with an index',
+    description: 'Values by variable name. For a variable with an index, the total over its members',
     example: { tables: 10 },
   })
   variables!: Record<string, unknown>;
@@ -104,8 +104,8 @@ export class SolveResultResponse {
   @NumberMapField({
     optional: true,
     description:
-      'Change of the objective per additional unit of a variable that a bound limits, by name of a variable without ' +
-      'an index. Only for linear programs',
+      'Change of the objective per additional unit of a variable that a bound limits, by variable name. Only for ' +
+      'linear programs, and for variables without an index',
     example: { tables: 0 },
   })
   reduced_costs?: Record<string, unknown>;

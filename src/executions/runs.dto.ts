@@ -52,7 +52,10 @@ export class RunAdjustment {
   @StringField()
   column!: string;
 
-  @StringField({ optional: true, description: 'Condition on the members; absent: all, or the member in `key`' })
+  @StringField({
+    optional: true,
+    description: 'Condition on the members. If absent, all members or the member in `key` are changed',
+  })
   where?: string;
 
   @StringArrayField({ optional: true, description: 'The parts of the changed member' })
@@ -109,7 +112,7 @@ export class RunCard {
 export class RunCardsResponse {
   @ObjectArrayField(() => RunCard, {
     nullable: true,
-    description: 'Cards that form the model or rate it; null if a model file was solved, or if they were not stored',
+    description: 'Cards of the model and its KPIs; null if a model file was solved, or if the cards were not stored',
   })
   cards!: RunCard[] | null;
 

@@ -53,12 +53,13 @@ export class FilesController {
     summary: 'Read content',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
-      'Files that are too large for a response must be downloaded. So must those that exceed twice the maximum in ' +
-      'JSON, where control characters are escaped.\n\n' +
-      'With `as=text`, `text` of a PDF, DOCX or XLSX file (by its extension) is the text that it contains: pages of a ' +
-      'PDF below lines such as `--- page 3 ---`, sheets below lines such as `--- sheet Costs ---`, cells separated by ' +
-      'tabs. Pages that are images have no text. The limit then applies to the text. A document that is broken or ' +
-      'encrypted is a 422 at `path`. All other files are answered as without it.',
+      'Download files that are too large for a response. This includes files that exceed twice the maximum as JSON, ' +
+      'where control characters are escaped.\n\n' +
+      'With `as=text`, the text of a PDF, DOCX or XLSX file (by its extension) is extracted and returned in `text`. ' +
+      'Each page of a PDF begins with a line such as `--- page 3 ---`, each sheet with a line such as ' +
+      '`--- sheet Costs ---`. Cells are separated by tabs. Pages that are images have no text. The limit then applies ' +
+      'to the extracted text. Returns 422 at `path` if the document is damaged or encrypted. `as=text` has no effect ' +
+      'on other files.',
     response: FileContentResponse,
     errors: [...CONTAINER_CODES, 'content_too_large', 'file_not_found'],
   })
@@ -136,8 +137,8 @@ export class FilesController {
     summary: 'Get download URL',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
-      'Returns a URL of this content, valid for 15 minutes. On the disk store, it expires early with the project, ' +
-      'the deployment or the requesting API key.',
+      'Returns a URL for the current content, valid for 15 minutes. With the disk store, the URL stops working earlier ' +
+      'if the project, snapshot or deployment is deleted, or if the requesting API key is revoked or expires.',
     response: FileDownloadResponse,
     errors: [...CONTAINER_CODES, 'file_not_found'],
     extension: true,

@@ -49,7 +49,8 @@ export class FileEntry {
     optional: true,
     nullable: true,
     extension: true,
-    description: 'Id of a workspace file, kept when it is moved or its content replaced; null elsewhere',
+    description:
+      'Id of a workspace file. Stays the same when the file is moved or its content is replaced; null elsewhere',
   })
   id?: string | null;
 
@@ -126,7 +127,7 @@ export class FileDeleteRequest extends ContainerRequest {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'Conversation of the project whose next turn is notified of this',
+    description: 'Conversation of the project. Its next turn is notified of the change',
   })
   conversation_id?: string | null;
 }
@@ -146,7 +147,10 @@ export class MovePair {
 
 @NamesContainer()
 export class BatchMoveRequest extends ContainerRequest {
-  @ObjectArrayField(() => MovePair, { maxItems: MAX_BATCH, description: 'Made in order, each independently' })
+  @ObjectArrayField(() => MovePair, {
+    maxItems: MAX_BATCH,
+    description: 'Moves to make, in this order. A failed move does not affect the others',
+  })
   moves!: MovePair[];
 }
 

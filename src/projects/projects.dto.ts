@@ -55,7 +55,7 @@ export class ProjectQuery extends WalkQuery {
   @BooleanField({
     default: false,
     extension: true,
-    description: 'True: deleted projects that can be restored, last deleted first',
+    description: 'If true, returns the deleted projects that can be restored, most recently deleted first',
   })
   deleted!: boolean;
 }

@@ -159,7 +159,7 @@ export class ScenariosController {
   @Operation({
     tag: 'Scenarios',
     summary: 'Delete scenario',
-    description: 'Its executions remain.',
+    description: 'Deletes the scenario and keeps its executions.',
     status: 204,
     tagged: true,
     extension: true,

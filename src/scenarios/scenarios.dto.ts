@@ -219,7 +219,7 @@ export class ScenarioSolveRequest {
   })
   scenario_ids!: string[];
 
-  @BooleanField({ default: false, description: 'Whether to solve the unchanged canvas, too' })
+  @BooleanField({ default: false, description: 'Whether to also solve the unchanged canvas' })
   include_base!: boolean;
 
   @BooleanField({
@@ -230,7 +230,7 @@ export class ScenarioSolveRequest {
 
   @StringField({
     ...RUN_OPTIONS.name,
-    description: 'Name of the runs for people. Default: the names of the scenarios',
+    description: 'Display name of the runs. Default: the names of the scenarios',
   })
   name?: string | null;
 

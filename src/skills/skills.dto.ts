@@ -180,7 +180,7 @@ export class CheckoutRequest {
 }
 
 export class CheckoutResponse {
-  @StringField({ description: 'Handle of the deployment, now the project’s origin' })
+  @StringField({ description: 'Handle of the deployment, which is now the project’s origin' })
   from_deployment!: string;
 
   @IntegerField({ description: 'Number of instruction and skill files copied' })

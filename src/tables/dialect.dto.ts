@@ -135,7 +135,7 @@ export class TableDialect implements Dialect {
   })
   other_last_row!: number | null;
 
-  @EnumField(DECIMALS, { nullable: true, description: 'Null if columns differ' })
+  @EnumField(DECIMALS, { nullable: true, description: 'Decimal sign; null if columns differ' })
   decimal!: '.' | ',' | null;
 
   @StringField({

@@ -85,7 +85,8 @@ export class QueryRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     check: (given) => pathProblem(given) ?? savedPathProblem(given),
-    description: 'Path in the workspace for the whole result; for other sources, `project_id` names the project',
+    description:
+      'Workspace path for saving the whole result. If `source` is not `workspace`, `project_id` selects the project',
     example: 'results/by-product.csv',
   })
   save_as?: string | null;

@@ -30,5 +30,5 @@ const anyArray: Kind<Cell[][]> = {
 export const RowsField = (): PropertyDecorator =>
   field(anyArray, {
     description:
-      'An array for each row, in the order of `columns`. Dates and times are ISO 8601 texts, integers beyond 2^53 texts.',
+      'One array per row, in the order of `columns`. Dates and times are ISO 8601 strings. Integers beyond 2^53 are strings.',
   });

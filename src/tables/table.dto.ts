@@ -85,7 +85,12 @@ export class TableAggregate {
   @EnumField(AGGREGATE_FUNCTIONS)
   function!: Aggregate['function'];
 
-  @StringField({ optional: true, nullable: true, maxLength: MAX_NAME, description: '`count` without it counts rows' })
+  @StringField({
+    optional: true,
+    nullable: true,
+    maxLength: MAX_NAME,
+    description: 'Column to aggregate. Omit it to count rows with `count`',
+  })
   column?: string | null;
 
   @StringField({

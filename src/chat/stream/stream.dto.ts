@@ -74,7 +74,7 @@ export class TurnEndedData {
 
   @ObjectField(() => ChatMessageResponse, {
     nullable: true,
-    description: 'Final message, the sum of the turn’s events; null if the agent said nothing',
+    description: 'Final message, with all events of the turn applied; null if the agent wrote nothing',
   })
   message!: ChatMessageResponse | null;
 }

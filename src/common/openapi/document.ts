@@ -224,7 +224,7 @@ function documentTags(operation: OperationObject, method: string): void {
 }
 
 const ETAG = {
-  description: 'Version of the response. Changes with it',
+  description: 'Version of the response. Changes whenever the response changes',
   schema: { type: 'string' },
   'x-extension': true,
 };

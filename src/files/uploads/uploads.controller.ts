@@ -59,8 +59,8 @@ export class UploadsController {
       'Returns a token and URLs. Send each part with `PUT` to its URL, here with ' +
       '`curl --upload-file demand.csv "<url>"`; all parts but the last have `part_size` ' +
       'bytes. Keep the `ETag` header of each response, then complete the upload. A URL can be used again until the ' +
-      'upload ends. A member can have 20 open uploads, a company 100. On the disk store, a URL also ends with the ' +
-      'API key that started the upload.',
+      'upload ends. A member can have 20 open uploads, a company 100. With the disk store, the URLs also stop working ' +
+      'when the API key that started the upload is revoked or expires.',
     status: 201,
     response: UploadStartResponse,
     errors: [

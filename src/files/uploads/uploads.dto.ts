@@ -42,7 +42,7 @@ export class UploadCompleteRequest extends ContainerRequest {
   @StringField({
     optional: true,
     nullable: true,
-    description: 'Conversation of the project whose next turn is notified of this',
+    description: 'Conversation of the project. Its next turn is notified of the change',
   })
   conversation_id?: string | null;
 
@@ -70,7 +70,7 @@ export class UploadPartUrl {
   @IntegerField()
   part_number!: number;
 
-  @StringField({ description: 'URL for a `PUT` of the part’s bytes. The response has an `ETag` header' })
+  @StringField({ description: 'URL for uploading the part with `PUT`. The response has an `ETag` header' })
   url!: string;
 }
 

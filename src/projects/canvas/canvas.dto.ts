@@ -174,7 +174,7 @@ export class CompletenessResponse implements Checklist {
 
   @EnumField(FEASIBILITY_RESULTS, {
     default: 'unchecked',
-    description: 'Outcome of the last non-test solve of the canvas; `unchecked` again once its model changes',
+    description: 'Outcome of the last non-test solve of the canvas. Reset to `unchecked` when the model changes',
   })
   feasibility_result!: Checklist['feasibility_result'];
 

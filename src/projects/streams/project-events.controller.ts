@@ -70,9 +70,9 @@ export class ProjectEventsController {
     description:
       'Server-sent events of all changes in a project, by any actor, until the client closes, its token expires, or ' +
       'the caller loses access to the project. `data` is the event with its `id`, `type`, `project_id`, `at`, ' +
-      '`actor` and a `data` that names the change. The stream starts with the next change. With `Last-Event-ID`, it ' +
-      'sends every later event exactly once, in order. Events are kept for 24 hours. `resync` means that some are ' +
-      'missing. Swagger UI cannot show a stream: use `curl -N` with the command that it offers.',
+      '`actor`, and a `data` that describes the change. The stream starts with the next change. With `Last-Event-ID`, ' +
+      'it sends every later event exactly once, in order. Events are kept for 24 hours. A `resync` event means that ' +
+      'events are missing. Swagger UI cannot show a stream: use `curl -N` with the command that it offers.',
     errors: ['too_many_streams'],
     extension: true,
   })
