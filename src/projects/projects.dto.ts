@@ -25,7 +25,7 @@ import {
 import { PROJECT_ROLES, type ProjectRole } from './project-member.entity.js';
 import type { Creator, ListedProject, ProjectDetails } from './project-views.repository.js';
 
-const COMPONENTS = 'Objectives on the canvas; only the first of them if all together exceed 16,384 bytes';
+const COMPONENTS = 'Objectives on the canvas. Contains only the first objectives if the list would exceed 16,384 bytes';
 const VISIBILITY =
   '`company`: everyone in the company can edit the project. `private`: only its members and company-level callers can see it';
 const description = { nullable: true, optional: true, maxLength: 20_000 };

@@ -15,8 +15,7 @@ import {
 } from './budget.entity.js';
 import type { BudgetRow } from './budgets.repository.js';
 
-const SCOPE =
-  'Counted spend: of the company, of a user and the API keys that they created, of an API key, or in a project';
+const SCOPE = 'Spend that counts: of the company, of a user including their API keys, of an API key, or in a project';
 const PERIOD = 'Period after which counting restarts: at midnight, on the first of a month (both in UTC), or never';
 const ACTION = 'When the limit is reached, `block` rejects posts and solves with 402, and `notice` changes nothing';
 
