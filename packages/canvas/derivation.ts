@@ -157,7 +157,15 @@ function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): v
     if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
 }
 
-function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
+/** Data cards with the state of their files. `crowded` are cards beyond the maximum number of values on a canvas. */
+interface CanvasData {
+  known: Pick<Surroundings, 'content' | 'state'>[];
+  /** Number of cards that define each name. */
+  symbols: ReadonlyMap<string, number>;
+  crowded: ReadonlySet<CardContent>;
+}
+
+function readAllData(cards: readonly CardContent[], files: FileStates): CanvasData {
   const symbols = new Map<string, number>();
   const crowded = new Set<CardContent>();
   let figures = 0;
@@ -173,6 +181,11 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
     return content;
   });
   const known = contents.map((content) => ({ content, state: content.file && files.get(fileKey(content.file)) }));
+  return { known, symbols, crowded };
+}
+
+function survey(cards: readonly CardContent[], files: FileStates): Canvas {
+  const { known, symbols, crowded } = readAllData(cards, files);
   const vocabulary = vocabularyOf(cards, known);
   const objectives = cards.filter(({ card_type }) => card_type === 'objective').length;
   const roomy = new Set(withRoom(cards));
@@ -194,11 +207,14 @@ function survey(cards: readonly CardContent[], files = NO_FILES): Canvas {
 
 /** Returns the meaning of the names on a canvas. */
 export const vocabularyOn = (cards: readonly CardContent[], files: FileStates): Vocabulary =>
-  survey(cards, files).vocabulary;
+  vocabularyOf(cards, readAllData(cards, files).known);
 
 /** Returns the constants of all data cards by name. */
 export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>
-  survey(cards.filter(({ card_type }) => card_type === 'data')).vocabulary.values;
+  vocabularyOn(
+    cards.filter(({ card_type }) => card_type === 'data'),
+    NO_FILES,
+  ).values;
 
 /** Returns the names that a card defines and that must be unique: its variable, values and set. */
 function symbolsGivenBy(card: CardContent, { values, set }: DataContent): string[] {

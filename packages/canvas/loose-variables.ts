@@ -33,20 +33,18 @@ const effectsByFormula = new LRUCache<string, ReadonlyMap<string, boolean>>({ ma
 /** Returns variables that occur in no objective and only relax limits. These limits have no effect. */
 export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseVariable<Of>[] {
   if (!cards.some(({ card_type }) => card_type === 'objective')) return [];
-  const limits = new Map<string, string[]>();
-  const tight = new Set<string>();
-  for (const card of cards.filter(({ card_type }) => CARD_KINDS[card_type].role === 'plan'))
-    for (const [name, isLoose] of effectsOf(formulaIn(card)?.expression ?? '')) {
-      if (!isLoose) tight.add(name);
-      limits.set(name, [...(limits.get(name) ?? []), card.label]);
-    }
-  return cards.flatMap((card) => {
+  const variables = new Map<string, LooseVariable<Of>[]>();
+  for (const card of cards) {
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
     const isBounded = card.data['upper'] != null || card.data['domain'] === 'binary';
-    if (name === undefined || isBounded || card.data['confirmed'] === true || tight.has(name)) return [];
-    const loosened = limits.get(name);
-    return loosened === undefined ? [] : [{ card, name, limits: loosened }];
-  });
+    if (name === undefined || isBounded || card.data['confirmed'] === true) continue;
+    variables.set(name, [...(variables.get(name) ?? []), { card, name, limits: [] }]);
+  }
+  for (const card of cards.filter(({ card_type }) => CARD_KINDS[card_type].role === 'plan'))
+    for (const [name, isLoose] of effectsOf(formulaIn(card)?.expression ?? ''))
+      if (!isLoose) variables.delete(name);
+      else for (const { limits } of variables.get(name) ?? []) limits.push(card.label);
+  return [...variables.values()].flat().filter(({ limits }) => limits.length > 0);
 }
 
 /** Returns a warning about a variable whose limits have no effect, without a full stop. */
