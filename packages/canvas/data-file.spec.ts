@@ -213,7 +213,7 @@ describe('sets in files', () => {
     ]);
   });
 
-  it('changes the digest with the parts of the file that a solve reads, but not with a file without a set', () => {
+  it('changes the digest when the fields that a solve reads change, and ignores files without a set', () => {
     const digests = [
       [products()],
       [products({ file_path: 'others.csv' })],

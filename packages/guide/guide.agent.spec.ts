@@ -76,13 +76,13 @@ describe('the guide', () => {
       ['no table.zip', 'b.LP'],
       ['I cannot read `no table.zip`', 'To solve the model in `b.LP`'],
     ],
-  ])('mentions each of the files %j of a message without words', async (file_ids, words) => {
+  ])('mentions each of the files %j if a message has no text', async (file_ids, words) => {
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const { text } = await new Room().say('', { file_ids }, { attachments });
     for (const word of words) expect(text).toContain(word);
   });
 
-  it('describes every table of a message without words, and otherwise only the first table', async () => {
+  it('describes every table if a message has no text, and otherwise only the first table', async () => {
     const file_ids = ['a.csv', 'b.xlsx', 'c.parquet'];
     const attachments = new Map(file_ids.map((path) => [path, { path, size: 3 }]));
     const silent = await new Room().say('', { file_ids }, { attachments });

@@ -50,7 +50,7 @@ describe('the order of statements', () => {
     ['a model', SCALAR, 'Solved: the objective is 540'],
     ['a requirement in words', WORDS, 'It cannot be solved yet'],
     ['an indexed model', FAMILY, 'Solved: the objective is 5'],
-  ])('has no influence within the same message: %s', async (_, statements, end) => {
+  ])('does not matter within the same message: %s', async (_, statements, end) => {
     const expected = await outcomeOf([statements.join('\n')]);
     expect(expected).toMatchObject({ end });
     await fc.assert(

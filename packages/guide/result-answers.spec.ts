@@ -38,11 +38,11 @@ describe('an answer about values', () => {
     ['tables & profit', '`tables` is 5. The objective `profit` is 550, the most that the constraints allow.'],
     ['objective value', 'The objective `profit` is 550, the most that the constraints allow.'],
     ['value of the objective', 'The objective `profit` is 550, the most that the constraints allow.'],
-  ])('contains every thing in %j', async (subject, text) => {
+  ])('answers every part of %j', async (subject, text) => {
     expect(await answerTo(subject)).toBe(text);
   });
 
-  it('names the unknown thing among several things', async () => {
+  it('names the unknown item among several items', async () => {
     expect(await answerTo('chairs and sofas')).toMatch(/^`chairs` is 10\. I cannot answer that: .*`sofas`/);
   });
 

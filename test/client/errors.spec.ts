@@ -7,7 +7,7 @@ const answer = (status: number, headers: Record<string, string> = {}): Response 
   new Response(null, { status, headers });
 
 describe('errorOf', () => {
-  it('knows the codes of the service by status', () => expect(ERROR_CODES).toEqual(CODES));
+  it('maps each status to the codes of the service', () => expect(ERROR_CODES).toEqual(CODES));
 
   const all = Object.entries(CODES).flatMap(([status, codes]) => codes.map((code) => [Number(status), code] as const));
   it.each(all)('returns a specific class for %d %s', (status, code) => {

@@ -232,7 +232,7 @@ beforeAll(async () => {
 afterAll(async () => await test.stop());
 
 it(
-  'structured queries answer what a model answers',
+  'returns the same results for structured queries as a simple model',
   async () => {
     await fc.assert(
       fc.asyncProperty(

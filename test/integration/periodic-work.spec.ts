@@ -70,7 +70,7 @@ const locks = async (): Promise<number> => {
 };
 
 describe('periodic work', () => {
-  it('runs at its times', async () => {
+  it('runs on schedule', async () => {
     const { begun } = await startProcess(['tidy'], '* * * * * *');
     await begun(1);
   });
@@ -117,7 +117,7 @@ describe('periodic work', () => {
     expect(await locks()).toBe(names.length);
   });
 
-  it('is logged and done the next time if it fails', async () => {
+  it('is logged when it fails, and runs again on the next request', async () => {
     const { periodic, begun, outcomes, logged } = await startProcess(['tidy']);
     periodic.requestRun('tidy');
     (await begun(1))[0]?.fail();
@@ -127,7 +127,7 @@ describe('periodic work', () => {
     await begun(2);
   });
 
-  it('continues after its connection was lost', async () => {
+  it('continues after losing its connection', async () => {
     const { periodic, begun, runs } = await startProcess(['tidy']);
     periodic.requestRun('tidy');
     await begun(1);

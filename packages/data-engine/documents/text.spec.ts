@@ -111,7 +111,7 @@ describe('PDF text extraction', () => {
     );
   });
 
-  it('cuts the text at a whole character', async () => {
+  it('cuts the text only between characters', async () => {
     const { text, truncated } = await read('pdf', three, { maxBytes: 16 });
     expect([text, truncated]).toEqual(['--- page 1 ---\n', true]);
     expect((await read('pdf', three, { maxBytes: 17 })).text).toBe('--- page 1 ---\nÜ');

@@ -113,7 +113,7 @@ describe('ImagesService', () => {
       expect(await images.look(context, file(`b${index}`, MAX_BYTES))).toMatchObject({ image: { number: index } });
   });
 
-  it('refuses a lost image and ignores other files', async () => {
+  it('reports a missing image and ignores other files', async () => {
     const { context } = turn();
     expect(await room({ missing: true }).images.look(context, file('a.png', 10))).toEqual(reason('cannot be read'));
     const text = room({ beginning: Buffer.from('product,quantity') });

@@ -154,7 +154,7 @@ describe('stopping a turn', () => {
     expect(messages.map(({ sequence }) => sequence)).toEqual(messages.map((_, index) => index + 1));
   });
 
-  it('leaves no agent message if the turn has not started or said anything', async () => {
+  it('leaves no agent message if the turn has not started or has no output', async () => {
     const over = gate();
     script = async function* () {
       await over.passed;

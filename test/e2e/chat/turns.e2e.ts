@@ -232,7 +232,7 @@ describe('messages posted during a turn', () => {
     await removeEnvironment(apart);
   });
 
-  it('are accepted as answers to a question of a message that is still being written', async () => {
+  it('can answer a question in a message that is still being written', async () => {
     const middle = gate();
     const project = await newProject();
     script = async function* () {

@@ -340,7 +340,7 @@ describe('an overloaded service', () => {
     ['a proxy without a service', refusing(502, '')],
     ['an answer that breaks off', cutOff],
     ['a connection that breaks off', (response: ServerResponse) => response.destroy()],
-  ])('is asked again after %s', async (_, answer) => {
+  ])('is retried after %s', async (_, answer) => {
     expect((await ask(answer, answer, me).GET('/api/v1/me')).data).toEqual({ id: 'x' });
     expect(seen).toBe(3);
     await ask(answer, me).POST('/api/v1/projects', { body: { name: 'x' } });
@@ -355,12 +355,12 @@ describe('an overloaded service', () => {
     ['what will be too large again', refusing(503, 'comparison_too_large'), UnavailableError],
     ['a fault', refusing(500, 'internal_error'), ServiceError],
     ['a conflict that stays', refusing(409, 'deployment_exists'), ConflictError],
-  ])('is not asked again after %s', async (_, answer, Class) => {
+  ])('is not retried after %s', async (_, answer, Class) => {
     await expect(ask(answer, me).GET('/api/v1/me')).rejects.toBeInstanceOf(Class);
     expect(seen).toBe(1);
   });
 
-  it('gets a PATCH again only if it has rejected the first', async () => {
+  it('receives a PATCH again only if it rejected the first attempt', async () => {
     const change = { params: { path: { project_id: NOTHING } }, body: {} };
     await expect(
       ask(refusing(503, 'unavailable'), me).PATCH('/api/v1/projects/{project_id}', change),
@@ -369,7 +369,7 @@ describe('an overloaded service', () => {
     await ask(refusing(429, 'rate_limited', { 'retry-after': '0' }), me).PATCH('/api/v1/projects/{project_id}', change);
   });
 
-  it('is waited for until the request timeout', async () => {
+  it('is retried when the request times out', async () => {
     answers = [() => undefined, me];
     const hasty = new WorkspaceClient({ baseUrl: url, retry: HASTY, timeoutMs: 50 });
     expect((await hasty.GET('/api/v1/me')).data).toEqual({ id: 'x' });

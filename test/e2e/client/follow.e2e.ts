@@ -278,7 +278,7 @@ describe('following a conversation', () => {
 });
 
 describe('the events of a project', () => {
-  it('are delivered once each over 20 disconnects and a kill, until the project is deleted', async () => {
+  it('are each delivered exactly once despite 20 disconnects and a kill, until the project is deleted', async () => {
     const { id: project } = await makeProject(session.client);
     const { client, opened } = behindProxy();
     const got: (ProjectEvent | Resync)[] = [];

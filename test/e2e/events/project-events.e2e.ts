@@ -322,7 +322,7 @@ describe('a reader', () => {
   });
 });
 
-it('is served among a thousand readers', async () => {
+it('sends every event to each of a thousand readers', async () => {
   const project = await newProject();
   const readers = await Promise.all(Array.from({ length: 50 }, () => member()));
   for (const reader of readers) await Promise.all(Array.from({ length: 20 }, () => open(project, {}, reader)));
@@ -332,7 +332,7 @@ it('is served among a thousand readers', async () => {
   await eventually(got, (ids) => ids.every((of) => of === '1,2,3'), { until: 'all have all', deadlineMs: 20_000 });
 }, 60_000);
 
-it('receives changes of other processes, even without notifications', async () => {
+it('sends changes made in other processes, even without notifications', async () => {
   script = async function* () {
     yield await Promise.resolve(say('One'));
   };

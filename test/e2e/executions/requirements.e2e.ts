@@ -62,7 +62,7 @@ class Workshop {
   }
 }
 
-it('are met by the plan, and a changed requirement invalidates the last result', async () => {
+it('meets requirements in the plan, and invalidates the last result when a requirement changes', async () => {
   const workshop = await Workshop.start();
   expect(await workshop.solve()).toMatchObject({
     result: { objective_value: 550, variables: { chairs: 10, tables: 5 } },
@@ -113,7 +113,7 @@ it('are met by the plan, and a changed requirement invalidates the last result',
   });
 });
 
-it('are stated in the chat', async () => {
+it('accepts requirements in the chat', async () => {
   const workshop = await Workshop.start();
   expect(await workshop.say('produce 12 chairs')).toContain('- Requirement `chairs`: `12 chairs`, quantity `12`');
   expect(await workshop.say('solve')).toContain('Solved: the objective is 510, with `chairs = 12`, `tables = 3`');
@@ -123,7 +123,7 @@ it('are stated in the chat', async () => {
   expect(await workshop.say('remove requirement chairs; requirement: none; solve')).toContain('the objective is 550');
 });
 
-it('has a row for each member, with figures that no other formula uses', async () => {
+it('applies a requirement to each member, with figures that no other formula uses', async () => {
   const workshop = await Workshop.start();
   const { client, id } = workshop;
   await makeFile(

@@ -270,7 +270,7 @@ describe('a time limit', () => {
   const seconds = ({ started_at, ended_at }: Detail): number =>
     (Date.parse(ended_at ?? '') - Date.parse(started_at ?? '')) / 1000;
 
-  it('holds during presolve, where the solver does not check the clock', async () => {
+  it('is enforced during presolve, when the solver does not check the clock', async () => {
     const { id: project } = await makeProject(client);
     await addCard(project, 'data', 'Parts', { set: 'parts', members: '1 to 20000' });
     await addCard(project, 'variable', 'Take', { name: 'take', index: 'p in parts', domain: 'binary' });

@@ -184,7 +184,7 @@ it('limits the number of sets in files', async () => {
   await planning.gaps('Set 50', ['A canvas has at most 50 sets in files']);
 });
 
-it('solves over files and discards the feasibility when the files change', async () => {
+it('solves with data from files and resets the feasibility when the files change', async () => {
   const planning = await Planning.start();
   await planning.put('products.csv', PRODUCTS);
   await planning.model();
@@ -245,7 +245,7 @@ it.each([
     'price is text, which cannot be counted with: compare it in a condition, as in `where price[...] = "..."`',
   ],
   ['no rows', 'product,price,Unit cost\n', 'the members of products are missing'],
-])('reports at the solve that a file has %s', async (_, content, problem) => {
+])('fails a solve and reports that a file has %s', async (_, content, problem) => {
   const planning = await Planning.start();
   await planning.put('products.csv', content);
   await planning.model();
@@ -276,7 +276,7 @@ it('asks in the chat which column is the key and uses the reply', async () => {
   expect(answered?.content).toContain('Solved: the objective is 40');
 });
 
-it('warns of keys that match no row before a solve, and accepts dates in the format of the file', async () => {
+it('warns about keys without a matching row before a solve, and accepts dates in the format of the file', async () => {
   const plan = await Planning.start();
   await plan.put('plants.csv', 'plant,capacity\nseattle,350\nsan diego,600\n');
   await plan.put('lanes.csv', 'from,to,cost\nseattle,chicago,1\nSan Diego,chicago,2\n');

@@ -36,7 +36,7 @@ async function pathsIn(client: Client, place: object): Promise<string[]> {
 }
 
 describe('directories', () => {
-  it('are made with their parents, once', async () => {
+  it('are created once, with their parents', async () => {
     const { client, place } = await makeWorkspace();
     expect(await client.post('/files/mkdir', { ...place, path: '/a/b' })).toEqual({ created: true, path: 'a/b' });
     expect(await client.post('/files/mkdir', { ...place, path: 'a/b' })).toEqual({ created: false, path: 'a/b' });
@@ -45,7 +45,7 @@ describe('directories', () => {
     expect(await pathsIn(client, place)).toEqual(['a/', 'a/b/']);
   });
 
-  it('are removed with their last file unless they were made explicitly', async () => {
+  it('are removed with their last file unless they were created explicitly', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'implied/a.txt', 'a');
     await makeFile(client, place, 'made/b.txt', 'b');
@@ -56,7 +56,7 @@ describe('directories', () => {
     expect(await pathsIn(client, place)).toEqual(['made/']);
   });
 
-  it('are not made in place of a file', async () => {
+  it('are not created in place of a file', async () => {
     const { client, place } = await makeWorkspace();
     await makeFile(client, place, 'a', 'a');
     expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a' } })).toMatchObject({ status: 409 });

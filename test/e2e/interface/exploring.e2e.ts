@@ -85,7 +85,7 @@ describe('the examples of openapi.json', () => {
 });
 
 describe('web clients on the same computer', () => {
-  it('are allowed from any port, unlike clients of other hosts', async () => {
+  it('are allowed from any port, unlike clients on other hosts', async () => {
     const allowed = async (origin: string) =>
       (await client.send('GET', '/me', { headers: { origin } })).headers.get('access-control-allow-origin');
     expect(await allowed('http://localhost:5173')).toBe('http://localhost:5173');

@@ -131,7 +131,7 @@ describe('an execution whose process ends', () => {
   }, 60_000);
 });
 
-it('is charged until its last renewal when it is canceled after its process has died', async () => {
+it('charges an execution up to its last lease renewal if it is canceled after its process died', async () => {
   await service.stop();
   await goOn({ ROLE: 'api' });
   const { id } = await start();
@@ -145,7 +145,7 @@ it('is charged until its last renewal when it is canceled after its process has 
   expect(await expectOneEnd(id)).toBe(0.02);
 }, 40_000);
 
-it('waits in the queue, where a company has 20 places, and is not charged there', async () => {
+it('limits the queue to 20 executions per company and does not charge for waiting', async () => {
   const answers = await Promise.all(
     Array.from({ length: 22 }, () => client.send<ExecutionResponse>('POST', path, { body: {} })),
   );

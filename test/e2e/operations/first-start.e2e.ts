@@ -57,7 +57,7 @@ describe('npm start with the embedded database', () => {
   });
   afterAll(async () => await rm(dataDir, { recursive: true, force: true }));
 
-  it('shows each phase with its seconds, then the addresses of the page and the tokens, and nothing else', async () => {
+  it('shows each phase with its duration, then the addresses of the page and the tokens, and nothing else', async () => {
     const service = await start(dataDir);
     expect((await fetch(service.url)).ok).toBe(true);
     const { stdout, stderr, code } = await service.stop();
@@ -72,7 +72,7 @@ describe('npm start with the embedded database', () => {
     expect([stderr, code]).toEqual(['', 0]);
   }, 120_000);
 
-  it('keeps its data over a backup and a restore', async () => {
+  it('keeps its data through a backup and restore', async () => {
     const service = await start(dataDir);
     const project = await service.client.post<{ id: string }>('/projects', { name: 'Before the backup' });
     const [folder, other] = [join(dataDir, 'backup'), join(dataDir, 'restored')];

@@ -125,7 +125,7 @@ inBrowser('the canvas', () => {
     await tab.show(`canvas-form-${name}`);
   });
 
-  it('begins with instructions, and with a first card by keyboard alone', async () => {
+  it('shows instructions when empty, and accepts a first card by keyboard alone', async () => {
     await begin();
     await open();
     await tab.page.getByText('The canvas is empty').waitFor();
@@ -228,7 +228,7 @@ inBrowser('the canvas', () => {
     expect(await added('KPI', 'On time')).toEqual({ description: 'Orders that leave in their week' });
   });
 
-  it('accepts cells of a spreadsheet, also many of them', async () => {
+  it('accepts cells pasted from a spreadsheet, even many at once', async () => {
     await begin();
     const copied = async (text: string) => {
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -460,7 +460,7 @@ inBrowser('the canvas', () => {
     await tab.show('canvas-hostile');
   });
 
-  it('offers no changes to viewers', async () => {
+  it('hides all editing controls from viewers', async () => {
     await withModel();
     const reader = await shared.session({ company: session.company, role: 'member' });
     await reader.client.get('/me');

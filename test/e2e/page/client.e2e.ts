@@ -83,7 +83,7 @@ inBrowser('the client package in a browser', () => {
     await load();
   });
 
-  it('follows a conversation over 20 disconnects and a kill, and converges with sync', async () => {
+  it('follows a conversation through 20 disconnects and a kill, and converges with sync', async () => {
     await run(`
       kept.states = [];
       kept.interruptions = 0;
@@ -125,7 +125,7 @@ inBrowser('the client package in a browser', () => {
     expect(said.sort()).toEqual(Array.from({ length: posts }, (_, index) => `Message ${index + 1}`));
   }, 120_000);
 
-  it('uploads a large file over a pause, lost parts and a reload', async () => {
+  it('uploads a large file despite a pause, lost parts and a reload', async () => {
     const { path, hash } = await makeRandomFile(SIZE);
     const choose = async (): Promise<void> => {
       await tab.page.evaluate(

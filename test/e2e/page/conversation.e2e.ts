@@ -45,7 +45,7 @@ inBrowser('the conversation of a project on the page', () => {
     });
   }
 
-  it('streams the text of the agent, and lets people answer questions by a click', async () => {
+  it('streams the text of the agent, and lets people answer questions with a click', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -268,7 +268,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('solves an example in an empty project by a single click', async () => {
+  it('solves an example in an empty project with a single click', async () => {
     const session = await shared.session();
     const id = await open(session);
     await tab.page.getByRole('button', { name: 'Solve an example' }).dblclick();
@@ -282,7 +282,7 @@ inBrowser('the conversation of a project on the page', () => {
     await show('conversation-example');
   });
 
-  it('shows a reply that was given by a button as the message', async () => {
+  it('shows a reply chosen with a button as a message of the user', async () => {
     await open();
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
@@ -298,7 +298,7 @@ inBrowser('the conversation of a project on the page', () => {
     ['a.csv', 'a\n1\n', 'is a table with'],
     ['notes.pdf', 'x', 'I cannot read'],
     ['plan.lp', 'max x st c: x <= 1 end', 'start a run of the file'],
-  ])('shows a message with only %s as that file, with a word about it', async (name, text, word) => {
+  ])('shows a message that has only the file %s, and the agent describes the file', async (name, text, word) => {
     await open();
     await tab.page
       .locator('input[type=file]')
@@ -491,7 +491,7 @@ inBrowser('the conversation of a project on the page', () => {
     expect(await tab.page.getByRole('button', { name: 'Show earlier messages' }).count()).toBe(0);
   });
 
-  it('offers no changes to viewers', async () => {
+  it('shows no message field to viewers', async () => {
     const { projects } = await new Client(service.url, service.tokens.member).get<ProjectSummaryListResponse>(
       '/projects?q=Prices',
     );

@@ -353,7 +353,7 @@ inBrowser('the files of a project on the page', () => {
       await row('by another.txt').waitFor();
     });
 
-    it('offers no changes to viewers', async () => {
+    it('hides all editing controls from viewers', async () => {
       await put('notes.txt', 'words');
       await session.client.patch(`/projects/${project.id}`, { visibility: 'private' });
       const viewer = await shared.session({ company: session.company, role: 'member' });
@@ -482,7 +482,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await readFile(await saved.path())).toEqual(bytes);
     });
 
-    it('copies its path', async () => {
+    it('offers its path for copying', async () => {
       await put('data/demand.csv', DEMAND);
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(shared.url).origin });
       await open('/workspace/data/');

@@ -201,7 +201,7 @@ inBrowser('the runs of a project', () => {
     );
   }, 90_000);
 
-  it('are stopped early with their plan kept', async () => {
+  it('keep their plan when they are stopped early', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     const { id } = await start(room, { input_file_ids: ['hard.lp'], time_limit_seconds: 60 });
@@ -219,7 +219,7 @@ inBrowser('the runs of a project', () => {
     expect(await detail(room, id)).toMatchObject({ status: 'succeeded', outcome: 'time_limit' });
   }, 60_000);
 
-  it('reports the missing parts of the model and leads to the canvas', async () => {
+  it('show what is missing in the model and link to the canvas', async () => {
     const room = await makeRoom();
     await open(room);
     await text('Nothing has been solved yet').waitFor();
@@ -310,7 +310,7 @@ inBrowser('the runs of a project', () => {
     );
   });
 
-  it('are followed while they are in progress, and canceled', async () => {
+  it('show their progress and can be canceled', async () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     await open(room);
@@ -342,7 +342,7 @@ inBrowser('the runs of a project', () => {
     expect((await detail(room, run)).status).toBe('canceled');
   });
 
-  it('explains a missing plan and suggests what to do', async () => {
+  it('explain a missing plan and suggest what to do', async () => {
     const room = await makeShop();
     await open(room);
     await addCard(room, 'constraint', 'Orders', { expression: 'make["table"] >= 70', classification: 'hard' });
@@ -376,7 +376,7 @@ inBrowser('the runs of a project', () => {
     await text('There is no such run in this project.').waitFor();
   });
 
-  it('are all listed without being rendered together, and searched', async () => {
+  it('can be searched and filtered, and are loaded in pages', async () => {
     const room = await shownRoom();
     await open(room);
     await text('6 runs').waitFor();
@@ -433,7 +433,7 @@ inBrowser('the runs of a project', () => {
     expect(details).toEqual([]);
   });
 
-  it('shows the members of a large plan in parts', async () => {
+  it('show the members of a large plan in pages', async () => {
     const room = await makeRoom();
     await addCard(room, 'data', 'Weeks', { set: 'weeks', members: '1 to 3000' });
     await addCard(room, 'variable', 'make', { name: 'make', index: 'w in weeks', domain: 'continuous', upper: 'w' });
@@ -460,7 +460,7 @@ inBrowser('the runs of a project', () => {
     await seeRows('Members of make', ['2999 2,999 1']);
   });
 
-  it('shows hostile names and texts unchanged', async () => {
+  it('show hostile names and texts unchanged', async () => {
     const room = await makeShop();
     const scenario = await makeScenario(room, HOSTILE.slice(0, 100), hours(7));
     await room.client.patch(`/projects/${room.id}/scenarios/${scenario.id}`, { description: HOSTILE });
@@ -487,7 +487,7 @@ inBrowser('the runs of a project', () => {
     expect(await overflow()).toBe(0);
   });
 
-  it('offers no changes to viewers', async () => {
+  it('hide all editing controls from viewers', async () => {
     const room = await shownRoom();
     const {
       executions: [{ id = '' } = {}],
@@ -515,7 +515,7 @@ inBrowser('the runs of a project', () => {
     expect(await controls(/^Solve/).count()).toBe(0);
   });
 
-  it('have scenarios that are made in a form, with every kind of change', async () => {
+  it('offer a form for scenarios with every kind of change', async () => {
     const room = await makeShop();
     await makeFile(
       room.client,
@@ -611,7 +611,7 @@ inBrowser('the runs of a project', () => {
     expect((await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`)).total).toBe(1);
   });
 
-  it('has scenarios that are solved together and shown side by side', async () => {
+  it('solve several scenarios together and show them side by side', async () => {
     const room = await makeShop();
     await makeScenario(room, 'Longer days', hours(100));
     await makeScenario(room, 'Half of it', hours(30));
@@ -656,7 +656,7 @@ inBrowser('the runs of a project', () => {
     await table.getByText('-2,550').waitFor();
   });
 
-  it.each(LOOKS)('is readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
+  it.each(LOOKS)('are readable and usable: %s, %i pixels wide', async (colorScheme, width) => {
     const room = await shownRoom();
     await tab.appear(colorScheme, width);
     await open(room);

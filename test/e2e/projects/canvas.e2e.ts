@@ -28,7 +28,7 @@ const cardsOf = async (project: string): Promise<Card[]> =>
 const OBJECTIVE = { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', expression: '3x' } };
 
 describe('cards', () => {
-  it('are made with incomplete data, report their gaps, and change by version', async () => {
+  it('accept incomplete data, report their gaps, and are changed by version', async () => {
     const { id } = await makeProject(client);
     const made = await add(id, { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', weight: null } });
     expect(made).toMatchObject({ project_id: id, version: 1, status: 'needs_input', data: { sense: 'maximize' } });

@@ -38,7 +38,7 @@ const keyOf = async (client: Client, limits: object = {}): Promise<Client> =>
   new Client(service.url, (await client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Program', ...limits })).key);
 
 describe('members of a project', () => {
-  it('are only the creator at first, and then everybody whom owners add', async () => {
+  it('include only the creator until owners add others', async () => {
     const { id, visibility, role } = await makeProject(ada.client, { visibility: 'private' });
     expect({ visibility, role }).toEqual({ visibility: 'private', role: 'owner' });
     expect(await membersOf(ada.client, id)).toEqual([
@@ -61,7 +61,7 @@ describe('members of a project', () => {
     expect((await boss.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('owner');
   });
 
-  it('are the creator of the API key that made the project', async () => {
+  it('include the creator of the API key that created the project', async () => {
     const key = await keyOf(ada.client);
     const { id, created_by } = await makeProject(key, { visibility: 'private' });
     expect(created_by).toBeNull();
@@ -72,7 +72,7 @@ describe('members of a project', () => {
   it.each([
     ['who was never seen', 'nobody'],
     ['of another company', 'the stranger'],
-  ])('are not users %s', async (_, user) => {
+  ])('do not include a user %s', async (_, user) => {
     const { id } = await makeProject(ada.client);
     const stranger = await service.session();
     await stranger.client.get('/me');
@@ -128,7 +128,7 @@ describe('members of a project', () => {
     expect((await key.send('GET', `/projects/${id}`)).status).toBe(404);
   });
 
-  it('are only raised by a role if the company has access to the project', async () => {
+  it('only gain rights from a role if the company has access to the project', async () => {
     const { id } = await makeProject(ada.client);
     await put(ada.client, id, ben.user, 'viewer');
     expect((await ben.client.get<ProjectResponse>(`/projects/${id}`)).role).toBe('editor');
@@ -141,7 +141,7 @@ describe('members of a project', () => {
     expect((await ben.client.send('PATCH', `/projects/${id}`, { body: { visibility: 'private' } })).status).toBe(403);
   });
 
-  it('are never without an owner', async () => {
+  it('always include an owner', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const detail = 'A project has an owner; make another member one first';
     for (const by of [ada.client, boss.client]) {
@@ -154,7 +154,7 @@ describe('members of a project', () => {
     expect(await rolesOf(ben.client, id)).toEqual({ [ben.user]: 'owner' });
   });
 
-  it('are never without an owner when the last two remove each other concurrently', async () => {
+  it('keep an owner when the last two owners remove each other concurrently', async () => {
     const outcomes: string[] = [];
     for (let round = 0; round < 25; round += 1) {
       const { id } = await makeProject(ada.client, { visibility: 'private' });
@@ -178,7 +178,7 @@ describe('members of a project', () => {
 });
 
 describe('a private project', () => {
-  it('is made private and opened again by owners', async () => {
+  it('is made private, and visible to the company again, only by owners', async () => {
     const { id } = await makeProject(ada.client);
     await ben.client.get(`/projects/${id}`);
     expect((await ada.client.patch<ProjectResponse>(`/projects/${id}`, { visibility: 'private' })).visibility).toBe(
@@ -226,7 +226,7 @@ describe('a private project', () => {
     for (const query of wrong) expect((await ada.client.send('GET', '/projects', { query })).status).toBe(422);
   });
 
-  it('is answered like a project that does not exist, in the same words and time', async () => {
+  it('returns the same 404, in the same time, as a project that does not exist', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
     const none = '01a1fdd8-aae9-7686-bf03-000000000000';
     const paths = ['', '/chat', '/chat/sync', '/cards', '/solve/executions', '/members', '/skills', '/snapshots'];

@@ -136,7 +136,7 @@ describe('deployments', () => {
     expect(byName.handle).toBe('plan-a-3');
   });
 
-  it('are made by company-level callers', async () => {
+  it('are created only by company-level callers', async () => {
     const member = await service.session({ company: session.company, role: 'member' });
     expect((await member.client.send('POST', '/deployments', { body: { name: 'Mine' } })).status).toBe(403);
   });

@@ -81,7 +81,7 @@ const problems = async (method: string, path: string, body: object): Promise<[Er
 };
 
 describe('scenarios', () => {
-  it('are made, listed newest first, changed and deleted', async () => {
+  it('can be created, listed newest first, changed and deleted', async () => {
     await makeShop();
     const changes: Change[] = [
       { kind: 'value', target: 'hours', times: 1.5 },

@@ -57,7 +57,7 @@ describe('the files of the page', () => {
     '/assets/gone.js',
     '/assets/index.js/..%2f..%2f',
     '/x',
-  ])('are served exclusively: not %s', async (path) => {
+  ])('are the only files served: not %s', async (path) => {
     const { status, text } = await raw(service.url + path);
     expect([status, text]).toEqual([404, '{"detail":"Not Found","code":"path_not_found"}']);
   });
@@ -119,7 +119,7 @@ inBrowser('the page', () => {
     await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
   });
 
-  it('makes a project from a deployment by keyboard alone', async () => {
+  it('creates a project from a deployment by keyboard alone', async () => {
     await tab.page.goto(service.url);
     await tab.page.getByRole('button', { name: 'New project' }).focus();
     await tab.page.keyboard.press('Enter');
@@ -157,7 +157,7 @@ inBrowser('the page', () => {
     expect(made).toMatchObject({ origin_deployment_handle: 'production-planning', visibility: 'company' });
   });
 
-  it('finds projects by name, and shows advice when none matches', async () => {
+  it('finds projects by name, and suggests what to do when none matches', async () => {
     await tab.page.goto(service.url);
     const search = tab.page.getByRole('searchbox', { name: 'Search by name' });
     await search.fill('weekly');

@@ -84,7 +84,7 @@ afterEach(async () => {
 });
 
 describe('webhooks', () => {
-  it('are made, listed, changed and deleted, and their secret is shown once', async () => {
+  it('can be created, listed, changed and deleted, and show their secret once', async () => {
     const { id: project_id } = await makeProject(client);
     const made = await create({ project_id, events: ['cards.changed', 'turn.ended', 'cards.changed'] });
     expect(made).toMatchObject({
