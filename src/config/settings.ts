@@ -40,8 +40,8 @@ export class Settings {
   CORS_ORIGINS?: string;
 
   /**
-   * Whether webhooks may call this computer, also by http. Intended for development, because it gives company-level callers
-   * access to local services. Default: only with the embedded database.
+   * Whether webhooks may call this computer, including over http. Intended for development, because it gives company-level
+   * callers access to local services. Default: only with the embedded database.
    */
   @IsOptional()
   @Flag()
@@ -76,8 +76,8 @@ export class Settings {
 
   /**
    * Maximum number of turns that this process runs concurrently. At most half of them are for the same company. Further turns
-   * wait or run on other workers. A turn mostly waits for its model. It then holds no database connection, but keeps part of its
-   * conversation in memory.
+   * wait or run on other workers. A turn spends most of its time waiting for its model. While it waits, it holds no
+   * database connection, but keeps part of its conversation in memory.
    */
   @WholeNumber(1, 10_000)
   TURNS_CONCURRENCY: number = 100;
@@ -197,11 +197,11 @@ export class Settings {
   @IsString()
   AUTH_CLAIM_PICTURE: string = 'picture';
 
-  /** Role values of the provider, separated by commas, that make a user company-level. */
+  /** Comma-separated role values of the provider that make a user company-level. */
   @IsString()
   AUTH_ROLE_COMPANY: string = 'company';
 
-  /** Role values of the provider, separated by commas, that make a user a member. Absent: all other users are members. */
+  /** Comma-separated role values of the provider that make a user a member. Absent: all other users are members. */
   @IsOptional()
   @IsString()
   AUTH_ROLE_MEMBER?: string;
@@ -271,7 +271,10 @@ export class Settings {
   @Amount(0)
   PRICE_OUTPUT_TOKENS: number = 0.015;
 
-  /** Seconds that file content is kept after the last reference to it was removed. Must be longer than any turn or URL lasts. */
+  /**
+   * Seconds that file content is kept after its last reference is removed. Must exceed the duration of any turn and the
+   * lifetime of any URL.
+   */
   @WholeNumber(1)
   FILES_GRACE_SECONDS: number = 24 * 60 * 60;
 
