@@ -80,7 +80,7 @@ describe(PAGE, () => {
       );
       expect(rules).toContain('no dependency violations found');
 
-      // Runs the test from the page and the tests of the tables on the database server of this run.
+      // Runs the test from the page on the database server of this run.
       const config = 'one-project.config.js';
       await writeFile(
         join(copy, config),
@@ -89,16 +89,13 @@ describe(PAGE, () => {
          export default { ...e2e, testTimeout: 60_000 };`,
       );
       const jest = ['node_modules/jest/bin/jest.js', '--config', config];
-      const tests = ['stock.e2e', 'permissions.e2e', 'idempotency.e2e'];
-      const named = ['--testNamePattern', 'stock|every operation'];
-      const said = await node(
+      const output = await node(
         '--experimental-vm-modules',
         '--disable-warning=ExperimentalWarning',
         ...jest,
-        ...named,
-        ...tests,
+        'stock.e2e',
       );
-      expect(said).toContain(`Test Suites: ${tests.length} passed, ${tests.length} total`);
+      expect(output).toContain('Test Suites: 1 passed');
     },
     TIMEOUT_MS,
   );
