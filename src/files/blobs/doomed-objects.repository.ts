@@ -1,5 +1,5 @@
 import { EntityRepository } from '../../database/entity-repository.js';
-import { ObjectToDelete } from './doomed-object.entity.js';
+import { ObjectToDelete } from './object-to-delete.entity.js';
 
 /** SQL that records the objects of the blobs deleted by the CTE `gone`. */
 export const INSERT_GONE = 'INSERT INTO doomed_objects (blob_id) SELECT id FROM gone';
