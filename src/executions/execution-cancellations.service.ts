@@ -8,7 +8,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { ExecutionEndedChannel } from './execution-ended.channel.js';
 import { ExecutionEndingsService } from './execution-endings.service.js';
 import { type ExecutionCancelQuery, ExecutionResponse } from './executions.dto.js';
-import { type ExecutionRecord, ExecutionViewsRepository } from './execution-views.repository.js';
+import type { ExecutionRecord } from './execution-views.repository.js';
 import { type Ending, ExecutionsRepository } from './executions.repository.js';
 
 const CANCELED: Ending = { status: 'canceled' };
@@ -19,7 +19,6 @@ export class ExecutionCancellationsService {
   constructor(
     private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
-    private readonly views: ExecutionViewsRepository,
     private readonly projects: ProjectsRepository,
     private readonly endings: ExecutionEndingsService,
     private readonly ended: ExecutionEndedChannel,
@@ -65,12 +64,11 @@ export class ExecutionCancellationsService {
     executionId: string,
     keepsPlan: boolean,
   ): Promise<ExecutionRecord> {
-    const views = tx.withRepository(this.views);
-    const { id } = await views.require(project_id, parseId(executionId, 'Execution'));
-    if (keepsPlan && (await tx.withRepository(this.executions).requestPlan(id)))
-      return await views.require(project_id, id);
+    const executions = tx.withRepository(this.executions);
+    const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
+    if (keepsPlan && (await executions.requestPlan(id))) return await executions.require(project_id, id);
     const [canceled] = await this.endings.finish(tx, [id], CANCELED);
-    const now = await views.require(project_id, id);
+    const now = await executions.require(project_id, id);
     if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
     this.database.afterCommit(tx, () => this.ended.send(id));
     return now;

@@ -19,6 +19,7 @@ import {
   type ExecutionRecord,
   ExecutionViewsRepository,
 } from './execution-views.repository.js';
+import { ExecutionsRepository } from './executions.repository.js';
 import { RunValuesService } from './run-values.service.js';
 import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 
@@ -39,7 +40,8 @@ export type EndedExecutionRecord = ExecutionRecord & Pick<Execution, 'result'>;
 export class ExecutionRecordsService {
   constructor(
     private readonly config: Config,
-    private readonly executions: ExecutionViewsRepository,
+    private readonly executions: ExecutionsRepository,
+    private readonly views: ExecutionViewsRepository,
     private readonly projects: ProjectsRepository,
     private readonly logs: ExecutionLogsRepository,
     private readonly runValues: RunValuesService,
@@ -61,7 +63,7 @@ export class ExecutionRecordsService {
       ...(scenario_id !== undefined && { scenario_id }),
       ...(q !== undefined && q !== '' && { q }),
     };
-    const listed = await this.executions.page(reader, parseId(projectId, 'Project'), filter, page);
+    const listed = await this.views.page(reader, parseId(projectId, 'Project'), filter, page);
     if (listed.total === 0) await this.projects.require(reader, projectId);
     return listed;
   }
@@ -91,7 +93,7 @@ export class ExecutionRecordsService {
     const tag = entityTag('execution', revision, log?.revision ?? null, this.config.SOLVE_TIME_LIMIT_SECONDS);
     if (known.has(tag)) return Tagged.unchanged(tag);
     const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
-    const resultText = status === 'succeeded' ? await this.executions.resultText(id) : null;
+    const resultText = status === 'succeeded' ? await this.views.resultText(id) : null;
     return Tagged.of(tag, { ...execution, time_limit_seconds, progress: log?.progress ?? null, resultText });
   }
 
@@ -150,7 +152,7 @@ export class ExecutionRecordsService {
 
   /** Returns the newest ended runs, see {@link ExecutionViewsRepository.newestEnded}. */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
-    return await this.executions.newestEnded(project_id, scenario_ids);
+    return await this.views.newestEnded(project_id, scenario_ids);
   }
 
   /**
@@ -162,7 +164,7 @@ export class ExecutionRecordsService {
       const project = await this.projects.requireKnown(project_id);
       const execution = await this.executions.require(project.id, id);
       if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;
-      const text = await this.executions.resultText(id);
+      const text = await this.views.resultText(id);
       return { ...execution, result: text === null ? null : (JSON.parse(text) as ExecutionResult) };
     };
     return await this.ended.until(id, look, signal);

@@ -1,14 +1,14 @@
-import type { ModelCard } from '../../packages/canvas/index.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { isId, NotFound } from '../common/errors/errors.js';
 import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import type { ExecutionId, ProjectId } from '../database/checked-id.js';
-import { EntityRepository } from '../database/entity-repository.js';
 import { readPage } from '../database/listing.js';
 import type { ProjectReader } from '../projects/project-access.js';
 import { projectOf } from '../projects/project-access.sql.js';
-import { Execution, type ExecutionResult, type ExecutionStatus } from './execution.entity.js';
+import type { Execution, ExecutionResult, ExecutionStatus } from './execution.entity.js';
 import { RECORD } from './executions.sql.js';
 
 /** Execution without columns that may be large. */
@@ -47,8 +47,11 @@ export interface ExecutionFilter {
   q?: string;
 }
 
-/** Reads executions. {@link ExecutionsRepository} writes them. */
-export class ExecutionViewsRepository extends EntityRepository(Execution) {
+/** Reads executions for responses, outside transactions. It has no entity, because it writes nothing. */
+@Injectable()
+export class ExecutionViewsRepository {
+  constructor(private readonly source: DataSource) {}
+
   /** Returns a page of a project's executions, most recent first. */
   async page(
     reader: ProjectReader,
@@ -67,7 +70,7 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
     ];
     const rows = `FROM executions WHERE ${conditions.join(' AND ')}`;
     return await readPage(
-      this.manager,
+      this.source.manager,
       {
         select: `SELECT ${RECORD} ${rows}`,
         table: 'executions',
@@ -80,22 +83,9 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
     );
   }
 
-  /**
-   * Returns an execution.
-   * @throws NotFound
-   */
-  async require(project_id: ProjectId, id: string): Promise<ExecutionRecord> {
-    const [execution]: ExecutionRecord[] = await this.query(
-      `SELECT ${RECORD} FROM executions WHERE project_id = $1 AND id = $2`,
-      [project_id, id],
-    );
-    if (execution === undefined) throw new NotFound('Execution');
-    return execution;
-  }
-
   /** Returns the result of an execution as JSON text, or null without a result. */
   async resultText(id: ExecutionId): Promise<string | null> {
-    const [found]: { result: string | null }[] = await this.query(
+    const [found]: { result: string | null }[] = await this.source.query(
       'SELECT result::text AS result FROM executions WHERE id = $1',
       [id],
     );
@@ -107,7 +97,7 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
    * @throws NotFound
    */
   async variableOf(id: ExecutionId, name: string): Promise<VariableResult> {
-    const [found]: VariableResult[] = await this.query(
+    const [found]: VariableResult[] = await this.source.query(
       `SELECT objective_value IS NOT NULL AS "isPlanned",
               result->'variables'->($2::text) AS value, result->'reduced_costs'->($2::text) AS reduced_cost,
               (SELECT (f->>'size')::integer FROM jsonb_array_elements(result->'families') f WHERE f->>'name' = $2::text) AS members
@@ -116,19 +106,6 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
     );
     if (found === undefined) throw new NotFound('Execution');
     return found;
-  }
-
-  /**
-   * Returns the cards that an execution of a project solves. Null if it solves a file or its cards were not kept.
-   * @throws NotFound
-   */
-  async cardsOf(project_id: ProjectId, id: string): Promise<ModelCard[] | null> {
-    const [found]: Pick<Execution, 'cards'>[] = await this.query(
-      'SELECT cards FROM executions WHERE project_id = $1 AND id = $2',
-      [project_id, id],
-    );
-    if (found === undefined) throw new NotFound('Execution');
-    return found.cards;
   }
 
   /**
@@ -144,7 +121,7 @@ export class ExecutionViewsRepository extends EntityRepository(Execution) {
          WHERE project_id = $1 AND ${of} AND status IN ('succeeded', 'failed')
            AND error->>'code' IS DISTINCT FROM 'budget_exhausted'
          ORDER BY created_at DESC, id DESC LIMIT 1) e`;
-    return await this.query(
+    return await this.source.query(
       `${newest('scenario_id IS NULL AND coalesce(cardinality(input_file_ids), 0) = 0')}
        UNION ALL
        SELECT e.* FROM unnest($2::uuid[]) s (wanted), LATERAL (${newest('scenario_id = s.wanted')}) e`,

@@ -1,10 +1,12 @@
 import type { ExecutionId, ProjectId } from '../database/checked-id.js';
 import { EntityRepository } from '../database/entity-repository.js';
+import { NotFound } from '../common/errors/errors.js';
 import { LeaseLost } from '../common/leases/lease.js';
 import { claimedBy, released, LEASE, FINISHED, OVERDUE, RENEWED } from '../common/leases/leased-row.sql.js';
 import { exhaustedBudget } from '../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { Spender } from '../usage/spender.js';
+import type { ModelCard } from '../../packages/canvas/index.js';
 import type { ModelSize } from '../../packages/solver/index.js';
 import { Execution, EXECUTION_STEPS, type ExecutionError } from './execution.entity.js';
 import type { ExecutionRecord } from './execution-views.repository.js';
@@ -77,7 +79,7 @@ export const BACKLOG = `
     FROM executions WHERE status = 'queued'`;
 
 /**
- * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads them. Their status follows {@link EXECUTION_STEPS}.
+ * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads them for responses. Their status follows {@link EXECUTION_STEPS}.
  * Starting and ending require the lock of the project, whose counter of active solves is updated with them. Claims and leases
  * only need the row.
  */
@@ -129,6 +131,32 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     );
     if (created === undefined) throw new Error('The execution was not created');
     return created;
+  }
+
+  /**
+   * Returns an execution.
+   * @throws NotFound
+   */
+  async require(project_id: ProjectId, id: string): Promise<ExecutionRecord> {
+    const [execution]: ExecutionRecord[] = await this.query(
+      `SELECT ${RECORD} FROM executions WHERE project_id = $1 AND id = $2`,
+      [project_id, id],
+    );
+    if (execution === undefined) throw new NotFound('Execution');
+    return execution;
+  }
+
+  /**
+   * Returns the cards that an execution of a project solves. Null if it solves a file or its cards were not kept.
+   * @throws NotFound
+   */
+  async cardsOf(project_id: ProjectId, id: string): Promise<ModelCard[] | null> {
+    const [found]: Pick<Execution, 'cards'>[] = await this.query(
+      'SELECT cards FROM executions WHERE project_id = $1 AND id = $2',
+      [project_id, id],
+    );
+    if (found === undefined) throw new NotFound('Execution');
+    return found.cards;
   }
 
   /** Returns the ids of a project's active executions, in the order of their start. */

@@ -13,7 +13,7 @@ import type { ModelCard } from '../../packages/canvas/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
 import { type ExecutionCreateRequest, ExecutionResponse } from './executions.dto.js';
-import { type ExecutionRecord, ExecutionViewsRepository } from './execution-views.repository.js';
+import type { ExecutionRecord } from './execution-views.repository.js';
 import { ExecutionsRepository, type NewRow } from './executions.repository.js';
 import { InputsService, type Pinned } from './inputs.service.js';
 import { type Trigger, triggerOf } from './trigger.js';
@@ -71,7 +71,6 @@ export class ExecutionsService {
     private readonly config: Config,
     private readonly database: DatabaseService,
     private readonly executions: ExecutionsRepository,
-    private readonly views: ExecutionViewsRepository,
     private readonly projects: ProjectsRepository,
     private readonly inputs: InputsService,
     private readonly queue: ExecutionQueueService,
@@ -118,9 +117,9 @@ export class ExecutionsService {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
       return await editor.once(tx, async () => {
-        const views = tx.withRepository(this.views);
-        const before = await views.require(project.id, parseId(executionId, 'Execution'));
-        const solved = { cards: await views.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
+        const executions = tx.withRepository(this.executions);
+        const before = await executions.require(project.id, parseId(executionId, 'Execution'));
+        const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
         if (solved.cards === null && solved.inputs_id === null) {
           throw new Conflict('inputs_not_kept', 'What the execution has solved was not kept');
         }

@@ -11,7 +11,7 @@ import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 @Injectable()
 export class RunValuesService {
   constructor(
-    private readonly executions: ExecutionViewsRepository,
+    private readonly views: ExecutionViewsRepository,
     private readonly tables: TableReaderService,
   ) {}
 
@@ -29,7 +29,7 @@ export class RunValuesService {
     signal: AbortSignal,
   ): Promise<RunValuesResponse> {
     const { family, nonzero, limit, offset } = query;
-    const { isPlanned, value, reduced_cost, members } = await this.executions.variableOf(id, family);
+    const { isPlanned, value, reduced_cost, members } = await this.views.variableOf(id, family);
     if (!isPlanned) throw new Conflict('execution_has_no_plan', 'The execution has no plan');
     if (value === null) throw new Invalid([invalidValue(['query', 'family'], 'the plan has no such variable', family)]);
     const page = { limit, offset };
