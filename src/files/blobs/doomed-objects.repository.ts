@@ -1,11 +1,11 @@
 import { EntityRepository } from '../../database/entity-repository.js';
-import { ObjectToDelete } from './object-to-delete.entity.js';
+import { DoomedObject } from './doomed-object.entity.js';
 
 /** SQL that records the objects of the blobs deleted by the CTE `gone`. */
 export const INSERT_GONE = 'INSERT INTO doomed_objects (blob_id) SELECT id FROM gone';
 
 /** Objects to delete from the store. Their blobs are already deleted. */
-export class DoomedObjectsRepository extends EntityRepository(ObjectToDelete) {
+export class DoomedObjectsRepository extends EntityRepository(DoomedObject) {
   /** Returns the ids of the first blobs whose objects must be deleted. */
   async firstIds(limit: number): Promise<string[]> {
     const doomed: { blob_id: string }[] = await this.query(

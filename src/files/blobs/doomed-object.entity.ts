@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Object in the store whose blob was deleted. The row remains until the object is deleted, too. */
 @Entity({ name: 'doomed_objects' })
-export class ObjectToDelete {
+export class DoomedObject {
   @PrimaryColumn('uuid')
   blob_id!: string;
 
