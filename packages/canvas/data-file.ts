@@ -71,13 +71,13 @@ export type FileStates = ReadonlyMap<string, FileState>;
 
 export const NO_FILES: FileStates = new Map();
 
-type Question = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct'>;
+type FileRequest = Pick<DataFile, 'path' | 'sheet' | 'dialect' | 'key' | 'isDistinct'>;
 
 /** Returns the cache key of a card's file. Cards with the same key need the same metadata. */
-export const fileKey = (file: Question): string => JSON.stringify([file.path, contentKey(file)]);
+export const fileKey = (file: FileRequest): string => JSON.stringify([file.path, contentKey(file)]);
 
 /** Returns the cache key without the path. Files with equal contents share its metadata. */
-export const contentKey = ({ path, sheet, dialect, key, isDistinct }: Question): string =>
+export const contentKey = ({ path, sheet, dialect, key, isDistinct }: FileRequest): string =>
   JSON.stringify([VERSION, tableFormat(path) ?? null, sheet ?? null, dialectOf(dialect) ?? null, key, isDistinct]);
 
 /** Returns the table of a card, without its key and columns. */

@@ -10,10 +10,10 @@ import { splitCounts, splitLabel } from './relation-grammar.js';
  */
 
 const SEPARATOR = /(\r\n|[\n\r\u2028\u2029;\u037e])/;
-/** Horizontal rules, headings and table rules of Markdown, and code fences. */
-const DECORATION = /^(?:[-=*_+~]{2,}|[-: |]{3,}|#+ .*|`{3,}\w*)$/;
-/** Decoration without content. */
-const NO_STATEMENT = /^(?:[-: |]{3,}|={3,}|\*{3,}|_{3,}|~{3,}|`{3,}\w*)$/;
+/** Horizontal rules and table rules of Markdown, and code fences. */
+const RULE = /^(?:[-: |]{3,}|={3,}|\*{3,}|_{3,}|~{3,}|`{3,}\w*)$/;
+/** Short rules and headings of Markdown. */
+const HEADING = /^(?:[-=*_+~]{2,}|#+ .*)$/;
 /** Start of a comment. Excludes numbers as in `machine #2` and paths as in `https://`. */
 const COMMENT = /(?<![^\s])(?:#(?! ?\d)|\/\/)/;
 const OPEN_END = /(?:[-+/·×÷−(<>=≤≥[{]|[^*]\*)$/;
@@ -50,7 +50,7 @@ export function* splitStatements(text: string): Generator<string> {
       const trimmed = part.trim();
       // Normalisation takes quadratic time for long runs of combining marks.
       const statement = trimmed.length > MAX_STATEMENT ? trimmed : unmarked(trimmed.normalize('NFC'), list);
-      if (statement !== '' && !NO_STATEMENT.test(statement)) yield statement;
+      if (statement !== '' && !RULE.test(statement)) yield statement;
     }
   }
 }
@@ -95,10 +95,12 @@ const mayEnd = (text: string): boolean =>
 const isFormula = (text: string): boolean =>
   !isProblem(parseFormula(splitCounts(splitLabel(withoutBullet(text)).body).rest));
 
+const isDecoration = (line: string): boolean => RULE.test(line) || HEADING.test(line);
+
 /** Whether a line continues the preceding statement. */
 function continues(statement: string, line: string, isFormula: () => boolean): boolean {
   const [before, next] = [statement.trim(), line.trim()];
-  if (before === '' || next === '' || DECORATION.test(before) || DECORATION.test(next)) return false;
+  if (before === '' || next === '' || isDecoration(before) || isDecoration(next)) return false;
   if (/^(?:[<>=]?=|≤|≥)/.test(next)) return !isProse(before);
   if (/^[<>]/.test(next)) return isFormula() && isTerm(next);
   if (isOfIndex(before, next)) return true;

@@ -1,6 +1,6 @@
 import { nearestNames, someOf, wordsOf } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
-import type { ConstraintValue, RunResult, ValuesPage } from './tool-results.js';
+import type { ConstraintsPage, ConstraintValue, RunResult, ValuesPage } from './tool-results.js';
 import { membersOn, whyUnnamed } from './named-members.js';
 import { namesOf, type Thing, thingNamed, thingsOn } from './named-things.js';
 import { bullets, figure, quote } from './quote.js';
@@ -128,12 +128,10 @@ export class RunReader {
     return shown.length === 1 ? `${shown[0]}.` : `The members with the least room:\n${bullets(shown)}`;
   }
 
-  async *constraints(
-    input: { name?: string; tight?: boolean; limit?: number } = {},
-  ): Steps<{ constraints: ConstraintValue[]; total: number } | string> {
+  async *constraints(input: { name?: string; tight?: boolean; limit?: number } = {}): Steps<ConstraintsPage | string> {
     const reply = yield* call('read_constraints', { limit: MAX_SHOWN, ...input });
     return reply.ok
-      ? (reply.result as { constraints: ConstraintValue[]; total: number })
+      ? (reply.result as ConstraintsPage)
       : `The constraints of the newest run cannot be read: ${reply.error}.`;
   }
 

@@ -56,8 +56,10 @@ export async function* takeStep(step: Step): AsyncGenerator<AgentEvent, ModelAns
       const { status, code, requestId, isTransient, retryAfterMs } = fault.details;
       const wait = retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
       // The provider's own messages are not logged, because they may quote the key or the conversation.
-      const told = { status, provider_code: code, provider_request_id: requestId, attempt, reason: fault.message };
-      step.logger.warn(told, 'the model provider failed');
+      step.logger.warn(
+        { status, provider_code: code, provider_request_id: requestId, attempt, reason: fault.message },
+        'the model provider failed',
+      );
       const isLate = performance.now() - startedAt + wait > MAX_WAIT_MS;
       if (!isTransient || answer.text !== '' || attempt === MAX_ATTEMPTS || isLate) {
         throw failureOf(fault, { attempt, hasSpoken: answer.text !== '', hadImages: hasImages(step.messages) });
