@@ -72,7 +72,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       }
     });
 
-    it('misses objects before they are written and after they are deleted', async () => {
+    it('reports objects as missing before they are written and after they are deleted', async () => {
       const key = newKey();
       expect(await store.size(key)).toBeUndefined();
       await expect(store.get(key)).rejects.toThrow(ObjectMissing);
@@ -84,7 +84,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       await store.delete([]);
     });
 
-    it('deletes and lists more objects than one request takes', async () => {
+    it('deletes and lists more objects than fit into a request', async () => {
       const keys = Array.from({ length: (opened.listedAtOnce ?? 1_000) + 100 }, newKey);
       for (let from = 0; from < keys.length; from += 50) {
         await Promise.all(keys.slice(from, from + 50).map(async (key) => await store.put(key, Buffer.from('x'))));
@@ -119,7 +119,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       await expect(store.startUpload(key)).rejects.toThrow('cannot be a key');
     });
 
-    it('gives any range', async () => {
+    it('returns any range', async () => {
       const key = newKey();
       const all = randomBytes(25);
       await store.put(key, all);
@@ -135,7 +135,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await read(empty, 0, 5)).toEqual(Buffer.alloc(0));
     });
 
-    it('makes the object of its parts, whatever the order they came in', async () => {
+    it('assembles the object from its parts in any order of arrival', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const second = randomBytes(MIN_PART_SIZE + 3);
@@ -164,7 +164,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBe(whole.length);
     }, 60_000);
 
-    it('leaves out parts that are not named', async () => {
+    it('omits parts that are not listed', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       await send(key, uploadId, 1, Buffer.from('one'));
@@ -173,7 +173,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect((await read(key)).toString()).toBe('two');
     });
 
-    it('makes an empty object of no parts and of one empty part', async () => {
+    it('assembles an empty object from no parts and from an empty part', async () => {
       const [none, empty] = [newKey(), newKey()];
       const uploadId = await store.startUpload(none);
       await store.completeUpload(none, uploadId, []);
@@ -184,7 +184,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await read(empty)).toEqual(Buffer.alloc(0));
     });
 
-    it('keeps the last received of a part', async () => {
+    it('keeps the last received version of a part', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const old = await send(key, uploadId, 1, Buffer.from('old'));
@@ -195,7 +195,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect((await read(key)).toString()).toBe('newer');
     });
 
-    it('leaves an upload as it was when a named part is not there', async () => {
+    it('keeps an upload unchanged if a listed part is missing', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const one = await send(key, uploadId, 1, full);
@@ -210,7 +210,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBe(full.length + 3);
     });
 
-    it('completes an upload once for many at once', async () => {
+    it('completes an upload once under concurrent requests', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const parts = [await send(key, uploadId, 1, full), await send(key, uploadId, 2, Buffer.from('two'))];
@@ -230,7 +230,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBe(full.length + 3);
     });
 
-    it('drops an upload that is aborted, parts and all', async () => {
+    it('deletes an aborted upload with its parts', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const one = await send(key, uploadId, 1, Buffer.from('one'));
@@ -242,7 +242,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       expect(await store.size(key)).toBeUndefined();
     });
 
-    it('drops all uploads of a key whose ids nobody knows', async () => {
+    it('aborts all uploads of a key without their ids', async () => {
       const [key, other] = [newKey(), newKey()];
       const ids = [await store.startUpload(key), await store.startUpload(key)];
       const kept = await store.startUpload(other);
@@ -252,7 +252,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       await store.abortUpload(key);
     });
 
-    it('knows uploads by key and id together', async () => {
+    it('finds uploads only by key and id together', async () => {
       const [key, other] = [newKey(), newKey()];
       const uploadId = await store.startUpload(key);
       await expect(store.listParts(other, uploadId)).rejects.toThrow(UploadMissing);
@@ -288,7 +288,7 @@ export function describeObjectStore(name: string, open: () => Promise<StoreUnder
       },
     );
 
-    it('takes a signed URL as it was signed only', async () => {
+    it('accepts a signed URL only as it was signed', async () => {
       const key = newKey();
       const uploadId = await store.startUpload(key);
       const { baseUrl } = opened;

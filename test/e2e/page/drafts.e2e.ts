@@ -9,7 +9,7 @@ import type { Session } from '../../support/session.js';
 
 const shared = useSharedService();
 
-inBrowser('what is written on the page', () => {
+inBrowser('drafts on the page', () => {
   const tab = usePage(() => [shared]);
   const button = (name: string): Locator => tab.page.getByRole('button', { name, exact: true });
   const field = (name: string): Locator => tab.page.getByRole('textbox', { name, exact: true });
