@@ -7,12 +7,13 @@ import { setUpCheckout } from './checkout.mjs';
  * that a second run only checks changed files.
  */
 
+const TSC = 'node node_modules/@typescript/native/bin/tsc';
 const CACHE = 'node_modules/.cache';
 const AT_ONCE = 2;
 const CHECKS = {
-  types: `tsc -p tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/all`,
+  types: `${TSC} -p tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/all`,
   lint: `eslint --cache --cache-location ${CACHE}/eslint/ .`,
-  'types of the page': `tsc -p web/tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/web`,
+  'types of the page': `${TSC} -p web/tsconfig.json --incremental --tsBuildInfoFile ${CACHE}/tsc/web`,
   format: `prettier --check --cache --cache-location ${CACHE}/prettier/checked --log-level warn .`,
   'import graph': `depcruise --cache ${CACHE}/depcruise --cache-strategy content --output-type err-long src packages test client/src web/src`,
   'regular expressions': 'npm run --silent patterns',

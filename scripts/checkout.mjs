@@ -195,7 +195,7 @@ async function buildPage() {
 }
 
 async function compile(project) {
-  await run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', project, '--noEmitOnError']);
+  await run(process.execPath, [at('node_modules/@typescript/native/bin/tsc'), '-p', project, '--noEmitOnError']);
 }
 
 /** Returns a hash of the names, sizes and modification times of all files that a build depends on. */

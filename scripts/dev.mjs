@@ -6,7 +6,7 @@ import { ROOT, setUpCheckout } from './checkout.mjs';
 /* `npm run dev`: compiles saved files and restarts the service. */
 await setUpCheckout();
 
-const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+const tsc = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
 const commands = [
   [tsc, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput', '--noEmitOnError'],
   ['--watch', '--watch-preserve-output', join(ROOT, 'dist/src/main.js')],

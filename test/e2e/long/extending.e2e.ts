@@ -63,7 +63,7 @@ describe(PAGE, () => {
       expect(blocks.length).toBeGreaterThan(10);
 
       await node(
-        'node_modules/typescript/bin/tsc',
+        'node_modules/@typescript/native/bin/tsc',
         '-p',
         'tsconfig.build.json',
         '--noEmitOnError',
