@@ -60,7 +60,7 @@ describe('a production requirement', () => {
     ['nothing of an expression that is no text', { expression: 3, quantity: 10, product: 'chairs' }, undefined],
   ])('reads %s', (_, data, expected) => expect(of(data)).toEqual(expected));
 
-  it('exists only on cards of its own type', () => {
+  it('exists only on requirement cards', () => {
     expect(requirementOf(card('constraint', { expression: 'x >= 2' }), VARIABLES)).toBeUndefined();
   });
 
