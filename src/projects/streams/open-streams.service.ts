@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@ne
 import type { Logger } from 'pino';
 import { RevocationsChannel } from '../../auth/api-keys/revocations.channel.js';
 import type { Principal } from '../../auth/principal.js';
-import { TooManyRequests, Unavailable } from '../../common/errors/errors.js';
+import { Unavailable } from '../../common/errors/errors.js';
 import { EventOutput } from '../../common/event-stream/event-output.js';
 import { WakeSignal } from '../../common/event-stream/wake-signal.js';
 import { IntervalRunner } from '../../common/leases/interval-runner.js';
@@ -12,12 +12,8 @@ import { LOGGER } from '../../common/logging/logging.module.js';
 import { MetricsService } from '../../common/metrics/metrics.service.js';
 import type { ProjectReader } from '../project-access.js';
 import { ProjectsRepository } from '../projects.repository.js';
+import { StreamCounts } from './stream-counts.js';
 
-/** Maximum number of open streams of a caller, of a person with all their API keys, and of a company. */
-const MAX_STREAMS = 20;
-const MAX_STREAMS_OF_PERSON = 100;
-const MAX_STREAMS_OF_COMPANY = 1_000;
-const RETRY_SECONDS = 5;
 /** Interval of access checks. A stream ends within 5 s after its reader loses access to the project. */
 const CHECK_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -43,7 +39,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
   private checks: IntervalRunner | undefined;
   private readonly open = new Map<EventOutput, Followed>();
-  private readonly counts = new Map<string, number>();
+  private readonly counts = new StreamCounts();
   private isStopping = false;
 
   constructor(
@@ -81,7 +77,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   async run(followed: Followed, response: ServerResponse): Promise<void> {
     if (this.isStopping) throw new Unavailable();
     const { caller } = followed.reader;
-    const leave = this.enter(caller);
+    const leave = this.counts.enter(caller);
     const signal = new WakeSignal();
     const unwatch = followed.watch(() => signal.send());
     const output = new EventOutput(response, this.times, () => signal.send());
@@ -123,29 +119,6 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     return () => {
       clearTimeout(expiry);
       unwatch?.();
-    };
-  }
-
-  /**
-   * Counts a stream for the caller, their person and company, until the returned function is called.
-   * @throws TooManyRequests
-   */
-  private enter({ kind, company_id, person_id, user_id, api_key_id }: Principal): () => void {
-    const limits = new Map([
-      [JSON.stringify([company_id, kind, user_id ?? api_key_id]), MAX_STREAMS],
-      [JSON.stringify([company_id, person_id]), MAX_STREAMS_OF_PERSON],
-      [JSON.stringify([company_id]), MAX_STREAMS_OF_COMPANY],
-    ]);
-    for (const [key, limit] of limits)
-      if ((this.counts.get(key) ?? 0) >= limit)
-        throw new TooManyRequests('too_many_streams', `${limit} streams are open already`, RETRY_SECONDS);
-    for (const key of limits.keys()) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
-    return () => {
-      for (const key of limits.keys()) {
-        const left = (this.counts.get(key) ?? 1) - 1;
-        if (left === 0) this.counts.delete(key);
-        else this.counts.set(key, left);
-      }
     };
   }
 }
