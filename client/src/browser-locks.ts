@@ -30,7 +30,7 @@ const { navigator } = globalThis as { navigator?: { locks?: Locks } };
 export const hasLocks = (): boolean => typeof BroadcastChannel !== 'undefined' && navigator?.locks !== undefined;
 
 function locks(): Locks {
-  if (navigator?.locks === undefined) throw new Error('There are no locks here');
+  if (navigator?.locks === undefined) throw new Error('This browser does not support Web Locks');
   return navigator.locks;
 }
 

@@ -61,7 +61,7 @@ function numbered(followed: Followed, event: Extract<ChatEvent, { id: string }>,
   const { state, position } = dispatched(followed, turn_id);
   const expected = position?.next_seq ?? 0;
   if (seq < expected) return followed;
-  if (seq > expected) throw new OutOfStep(`${event.id} came in place of ${expected}`);
+  if (seq > expected) throw new OutOfStep(`Expected event ${expected} of the turn, but received ${event.id}`);
   const next = { turn_id, next_seq: seq + 1 };
   const going = (messages: ChatMessage[], message_id = state.turn.message_id): Followed => ({
     state: { ...state, messages, turn: { ...state.turn, state: 'streaming', message_id, next_seq: next.next_seq } },
@@ -77,7 +77,7 @@ function numbered(followed: Followed, event: Extract<ChatEvent, { id: string }>,
     }
     default: {
       const message = state.messages.find(({ id }) => id === state.turn.message_id);
-      if (message === undefined) throw new OutOfStep(`${event.id} is about a message that is not there`);
+      if (message === undefined) throw new OutOfStep(`Event ${event.id} refers to an unknown message`);
       return going(changed(state.messages, folded(message, event)));
     }
   }

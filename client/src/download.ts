@@ -53,7 +53,7 @@ export async function download(
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ServiceError) throw error;
-      throw new ConnectionError('The file did not arrive', { cause: error });
+      throw new ConnectionError('The download was interrupted', { cause: error });
     } finally {
       watchdog.release();
     }

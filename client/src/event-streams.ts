@@ -48,7 +48,9 @@ export async function openStream(
   } catch (error) {
     watchdog.release();
     signal?.throwIfAborted();
-    throw watchdog.signal.aborted ? new ConnectionError('The event stream did not open', { cause: error }) : error;
+    throw watchdog.signal.aborted
+      ? new ConnectionError('The event stream could not be opened', { cause: error })
+      : error;
   }
 }
 
@@ -66,9 +68,9 @@ async function* watched(
     await ended();
   } catch (error) {
     signal?.throwIfAborted();
-    throw new ConnectionError('The event stream was lost', { cause: error });
+    throw new ConnectionError('The event stream was interrupted', { cause: error });
   } finally {
     watchdog.release();
   }
-  throw new ConnectionError('The service has ended the event stream');
+  throw new ConnectionError('The service closed the event stream');
 }

@@ -66,7 +66,7 @@ export class Follower {
       if (!(error instanceof OutOfStep)) await persistence.failed(error);
       else {
         this.followed = null;
-        await persistence.failed(new ConnectionError('Events are missing', { cause: error }));
+        await persistence.failed(new ConnectionError('The event stream skipped events', { cause: error }));
       }
     }
   }
@@ -117,7 +117,7 @@ export class Follower {
 
   private take(events: ServerSentEvent[]): void {
     const before = this.followed;
-    if (before === null) throw new OutOfStep('Nothing is known');
+    if (before === null) throw new OutOfStep('The conversation was not read yet');
     let now = before;
     for (const { data, ...event } of events)
       now = after(now, { ...event, data: JSON.parse(data) as unknown } as ChatEvent, this.limit);

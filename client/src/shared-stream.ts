@@ -203,7 +203,7 @@ export class SharedStream {
       for (;;) {
         const { value: message } = await messages.read();
         if (message === undefined) return;
-        if (message.kind === 'lost') throw new ConnectionError('The event stream was lost');
+        if (message.kind === 'lost') throw new ConnectionError('The event stream was interrupted');
         if (message.kind === 'opened' && !(isJoined && message.isResumed)) yield null;
         if (message.kind === 'opened') isJoined = true;
         if (message.kind === 'events' && isJoined) yield message.events;

@@ -77,7 +77,7 @@ export class Watchdog extends LinkedSignal {
   refresh(): void {
     this.rest();
     if (this.signal.aborted) return;
-    const bark = (): void => this.abort(new DOMException(`Nothing came for ${this.patienceMs} ms`, 'TimeoutError'));
+    const bark = (): void => this.abort(new DOMException(`No data received for ${this.patienceMs} ms`, 'TimeoutError'));
     this.timer = setTimeout(bark, this.patienceMs);
   }
 

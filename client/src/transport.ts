@@ -192,7 +192,7 @@ const withoutApiPath = (baseUrl: string): string => baseUrl.replace(/\/$/, '').r
 function unanswered(error: unknown): Error {
   if (error instanceof ServiceError) return error;
   const what = error instanceof Error ? error.message : String(error);
-  return new ConnectionError(`The service has not answered: ${what}`, { cause: error });
+  return new ConnectionError(`The service did not respond: ${what}`, { cause: error });
 }
 
 /** Adds an idempotency key to a POST, so that all retries use the same key. Messages with a `client_msg_id` need no key. */
@@ -217,7 +217,8 @@ function mayRepeat(method: HttpMethod, { params, headers }: PlainCall): boolean 
 /** @throws TypeError if a parameter would change which operation the path leads to */
 function assertPath(path: Record<string, unknown> = {}): void {
   for (const [name, value] of Object.entries(path))
-    if (value === '' || DOTS.test(String(value))) throw new TypeError(`${name} cannot be ${JSON.stringify(value)}`);
+    if (value === '' || DOTS.test(String(value)))
+      throw new TypeError(`The path parameter ${name} must not be ${JSON.stringify(value)}`);
 }
 
 /** Returns a unique id of 128 random bits. Insecure pages have no `crypto.randomUUID`. */

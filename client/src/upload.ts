@@ -89,7 +89,7 @@ export class Upload {
   ): Upload {
     const { size, last_modified } = options.resume;
     if (file.size !== size || (last_modified !== null && modified(file) !== last_modified))
-      throw new FileChangedError('The file is not the one whose upload was begun; begin a new one');
+      throw new FileChangedError('The file has changed since the upload was started. Start a new upload.');
     return new Upload(transport, file, target, options.resume, options);
   }
 
@@ -196,7 +196,7 @@ export class Upload {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
-      throw new ConnectionError(`Part ${part} was not sent`, { cause: error });
+      throw new ConnectionError(`Part ${part} could not be sent`, { cause: error });
     } finally {
       watchdog.release();
     }

@@ -33,14 +33,14 @@ export async function verifyWebhook(
   const signatures = headerOf(headers, 'webhook-signature');
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
   if (!/^\d+$/.test(timestamp) || age > toleranceSeconds)
-    throw new WebhookVerificationError('The header webhook-timestamp is too far from the current time.');
+    throw new WebhookVerificationError('The webhook-timestamp header is too far from the current time.');
   const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith(VERSION) ? bytesOf(signature.slice(VERSION.length)) : undefined;
     if (bytes !== undefined && (await crypto.subtle.verify('HMAC', key, bytes, signed))) return JSON.parse(body);
   }
-  throw new WebhookVerificationError('No signature in the header webhook-signature matches the body and the secret.');
+  throw new WebhookVerificationError('No signature in the webhook-signature header matches the body and the secret.');
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
@@ -48,13 +48,13 @@ function headerOf(headers: WebhookHeaders, name: string): string {
     headers instanceof Headers
       ? headers.get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  if (typeof value !== 'string') throw new WebhookVerificationError(`The header ${name} is missing.`);
+  if (typeof value !== 'string') throw new WebhookVerificationError(`The ${name} header is missing.`);
   return value;
 }
 
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = secret.startsWith(PREFIX) ? bytesOf(secret.slice(PREFIX.length)) : undefined;
-  if (bytes === undefined) throw new TypeError(`A webhook secret begins with ${PREFIX}, followed by Base64.`);
+  if (bytes === undefined) throw new TypeError(`A webhook secret must start with ${PREFIX}, followed by Base64.`);
   return bytes;
 }
 

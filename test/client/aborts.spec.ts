@@ -56,7 +56,7 @@ async function isOver(path: string): Promise<void> {
 }
 
 it('rejects an unanswered call at its timeout, even after garbage collection', async () => {
-  const failed = expect(transportFor(400).call('get', CALL)).rejects.toThrow('The service has not answered');
+  const failed = expect(transportFor(400).call('get', CALL)).rejects.toThrow('The service did not respond');
   await forget();
   await failed;
   await isOver(CALL);

@@ -39,6 +39,6 @@ describe('verifyWebhook', () => {
   });
 
   it('describes the format of a secret', async () => {
-    await expect(verifyWebhook(body, signed(), 'secret')).rejects.toThrow('A webhook secret begins with whsec_');
+    await expect(verifyWebhook(body, signed(), 'secret')).rejects.toThrow('A webhook secret must start with whsec_');
   });
 });

@@ -150,7 +150,7 @@ describe('every operation of openapi.json', () => {
 
   it.each(['', '.', '..'])('does not become another operation with the parameter %j', async (project_id) => {
     const asked = client.GET('/api/v1/projects/{project_id}', { params: { path: { project_id } } });
-    await expect(asked).rejects.toThrow('project_id cannot be');
+    await expect(asked).rejects.toThrow('project_id must not be');
   });
 });
 

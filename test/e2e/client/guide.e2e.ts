@@ -112,7 +112,7 @@ describe('the examples of the guide', () => {
       try {
         await client.PATCH('/api/v1/projects/{project_id}', { params, body: { name } });
       } catch (error) {
-        if (error instanceof PreconditionFailedError) show('Somebody else has changed it: look again.');
+        if (error instanceof PreconditionFailedError) show('Someone else changed it. Reload it and try again.');
         else if (error instanceof ValidationError) show(error.entries.map(({ loc, msg }) => [loc.join('.'), msg]));
         else if (error instanceof NotFoundError && error.code === 'project_not_found') show('It is gone.');
         else throw error;
@@ -121,7 +121,7 @@ describe('the examples of the guide', () => {
     await rename('', '*');
     await rename('New', '"old"');
     await rename('New', '*');
-    expect(shown).toEqual([[['body.name', expect.any(String)]], 'Somebody else has changed it: look again.']);
+    expect(shown).toEqual([[['body.name', expect.any(String)]], 'Someone else changed it. Reload it and try again.']);
   });
 
   it('checks whether a resource has changed', async () => {
