@@ -176,13 +176,13 @@ inBrowser('the canvas', () => {
     await card('Chairs').getByText('0 ≤ chairs ≤ 40').waitFor();
 
     made = await begun('constraint', 'Hours');
-    await made.getByLabel('What holds').fill('2 chairs <= 40');
-    expect(await made.getByLabel('Price per unit').count()).toBe(0);
+    await made.getByLabel('Constraint', { exact: true }).fill('2 chairs <= 40');
+    expect(await made.getByLabel('Penalty per unit').count()).toBe(0);
     await made.getByLabel('Hard or soft').selectOption('soft');
-    await made.getByLabel('Price per unit').fill('much');
+    await made.getByLabel('Penalty per unit').fill('much');
     await made.getByRole('button', { name: 'Add constraint' }).click();
-    await made.getByText('Write a number, such as 2.5').waitFor();
-    await made.getByLabel('Price per unit').fill('12.5');
+    await made.getByText('Enter a number, such as 2.5').waitFor();
+    await made.getByLabel('Penalty per unit').fill('12.5');
     expect(await added('constraint', 'Hours')).toEqual({
       expression: '2 chairs <= 40',
       classification: 'soft',
@@ -190,14 +190,14 @@ inBrowser('the canvas', () => {
     });
 
     made = await begun('requirement', 'None');
-    await made.getByText('Nothing', { exact: true }).click();
+    await made.getByText('None', { exact: true }).click();
     expect(await added('requirement', 'None')).toEqual({ quantity: 0 });
 
     made = await begun('data', 'Products');
-    await made.getByText('A file', { exact: true }).click();
-    await made.getByLabel('File of the workspace').click();
+    await made.getByText('File', { exact: true }).click();
+    await made.getByLabel('Workspace file').click();
     await tab.page.getByRole('option', { name: 'data/products.csv' }).click();
-    await made.getByLabel('Name of the set').fill('products');
+    await made.getByLabel('Set name').fill('products');
     await made.getByLabel('Key columns').click();
     await tab.page.getByRole('option', { name: 'product', exact: true }).click();
     await tab.page.keyboard.press('Tab');
@@ -208,12 +208,12 @@ inBrowser('the canvas', () => {
     });
 
     made = await begun('data', 'Weeks');
-    await made.getByText('A set', { exact: true }).click();
-    await made.getByLabel('Name of the set').fill('weeks');
-    await made.getByLabel('Members, as a range').fill('1 and 3');
+    await made.getByText('Set', { exact: true }).click();
+    await made.getByLabel('Set name').fill('weeks');
+    await made.getByLabel('Range of members').fill('1 and 3');
     await made.getByRole('button', { name: 'Add data' }).click();
-    await made.getByText('Write two whole numbers, such as 1 to 52').waitFor();
-    await made.getByLabel('Members, as a range').fill('1 to 3');
+    await made.getByText('Enter two whole numbers, such as 1 to 52').waitFor();
+    await made.getByLabel('Range of members').fill('1 to 3');
     await made.getByRole('button', { name: 'Add column' }).click();
     await made.getByLabel('Name of column 1').fill('demand');
     for (const week of [1, 2, 3]) await made.getByLabel(`demand, row ${week}`).fill(String(10 * week));
@@ -238,8 +238,8 @@ inBrowser('the canvas', () => {
     await button('Add data').click();
     const made = form('New data');
     await made.getByLabel('Label').fill('Shifts');
-    await made.getByText('A set', { exact: true }).click();
-    await made.getByLabel('Name of the set').fill('shifts');
+    await made.getByText('Set', { exact: true }).click();
+    await made.getByLabel('Set name').fill('shifts');
     await copied('early\t10\tnorth\r\nlate\t12.5\tsouth\r\n');
     await made.getByLabel('Member, row 1').press('Control+V');
     await made.getByLabel('Name of column 1').fill('cost');
@@ -259,7 +259,7 @@ inBrowser('the canvas', () => {
     await form('Edit Shifts').getByLabel('cost, row 2').fill('13');
     await form('Edit Shifts').getByLabel('Member, row 3').fill('late');
     await button('Save').click();
-    await tab.page.getByText('late is there twice').waitFor();
+    await tab.page.getByText('late appears twice').waitFor();
     await form('Edit Shifts').getByLabel('Member, row 3').fill('night');
     await button('Save').click();
     await card('Shifts').getByText('13', { exact: true }).waitFor();
@@ -309,7 +309,7 @@ inBrowser('the canvas', () => {
     await form('Edit On time').getByLabel('Formula').fill('2x');
     await button('Save').click();
     await tab.page.locator('[data-field=expression]').getByText('This one is refused').waitFor();
-    expect(await tab.page.getByText('The card was not saved').count()).toBe(0);
+    expect(await tab.page.getByText('Could not save the card').count()).toBe(0);
     await tab.page.unroute(`**/projects/${id}/cards/*`);
     // An error without a field is shown below all fields.
     await form('Edit On time').getByLabel('What it measures').fill('x'.repeat(33_000));
@@ -326,15 +326,15 @@ inBrowser('the canvas', () => {
     await button('Edit Chairs').click();
     await form('Edit Chairs').getByLabel('At most').fill('40');
     await change(chairs, { data: { unit: 'pieces', upper: 30 } });
-    await tab.page.getByText('Somebody else has changed this card meanwhile').waitFor();
+    await tab.page.getByText('Someone else changed this card').waitFor();
     // Unchanged fields show the new value. A field that both have changed shows both values.
     expect(await form('Edit Chairs').getByLabel('Unit').inputValue()).toBe('pieces');
     expect(await form('Edit Chairs').getByLabel('At most', { exact: true }).inputValue()).toBe('40');
-    await tab.page.getByRole('group', { name: 'At most, as somebody else has written it' }).getByText('30').waitFor();
+    await tab.page.getByRole('group', { name: 'Other version of At most' }).getByText('30').waitFor();
     expect(await tab.faults()).toEqual([]);
     await tab.show('canvas-both');
     await button('Save').click();
-    await tab.page.getByText('Choose which of the two stays').waitFor();
+    await tab.page.getByText('Choose which version to keep').waitFor();
     expect((await named('Chairs'))?.data).toMatchObject({ upper: 30 });
     await button('Keep mine').click();
     await button('Save').click();
@@ -351,9 +351,9 @@ inBrowser('the canvas', () => {
     await form('Edit Chairs').getByLabel('At most').fill('40');
     await change(chairs, { label: 'Oak chairs', data: { upper: 30 } });
     await button('Save').click();
-    await tab.page.getByText('Somebody else has changed this card meanwhile').waitFor();
+    await tab.page.getByText('Someone else changed this card').waitFor();
     expect(await named('Oak chairs')).toMatchObject({ version: 2, data: { upper: 30 } });
-    await button('Take theirs').click();
+    await button('Use theirs').click();
     expect(await form('Edit Oak chairs').getByLabel('At most').inputValue()).toBe('30');
     await button('Save').click();
     await card('Oak chairs').getByText('0 ≤ chairs ≤ 30').waitFor();
@@ -400,11 +400,11 @@ inBrowser('the canvas', () => {
     await button('Remove Late').click();
     await change(late, { label: 'Too late' });
     await button('Remove it').click();
-    await tab.page.getByText('Somebody else has changed this card meanwhile').waitFor();
+    await tab.page.getByText('Someone else changed this card').waitFor();
     expect(await named('Too late')).toBeDefined();
     expect(await tab.faults()).toEqual([]);
     await tab.show('canvas-removal');
-    await button('Remove it all the same').click();
+    await button('Remove it anyway').click();
     await card('Too late').waitFor({ state: 'detached' });
     expect(await cards()).toEqual([]);
   });
@@ -414,10 +414,10 @@ inBrowser('the canvas', () => {
     const hours = await add('constraint', 'Hours', { expression: 'x <= 4', note: 'of another program' });
     await open();
     await button('Edit Hours').click();
-    await form('Edit Hours').getByLabel('What holds').fill('x <= 5');
+    await form('Edit Hours').getByLabel('Constraint', { exact: true }).fill('x <= 5');
     await client.delete(`/projects/${id}/cards/${hours.id}`);
-    await tab.page.getByText('Somebody else has removed this card meanwhile').waitFor();
-    await button('Add it again').click();
+    await tab.page.getByText('Someone else removed this card').waitFor();
+    await button('Add as new card').click();
     await card('Hours').getByText('x <= 5').waitFor();
     expect(await cards()).toMatchObject([
       { label: 'Hours', data: { expression: 'x <= 5', note: 'of another program' } },
@@ -533,9 +533,9 @@ inBrowser('the canvas', () => {
     await add('kpi', 'On time');
     await open();
     const snapshots = tab.page.getByRole('region', { name: 'Snapshots' });
-    await snapshots.getByText('There is none yet').waitFor();
+    await snapshots.getByText('No snapshots yet').waitFor();
     const taken = async (count: number) => {
-      await snapshots.getByRole('button', { name: 'Take one' }).click();
+      await snapshots.getByRole('button', { name: 'Take a snapshot' }).click();
       await snapshots
         .getByRole('listitem')
         .nth(count - 1)
@@ -546,7 +546,7 @@ inBrowser('the canvas', () => {
     await tab.page.waitForTimeout(500);
     await taken(2);
     await snapshots.getByRole('button', { name: 'Remove' }).click();
-    await snapshots.getByRole('button', { name: 'Remove for good?' }).click();
+    await snapshots.getByRole('button', { name: 'Remove permanently?' }).click();
     await snapshots.getByRole('listitem').nth(1).waitFor({ state: 'detached' });
     const { snapshots: left } = await client.get<SnapshotListResponse>(`/projects/${id}/snapshots`);
     expect(left).toMatchObject([{ is_current: true, card_count: 1 }]);

@@ -35,17 +35,15 @@ export default function CanvasPart({ project, mayWrite }: PartProps) {
   const { data: cards, error, refetch } = useCards(project.id);
   if (cards === undefined)
     return error === null ? (
-      <Reading what="The canvas" />
+      <Reading what="the canvas" />
     ) : (
       <div className={classes.alone}>
-        <Failure what="The canvas could not be read" error={error} onRetry={() => void refetch()} />
+        <Failure what="Could not load the canvas" error={error} onRetry={() => void refetch()} />
       </div>
     );
   return (
     <Canvas project={project} mayWrite={mayWrite} cards={cards}>
-      {error !== null && (
-        <Failure what="What is shown may be out of date" error={error} onRetry={() => void refetch()} />
-      )}
+      {error !== null && <Failure what="The canvas may be out of date" error={error} onRetry={() => void refetch()} />}
     </Canvas>
   );
 }
@@ -200,7 +198,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
         </VList>
       </div>
       {isWide && (
-        <aside className={classes.side} aria-label="What there is and what is missing">
+        <aside className={classes.side} aria-label="Overview">
           {overview}
           <Snapshots projectId={project.id} mayWrite={mayWrite} />
         </aside>
@@ -223,15 +221,15 @@ function Empty({ projectId, mayWrite, onAdd }: { projectId: string; mayWrite: bo
       <Text size="sm" c="dimmed" maw={560}>
         {mayWrite ? (
           <>
-            Say in the{' '}
+            Describe your planning problem in the{' '}
             <Anchor component={Link} href={pathOf(projectId)} size="sm">
               conversation
-            </Anchor>{' '}
-            what is to be planned, what can be chosen and what limits it: the agent makes cards of it, which you can
-            edit here. Or begin by yourself with what the plan is to make as large or as small as it can.
+            </Anchor>
+            : your goal, your decisions and your limits. The agent turns it into cards, which you can edit here. Or
+            start with an objective of your own.
           </>
         ) : (
-          'Those who may write in this project have not begun.'
+          'Cards appear here once an editor adds them.'
         )}
       </Text>
       {mayWrite && <Button onClick={() => onAdd('objective')}>Add an objective</Button>}
@@ -242,9 +240,9 @@ function Empty({ projectId, mayWrite, onAdd }: { projectId: string; mayWrite: bo
 function NothingFound({ onShowAll }: { onShowAll: () => void }) {
   return (
     <Stack gap="xs" align="flex-start" className={classes.empty} role="status">
-      <Text fw={550}>No card fits</Text>
+      <Text fw={550}>No matching cards</Text>
       <Text size="sm" c="dimmed">
-        Look for another part of a label, a name or a formula, or show all cards.
+        Search for part of a label, name or formula, or show all cards.
       </Text>
       <Button variant="default" onClick={onShowAll}>
         Show all cards

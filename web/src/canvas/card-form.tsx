@@ -98,7 +98,7 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
     const found = fields.flatMap((field): [string, string][] => {
       const text = texts[field.name] ?? '';
       const problem = isContested(field)
-        ? 'Choose which of the two stays'
+        ? 'Choose which version to keep'
         : field === LABEL_FIELD && text.trim() === ''
           ? 'Give the card a label'
           : edited.includes(field.name)
@@ -139,15 +139,13 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
       onSubmit={submit}
     >
       {isGone ? (
-        <Meanwhile title="Somebody else has removed this card meanwhile">
-          What stands here can be added as a new card.
-        </Meanwhile>
+        <Meanwhile title="Someone else removed this card">You can add your version as a new card.</Meanwhile>
       ) : (
         card?.version !== opened && (
-          <Meanwhile title="Somebody else has changed this card meanwhile">
+          <Meanwhile title="Someone else changed this card">
             {fields.some(isContested)
-              ? 'Nothing is overwritten: choose at each field that both of you have changed.'
-              : 'What you have not changed is shown as it is now.'}
+              ? 'Nothing was overwritten. Choose a version for each field that both of you changed.'
+              : 'Fields that you have not edited show the new values.'}
           </Meanwhile>
         )
       )}
@@ -190,11 +188,11 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
       {saving.error !== null &&
         !(saving.error instanceof CardChangedError) &&
         !(refusals.length > 0 && refusals.every(isTold)) && (
-          <Failure what="The card was not saved" error={saving.error} />
+          <Failure what="Could not save the card" error={saving.error} />
         )}
       <Group gap="xs">
         <Button type="submit" size="compact-md" loading={saving.isPending}>
-          {card === undefined ? `Add ${kind.noun}` : isGone ? 'Add it again' : 'Save'}
+          {card === undefined ? `Add ${kind.noun}` : isGone ? 'Add as new card' : 'Save'}
         </Button>
         <Button variant="default" size="compact-md" onClick={() => close()}>
           Cancel

@@ -103,7 +103,7 @@ function Facts({ card, told }: { card: Card; told: readonly string[] }) {
     <>
       {isNothing ? (
         <p className={classes.statement}>
-          <span className={classes.lead}>Nothing has to be produced beyond the constraints</span>
+          <span className={classes.lead}>No production requirements</span>
         </p>
       ) : (
         shown.length > tables.length && (
@@ -136,7 +136,7 @@ function Fact({ field: { label, short = label, is, choices, table }, text }: { f
   if (is === 'flag' && text === 'true')
     return (
       <div>
-        <VisuallyHidden component="dt">It is</VisuallyHidden>
+        <VisuallyHidden component="dt">Option</VisuallyHidden>
         <dd>{short}</dd>
       </div>
     );
@@ -190,19 +190,19 @@ function Removal({ card, onRemoved, onKeep }: RemovalProps) {
     >
       <Text size="sm" role={hasChanged ? 'alert' : undefined}>
         {hasChanged
-          ? 'Somebody else has changed this card meanwhile. It was not removed. Remove it as it is now?'
-          : 'Remove this card? That cannot be undone.'}
+          ? 'Someone else changed this card, so it was not removed. Remove the new version?'
+          : 'Remove this card? This cannot be undone.'}
       </Text>
       <Group gap="xs">
         <Button color="red" size="compact-sm" loading={removal.isPending} onClick={() => removal.mutate(card)}>
-          {hasChanged ? 'Remove it all the same' : 'Remove it'}
+          {hasChanged ? 'Remove it anyway' : 'Remove it'}
         </Button>
         <Button ref={keep} variant="default" size="compact-sm" onClick={onKeep}>
           Keep it
         </Button>
       </Group>
       {removal.error !== null && !(removal.error instanceof CardChangedError) && (
-        <Failure what="The card was not removed" error={removal.error} />
+        <Failure what="Could not remove the card" error={removal.error} />
       )}
     </div>
   );

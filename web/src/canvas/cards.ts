@@ -17,7 +17,7 @@ export class CardChangedError extends Error {
 
   /** @param card current version; undefined if the card was removed */
   constructor(readonly card: Card | undefined) {
-    super(card === undefined ? 'The card was removed meanwhile' : 'The card has changed meanwhile');
+    super(card === undefined ? 'The card was removed in the meantime' : 'The card has changed in the meantime');
   }
 }
 

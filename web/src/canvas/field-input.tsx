@@ -48,7 +48,7 @@ export function FieldInput(props: FieldInputProps) {
     description: said,
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
   };
-  const placeholder = otherwise !== undefined ? `${otherwise}, when empty` : example && `such as ${example}`;
+  const placeholder = otherwise !== undefined ? `Default: ${otherwise}` : example && `e.g. ${example}`;
   const common = { ...wrapper, placeholder };
   const onChange = ({ currentTarget }: { currentTarget: { value: string } }): void => onWrite(currentTarget.value);
   if (table !== undefined)
@@ -76,7 +76,7 @@ export function FieldInput(props: FieldInputProps) {
       );
     case 'choice': {
       const isOther = text !== '' && !choices.some(({ value }) => value === text);
-      const data = [{ value: '', label: 'Not said' }, ...choices, ...(isOther ? [{ value: text, label: text }] : [])];
+      const data = [{ value: '', label: 'Not set' }, ...choices, ...(isOther ? [{ value: text, label: text }] : [])];
       return <NativeSelect {...wrapper} data={data} value={text} onChange={onChange} />;
     }
     case 'formula':

@@ -4,7 +4,7 @@ import classes from './canvas.module.css';
 
 type Gap = Card['gaps'][number];
 
-const WORDS: Record<string, string> = { blocking: 'Needed', warning: 'Check', info: 'Note' };
+const WORDS: Record<string, string> = { blocking: 'Required', warning: 'Check', info: 'Note' };
 
 /** Lists the gaps of a card and how to close them. Required gaps come first. */
 export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: string) => void) | undefined }) {
@@ -12,7 +12,7 @@ export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: 
   const order = Object.keys(WORDS);
   const sorted = gaps.toSorted((one, other) => order.indexOf(one.severity) - order.indexOf(other.severity));
   return (
-    <ul className={classes.gaps} aria-label="What it lacks">
+    <ul className={classes.gaps} aria-label="Gaps">
       {sorted.map(({ field, message, severity }) => (
         <li key={`${field} ${message}`} data-severity={severity}>
           <span className={classes.severity}>{WORDS[severity] ?? severity}</span>
@@ -23,7 +23,7 @@ export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: 
           ) : (
             <UnstyledButton className={classes.gap} onClick={() => onOpen(field)}>
               <Sentence text={message} />
-              <VisuallyHidden>: edit it</VisuallyHidden>
+              <VisuallyHidden>: edit</VisuallyHidden>
             </UnstyledButton>
           )}
         </li>

@@ -63,7 +63,7 @@ export const KINDS: readonly KindOfCard[] = [
     kind: 'objective',
     noun: 'objective',
     title: 'Objectives',
-    about: 'What the plan makes as large or as small as it can',
+    about: 'What the plan maximizes or minimizes',
     fields: [
       {
         name: 'sense',
@@ -76,14 +76,14 @@ export const KINDS: readonly KindOfCard[] = [
       },
       {
         name: 'weight',
-        label: 'Weight beside other objectives',
+        label: 'Weight relative to other objectives',
         short: 'Weight',
         is: 'number',
         example: '1',
         matters: (_, { objectives }) => objectives > 1,
       },
       { name: 'expression', label: 'Formula', is: 'formula', example: '30 chairs + 50 tables' },
-      { name: 'confirmed', label: 'Confirmed: this is what plans are judged by', short: 'Confirmed', is: 'flag' },
+      { name: 'confirmed', label: 'Confirmed as the goal of the plan', short: 'Confirmed', is: 'flag' },
       DESCRIPTION,
     ],
   },
@@ -91,7 +91,7 @@ export const KINDS: readonly KindOfCard[] = [
     kind: 'variable',
     noun: 'variable',
     title: 'Variables',
-    about: 'What the plan chooses',
+    about: 'What the plan decides',
     fields: [
       { name: 'name', label: 'Name in formulas', example: 'chairs' },
       {
@@ -99,7 +99,7 @@ export const KINDS: readonly KindOfCard[] = [
         label: 'Values',
         is: 'choice',
         choices: [
-          { value: 'continuous', label: 'Amounts, fractions too' },
+          { value: 'continuous', label: 'Amounts, including fractions' },
           { value: 'integer', label: 'Whole numbers' },
           { value: 'binary', label: 'Yes or no' },
         ],
@@ -115,7 +115,7 @@ export const KINDS: readonly KindOfCard[] = [
       { name: 'upper', label: 'At most', is: 'amount', otherwise: 'no limit', matters: isNotBinary },
       {
         name: 'free',
-        label: 'Can be negative, without a limit',
+        label: 'No lower limit, can be negative',
         is: 'flag',
         matters: (texts) => isNotBinary(texts) && texts['lower'] === '',
       },
@@ -129,7 +129,7 @@ export const KINDS: readonly KindOfCard[] = [
     title: 'Constraints',
     about: 'What limits the plan',
     fields: [
-      { name: 'expression', label: 'What holds', is: 'formula', example: '2 chairs + 4 tables <= 40' },
+      { name: 'expression', label: 'Constraint', is: 'formula', example: '2 chairs + 4 tables <= 40' },
       INDEX,
       {
         name: 'classification',
@@ -137,13 +137,13 @@ export const KINDS: readonly KindOfCard[] = [
         short: 'Class',
         is: 'choice',
         choices: [
-          { value: 'hard', label: 'Hard: it must hold', short: 'Hard' },
-          { value: 'soft', label: 'Soft: it may be broken at a price', short: 'Soft' },
+          { value: 'hard', label: 'Hard: must be met', short: 'Hard' },
+          { value: 'soft', label: 'Soft: can be violated at a penalty', short: 'Soft' },
         ],
       },
       {
         name: 'penalty',
-        label: 'Price per unit',
+        label: 'Penalty per unit',
         is: 'number',
         example: '100',
         matters: ({ classification }) => classification === 'soft',
@@ -155,21 +155,21 @@ export const KINDS: readonly KindOfCard[] = [
     kind: 'production_requirement',
     noun: 'requirement',
     title: 'Requirements',
-    about: 'What every plan has to produce',
+    about: 'What every plan must produce',
     fields: [
-      { name: 'expression', label: 'What holds', is: 'formula', example: 'chairs >= 10' },
+      { name: 'expression', label: 'Constraint', is: 'formula', example: 'chairs >= 10' },
       INDEX,
       { name: 'quantity', label: 'At least', is: 'number', example: '10' },
-      { name: 'product', label: 'Of the variable', example: 'chairs' },
+      { name: 'product', label: 'Variable', example: 'chairs' },
       UNIT,
       DESCRIPTION,
     ],
     ways: {
-      label: 'It asks for',
+      label: 'Type',
       all: [
-        { name: 'relation', label: 'A relation', fields: ['expression', 'index'] },
-        { name: 'amount', label: 'An amount', fields: ['quantity', 'product', 'unit'] },
-        { name: 'nothing', label: 'Nothing', fields: [], says: { quantity: '0' } },
+        { name: 'relation', label: 'Constraint', fields: ['expression', 'index'] },
+        { name: 'amount', label: 'Amount', fields: ['quantity', 'product', 'unit'] },
+        { name: 'nothing', label: 'None', fields: [], says: { quantity: '0' } },
       ],
       of: ({ expression, quantity, product }) => {
         if (expression !== '') return 'relation';
@@ -184,54 +184,54 @@ export const KINDS: readonly KindOfCard[] = [
     title: 'Data',
     about: 'Numbers, sets and files that formulas use',
     fields: [
-      { name: 'file_path', label: 'File of the workspace', short: 'File', is: 'file', example: 'data/products.csv' },
+      { name: 'file_path', label: 'Workspace file', short: 'File', is: 'file', example: 'data/products.csv' },
       {
         name: 'sheet',
         label: 'Sheet',
         is: 'sheet',
-        otherwise: 'the first one',
+        otherwise: 'first sheet',
         matters: ({ file_path = '' }) => /\.xlsx$/i.test(file_path),
       },
-      { name: 'set', label: 'Name of the set', short: 'Set', example: 'products' },
+      { name: 'set', label: 'Set name', short: 'Set', example: 'products' },
       { name: 'key', label: 'Key columns', short: 'Key', is: 'columns', example: 'product' },
       {
         name: 'column',
-        label: 'Or the values of one column',
+        label: 'Or the values of a single column',
         short: 'Values of',
         is: 'column',
         example: 'region',
       },
       {
         name: 'columns',
-        label: 'Other names of columns in formulas',
+        label: 'Column names in formulas',
         short: 'Renamed',
         is: 'renamed',
         example: 'cost = Unit cost',
       },
-      { name: 'default', label: 'Figures that are missing are', short: 'Else', is: 'number', example: '0' },
+      { name: 'default', label: 'Value for missing figures', short: 'Default', is: 'number', example: '0' },
       {
         name: 'range',
-        label: 'Members, as a range',
+        label: 'Range of members',
         short: 'Members',
         example: '1 to 52',
         keys: ['members'],
       },
       { name: 'members', label: 'Members', table: 'members', keys: ['members', 'values'] },
-      { name: 'figures', label: 'Numbers by name', table: 'figures', keys: ['values'] },
-      { name: 'in_formulas', label: 'All numbers stand in the formulas', is: 'flag' },
+      { name: 'figures', label: 'Named numbers', table: 'figures', keys: ['values'] },
+      { name: 'in_formulas', label: 'All numbers are in the formulas', is: 'flag' },
       DESCRIPTION,
     ],
     ways: {
-      label: 'It stands in',
+      label: 'Source',
       all: [
         { name: 'numbers', label: 'Numbers', fields: ['figures'] },
-        { name: 'set', label: 'A set', fields: ['set', 'range', 'members'] },
+        { name: 'set', label: 'Set', fields: ['set', 'range', 'members'] },
         {
           name: 'file',
-          label: 'A file',
+          label: 'File',
           fields: ['file_path', 'sheet', 'set', 'key', 'column', 'columns', 'default'],
         },
-        { name: 'formulas', label: 'The formulas', fields: [], says: { in_formulas: 'true' } },
+        { name: 'formulas', label: 'Formulas', fields: [], says: { in_formulas: 'true' } },
       ],
       of: ({ in_formulas, file_path, set, range, members }) => {
         if (in_formulas !== '') return 'formulas';
@@ -244,7 +244,7 @@ export const KINDS: readonly KindOfCard[] = [
     kind: 'kpi',
     noun: 'KPI',
     title: 'KPIs',
-    about: 'Figures that rate a plan',
+    about: 'Figures that measure a plan',
     fields: [
       { name: 'expression', label: 'Formula', is: 'formula', example: '2 chairs + 4 tables' },
       UNIT,

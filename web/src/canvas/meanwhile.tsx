@@ -26,9 +26,9 @@ interface TheirsProps {
 /** Shows another user's value below the field that the user is editing. */
 export function Theirs({ field, text, onMine, onTheirs }: TheirsProps) {
   return (
-    <div className={classes.theirs} role="group" aria-label={`${field.label}, as somebody else has written it`}>
+    <div className={classes.theirs} role="group" aria-label={`Other version of ${field.label}`}>
       <Text size="xs" c="dimmed">
-        Somebody else has written
+        Other version
       </Text>
       {field.table !== undefined && text !== '' ? (
         <ValueTableView table={tableIn(field, text)} of={field.label} />
@@ -37,7 +37,7 @@ export function Theirs({ field, text, onMine, onTheirs }: TheirsProps) {
       )}
       <Group gap="xs">
         <Button variant="default" size="compact-xs" onClick={onTheirs}>
-          Take theirs
+          Use theirs
         </Button>
         <Button variant="default" size="compact-xs" onClick={onMine}>
           Keep mine
@@ -48,7 +48,7 @@ export function Theirs({ field, text, onMine, onTheirs }: TheirsProps) {
 }
 
 function shownOf({ is, choices }: Field, text: string): string {
-  if (text === '') return '(nothing)';
+  if (text === '') return '(empty)';
   if (is === 'flag') return text === 'true' ? 'Yes' : text;
   if (is === 'columns') return columnsIn(text).join(', ');
   return choices?.find(({ value }) => value === text)?.label ?? text;

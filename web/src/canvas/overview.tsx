@@ -51,11 +51,11 @@ export function Checklist({ project, isShort }: { project: Schemas['ProjectRespo
       )}
       <Group gap="md" mt="xs">
         <Anchor component={Link} href={pathOf(project.id, 'runs')} size="sm">
-          {completeness.overall === 'complete' ? 'Look at the runs' : 'Solve it in the runs'}
+          {completeness.overall === 'complete' ? 'View the runs' : 'Solve the model'}
         </Anchor>
         {isShort && met > 0 && (
           <Anchor component="button" type="button" size="sm" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
-            {isOpen ? 'Show what is missing' : 'Show what is met'}
+            {isOpen ? 'Hide completed items' : 'Show completed items'}
           </Anchor>
         )}
       </Group>

@@ -48,19 +48,19 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
             loading={taking.isPending}
             onClick={() => taking.mutate()}
           >
-            Take one
+            Take a snapshot
           </Button>
         )}
       </div>
       <Text size="xs" c="dimmed" mb={shown.length > 0 ? 'xs' : 0}>
-        Copies of all cards and files. Run mode works with the current one.
+        Copies of all cards and files. In run mode, solves use the current snapshot.
       </Text>
       {listing.error !== null && (
-        <Failure what="The snapshots could not be read" error={listing.error} onRetry={() => void listing.refetch()} />
+        <Failure what="Could not load the snapshots" error={listing.error} onRetry={() => void listing.refetch()} />
       )}
-      {taking.error !== null && <Failure what="The snapshot was not taken" error={taking.error} />}
-      {removal.error !== null && <Failure what="The snapshot was not removed" error={removal.error} />}
-      {listing.isSuccess && snapshots.length === 0 && <Text size="sm">There is none yet</Text>}
+      {taking.error !== null && <Failure what="Could not take the snapshot" error={taking.error} />}
+      {removal.error !== null && <Failure what="Could not remove the snapshot" error={removal.error} />}
+      {listing.isSuccess && snapshots.length === 0 && <Text size="sm">No snapshots yet</Text>}
       <ul className={classes.snapshots}>
         {shown.map(({ id, created_at, is_current, card_count }) => (
           <li key={id}>
@@ -98,7 +98,7 @@ function RemoveSnapshot({ isRemoving, onRemove }: { isRemoving: boolean; onRemov
       onClick={() => (isAsked ? onRemove() : setAsked(true))}
       onBlur={() => setAsked(false)}
     >
-      {isAsked ? 'Remove for good?' : 'Remove'}
+      {isAsked ? 'Remove permanently?' : 'Remove'}
     </Button>
   );
 }

@@ -31,9 +31,9 @@ export function problemOf(field: Field, text: string): string | undefined {
   if (text.trim() === '') return undefined;
   if (field.table === 'figures') return problemOfFigures(tableIn(field, text));
   if (field.table === 'members') return problemOfTable(tableIn(field, text));
-  if (field.is === 'number' && toNumber(text) === undefined) return 'Write a number, such as 2.5';
-  if (field.name === 'range' && !isRange(text)) return 'Write two whole numbers, such as 1 to 52';
-  if (field.is === 'renamed' && renamedIn(text) === undefined) return 'Write a name, = and a column on each line';
+  if (field.is === 'number' && toNumber(text) === undefined) return 'Enter a number, such as 2.5';
+  if (field.name === 'range' && !isRange(text)) return 'Enter two whole numbers, such as 1 to 52';
+  if (field.is === 'renamed' && renamedIn(text) === undefined) return 'Enter one name = column pair per line';
   return undefined;
 }
 

@@ -114,7 +114,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
           </Button>
         )}
         <Text size="xs" c="dimmed">
-          Cells of a spreadsheet can be pasted. Empty rows are left out.
+          You can paste cells from a spreadsheet. Empty rows are ignored.
         </Text>
       </div>
     </div>

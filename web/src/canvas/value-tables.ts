@@ -45,14 +45,14 @@ export function problemOfTable({ first, columns, rows }: ValueTable): string | u
   const [named, twice] = [new Set<string>(), new Set<string>()];
   for (const name of columns) {
     if (name.trim() === '') return 'A column has no name';
-    if (named.has(name.trim())) return `Two columns are called ${name.trim()}`;
+    if (named.has(name.trim())) return `Two columns are named ${name.trim()}`;
     named.add(name.trim());
   }
   for (const [index, row] of rows.entries()) {
     if (row.every((cell) => cell.trim() === '')) continue;
     const name = row[0]?.trim() ?? '';
     if (name === '') return `Row ${index + 1} has no ${first.toLowerCase()}`;
-    if (twice.has(name)) return `${name} is there twice`;
+    if (twice.has(name)) return `${name} appears twice`;
     twice.add(name);
   }
   return undefined;
@@ -61,7 +61,7 @@ export function problemOfTable({ first, columns, rows }: ValueTable): string | u
 /** Returns the reason why figures cannot be saved, or undefined if they are valid. */
 export function problemOfFigures(table: ValueTable): string | undefined {
   const row = table.rows.find(([name = '', value = '']) => name.trim() !== '' && toNumber(value) === undefined);
-  return problemOfTable(table) ?? (row && `${row[0]?.trim()} needs a number, such as 2.5`);
+  return problemOfTable(table) ?? (row && `Enter a number for ${row[0]?.trim()}, such as 2.5`);
 }
 
 /** Returns `values` of a data card. Text columns stay text. Other columns become numeric if all of their cells are numbers. */
