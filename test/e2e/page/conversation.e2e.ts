@@ -31,7 +31,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.goto(shared.url);
     await paste(session.token);
     await tab.page.getByRole('link', { name: 'A new plan' }).click();
-    await tab.page.getByText('Nothing has been said yet').waitFor();
+    await tab.page.getByText('Start here').waitFor();
     return id;
   }
   /** Changes the responses for the conversation before the page receives them. */
@@ -54,9 +54,9 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByText('Answer: Highest profit').waitFor();
     await tab.page.getByText('maximize').first().waitFor();
     const call = tab.page.locator('details').first();
-    expect(await call.getByText('Asked').count()).toBe(0);
+    expect(await call.getByText('Input', { exact: true }).count()).toBe(0);
     await call.locator('summary').click();
-    await call.getByText('Asked').waitFor();
+    await call.getByText('Input', { exact: true }).waitFor();
     expect(await message().inputValue()).toBe('');
     expect(await faults()).toEqual([]);
     await show('conversation');
@@ -95,7 +95,7 @@ inBrowser('the conversation of a project on the page', () => {
     await message().fill('maximize profit: 30 chairs');
     await tab.page.keyboard.press('Enter');
     // The client retries for up to 16 seconds before.
-    await tab.page.getByText('It is not known whether the message has arrived').waitFor({ timeout: 40_000 });
+    await tab.page.getByText('The message may not have been sent').waitFor({ timeout: 40_000 });
     await tab.page.unroute(`**/projects/${id}/chat`);
     await tab.page.getByRole('button', { name: 'Send' }).click();
     await eventually(
@@ -118,7 +118,7 @@ inBrowser('the conversation of a project on the page', () => {
       buffer: Buffer.from('a\n'),
     }));
     await tab.page.locator('input[type=file]').first().setInputFiles(files);
-    await tab.page.getByText('in the files of the project').nth(11).waitFor();
+    await tab.page.getByText('added to the project files').nth(11).waitFor();
     const box = await tab.page.getByRole('button', { name: 'Send' }).boundingBox();
     expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(800);
     await tab.page.getByRole('button', { name: 'Send' }).click();
@@ -143,7 +143,7 @@ inBrowser('the conversation of a project on the page', () => {
     await paste(session.token);
     await tab.page.getByText('The canvas is empty').waitFor();
     await session.client.delete(`/projects/${id}`);
-    await tab.page.getByText('This project is not there any more').waitFor();
+    await tab.page.getByText('This project no longer exists').waitFor();
     expect(await tab.page.getByText('The canvas is empty').count()).toBe(0);
     await tab.page.getByRole('link', { name: 'All projects' }).click();
     await tab.page.getByRole('heading', { name: 'Projects' }).waitFor();
@@ -172,7 +172,7 @@ inBrowser('the conversation of a project on the page', () => {
     await open();
     await tab.page.route('**/assets/runs-part*', (route) => route.abort());
     await part('Runs').click();
-    await tab.page.getByRole('alert').getByText('This cannot be shown').waitFor();
+    await tab.page.getByRole('alert').getByText('This part of the page could not be shown').waitFor();
     await message().waitFor();
     await part('Files').click();
     await tab.page.getByRole('region', { name: 'Files', exact: true }).waitFor();
@@ -212,10 +212,10 @@ inBrowser('the conversation of a project on the page', () => {
     const file = { name, mimeType: 'text/csv', buffer: Buffer.from('week,quantity\n1,40\n') };
     const choose = tab.page.locator('input[type=file]');
     await choose.setInputFiles(file);
-    await tab.page.getByText('in the files of the project').waitFor();
+    await tab.page.getByText('added to the project files').waitFor();
     await choose.setInputFiles(file);
     await tab.page.getByTitle('uploads/<img src=x onerror="globalThis.hacked=1"> (2).csv').waitFor();
-    await tab.page.getByText('in the files of the project').nth(1).waitFor();
+    await tab.page.getByText('added to the project files').nth(1).waitFor();
     await message().fill('Here is the demand');
     await tab.page.getByRole('button', { name: 'Send' }).click();
     await said('Here is the demand').getByTitle(`uploads/${name}`).waitFor();
@@ -304,7 +304,7 @@ inBrowser('the conversation of a project on the page', () => {
       .locator('input[type=file]')
       .first()
       .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
-    await tab.page.getByText('in the files of the project').waitFor();
+    await tab.page.getByText('added to the project files').waitFor();
     await tab.page.getByRole('button', { name: 'Send' }).click();
     await tab.page.locator('article[data-own]').getByTitle(`uploads/${name}`).waitFor();
     expect(await tab.page.getByText('(answered').count()).toBe(0);
@@ -334,9 +334,9 @@ inBrowser('the conversation of a project on the page', () => {
     if ((await list.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)) < 150) return;
     await list.hover();
     await tab.page.mouse.wheel(0, -100);
-    await tab.page.getByRole('button', { name: 'To the newest' }).click();
+    await tab.page.getByRole('button', { name: 'Jump to latest' }).click();
     await eventually(away, (pixels) => pixels < 3, { until: 'the end is in sight again' });
-    await tab.page.getByRole('button', { name: 'To the newest' }).waitFor({ state: 'detached' });
+    await tab.page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' });
   });
 
   it('accepts a dropped file', async () => {
@@ -348,7 +348,7 @@ inBrowser('the conversation of a project on the page', () => {
     })()`);
     await message().dispatchEvent('drop', { dataTransfer: dropped });
     await tab.page.getByTitle('uploads/dropped.csv').waitFor();
-    await tab.page.getByText('in the files of the project').waitFor();
+    await tab.page.getByText('added to the project files').waitFor();
     await tab.page.getByRole('button', { name: 'Remove dropped.csv' }).click();
     await tab.page.getByTitle('uploads/dropped.csv').waitFor({ state: 'detached' });
   });
@@ -497,17 +497,17 @@ inBrowser('the conversation of a project on the page', () => {
     );
     await tab.page.goto(service.url);
     await tab.page.getByRole('button', { name: 'Ada Demo' }).click();
-    await tab.page.getByRole('menuitem', { name: 'Go on as Max' }).click();
+    await tab.page.getByRole('menuitem', { name: 'Switch to Max' }).click();
     await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
     await tab.page.goto(`${service.url}/#/projects/${projects[0]?.id}`);
-    await tab.page.getByText('You read').waitFor();
-    await tab.page.getByText('Nothing has been said yet').waitFor();
+    await tab.page.getByText('Read only').waitFor();
+    await tab.page.getByText('No messages yet').waitFor();
     expect(await message().count()).toBe(0);
   });
 
   it('reports that a project does not exist', async () => {
     await tab.page.goto(`${service.url}/#/projects/01900000-0000-7000-8000-0000000000ff`);
-    await tab.page.getByText('This project is not there any more, or you may not see it.').waitFor();
+    await tab.page.getByText('This project no longer exists, or you do not have access to it.').waitFor();
     await tab.page.getByRole('link', { name: 'All projects' }).click();
     await tab.page.getByRole('link', { name: 'Weekly production plan' }).waitFor();
   });
@@ -515,9 +515,9 @@ inBrowser('the conversation of a project on the page', () => {
   it('reports a lost connection and resumes', async () => {
     await tab.page.route('**/chat/stream*', (route) => route.abort());
     await open();
-    await tab.page.getByText('The connection is lost').waitFor();
+    await tab.page.getByText('Connection lost').waitFor();
     await tab.page.unroute('**/chat/stream*');
-    await tab.page.getByText('The connection is lost').waitFor({ state: 'detached' });
+    await tab.page.getByText('Connection lost').waitFor({ state: 'detached' });
     await message().fill('Hello');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('button', { name: 'Highest profit' }).waitFor();

@@ -54,7 +54,7 @@ inBrowser('windows of the page in one browser', () => {
     for (const [at, page] of pages.entries()) {
       await post(page, `Said in window ${at}`);
       for (const other of pages) await said(other, `Said in window ${at}`).waitFor();
-      expect(await page.getByText('The connection is lost').count()).toBe(0);
+      expect(await page.getByText('Connection lost').count()).toBe(0);
     }
     expect(await streams()).toBe(2);
     await session.client.patch(`/projects/${id}`, { name: 'Renamed for all' });
@@ -79,7 +79,7 @@ inBrowser('windows of the page in one browser', () => {
     for (const [at, page] of pages.entries()) {
       await said(page, `Said to window ${at}`).waitFor();
       await page.getByRole('heading', { name: `Name ${at}` }).waitFor();
-      expect(await page.getByText('The connection is lost').count()).toBe(0);
+      expect(await page.getByText('Connection lost').count()).toBe(0);
     }
   }, 120_000);
 

@@ -79,7 +79,7 @@ export function Composer({
         )}
         <Textarea
           aria-label="Message"
-          placeholder="Write to the agent"
+          placeholder="Message the agent"
           autosize
           minRows={2}
           maxRows={10}
@@ -135,11 +135,11 @@ function AttachmentLine({ attachment, onRemove }: { attachment: Attachment; onRe
         </Text>
         {error !== null ? (
           <Text size="xs" c="red" role="alert">
-            Not uploaded. {reasonOf(error)} Remove it and attach it again.
+            Upload failed. Remove the file and attach it again. {reasonOf(error)}
           </Text>
         ) : isDone ? (
           <Text size="xs" c="dimmed">
-            {bytes(total)}, in the files of the project
+            {bytes(total)}, added to the project files
           </Text>
         ) : (
           <Progress value={percent} size="sm" aria-label={`Uploading ${name}`} />

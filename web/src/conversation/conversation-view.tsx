@@ -84,13 +84,13 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
             <Failure
               what={
                 posting.isUncertain
-                  ? 'It is not known whether the message has arrived: sent again, it is there once'
-                  : 'The message was not sent'
+                  ? 'The message may not have been sent. You can safely send it again.'
+                  : 'Could not send the message'
               }
               error={posting.error}
             />
           )}
-          {stop.error !== null && <Failure what="The agent was not stopped" error={stop.error} />}
+          {stop.error !== null && <Failure what="Could not stop the agent" error={stop.error} />}
           {mayWrite && (
             <Composer
               projectId={projectId}
@@ -118,9 +118,9 @@ const turnOf = ({ turn }: FollowedConversation) => ({
 /** Shows the conversation's status: an active turn, a lost connection, or a conversation that can no longer be followed. */
 function State({ followed: { turn, isInterrupted, error, retry, messages } }: { followed: FollowedConversation }) {
   if (error !== null && messages !== undefined)
-    return <Failure what="What is shown is not live any more" error={error} onRetry={retry} />;
+    return <Failure what="Live updates have stopped" error={error} onRetry={retry} />;
   const said = isInterrupted
-    ? 'The connection is lost. It is opened again by itself.'
+    ? 'Connection lost. Reconnecting…'
     : turn?.state === 'dispatched'
       ? 'The agent is about to answer'
       : turn?.state === 'streaming'
@@ -205,10 +205,10 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
         {followed.error === null ? (
           <>
             <Loader size="sm" />
-            <VisuallyHidden>Reading the conversation</VisuallyHidden>
+            <VisuallyHidden>Loading the conversation</VisuallyHidden>
           </>
         ) : (
-          <Failure what="The conversation could not be read" error={followed.error} onRetry={followed.retry} />
+          <Failure what="Could not load the conversation" error={followed.error} onRetry={followed.retry} />
         )}
       </Center>
     );
@@ -216,11 +216,11 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
     return (
       <Container size="md" w="100%" className={classes.messages}>
         <Stack gap="xs" py="xl" maw={560}>
-          <Text fw={550}>Nothing has been said yet</Text>
+          <Text fw={550}>{mayWrite ? 'Start here' : 'No messages yet'}</Text>
           <Text size="sm" c="dimmed">
             {mayWrite
-              ? 'Say in your own words what is to be planned, what can be chosen, and what limits it. The agent asks for what is missing. Tables can be dropped here.'
-              : 'Those who may write in this project have not begun.'}
+              ? 'Describe your planning problem in your own words: your goal, your decisions and your limits. The agent asks for anything that is missing. You can also drop tables here.'
+              : 'Messages appear here once an editor starts the conversation.'}
           </Text>
           {mayWrite && (
             <Text size="sm" c="dimmed">
@@ -265,7 +265,7 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
       >
         <Container key="earlier" size="md" py={4}>
           {error !== null && (
-            <Failure what="Earlier messages could not be read" error={error} onRetry={() => void read()} />
+            <Failure what="Could not load earlier messages" error={error} onRetry={() => void read()} />
           )}
           {hasEarlier && error === null && (
             <Button variant="subtle" size="compact-sm" loading={isReading} onClick={() => void read()}>
@@ -291,7 +291,7 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
       </VList>
       {isAway && (
         <Button variant="default" size="compact-sm" className={classes.toEnd} onClick={toEnd}>
-          To the newest
+          Jump to latest
         </Button>
       )}
     </div>

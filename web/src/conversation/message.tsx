@@ -28,7 +28,7 @@ export const Message = memo(function Message({ message, onAnswer, isSending, isS
     <article
       className={classes.message}
       data-own={role === 'user' || undefined}
-      aria-label={`Message of ${authorOf(message)}`}
+      aria-label={`Message from ${authorOf(message)}`}
     >
       <Group gap="xs" mb={2}>
         <Text size="xs" fw={600}>
@@ -125,5 +125,5 @@ export const isAsking = ({ content_segments }: ChatMessage): boolean =>
 function authorOf({ role, user_name, api_key_name }: ChatMessage): string {
   if (role === 'assistant') return 'Agent';
   if (role === 'system') return 'System';
-  return user_name ?? api_key_name ?? 'Somebody';
+  return user_name ?? api_key_name ?? 'Unknown user';
 }

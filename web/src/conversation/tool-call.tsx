@@ -23,7 +23,7 @@ export function ToolCall({ call }: { call: Call }) {
           <Text component="span" size="sm">
             {sentence(tool ?? 'tool')}
           </Text>
-          {status === 'running' && <Loader size={12} aria-label="under way" />}
+          {status === 'running' && <Loader size={12} aria-label="running" />}
           {status === 'failed' && (
             <Text component="span" size="sm" {...(isStopped ? { c: 'dimmed' } : { c: 'red', fw: 550 })}>
               {isStopped ? 'stopped' : 'failed'}
@@ -43,8 +43,8 @@ export function ToolCall({ call }: { call: Call }) {
               {error}
             </Text>
           )}
-          {call.input != null && <Value title="Asked" value={call.input} />}
-          {call.result != null && <Value title="Answered" value={call.result} />}
+          {call.input != null && <Value title="Input" value={call.input} />}
+          {call.result != null && <Value title="Result" value={call.result} />}
           {children?.map((child) => (
             <ToolCall key={child.id} call={child} />
           ))}
