@@ -81,7 +81,7 @@ inBrowser('the files of a project on the page', () => {
 
     it('accepts several chosen files with any name, and dropped files', async () => {
       await open();
-      await tab.page.getByText('There are no files yet').waitFor();
+      await tab.page.getByText('No files yet').waitFor();
       await tab.show('files-empty');
       const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
       await chooser().setInputFiles([file('demand.csv', DEMAND), file(`${HOSTILE}.csv`, 'a,b\n1,2\n')]);
@@ -112,7 +112,7 @@ inBrowser('the files of a project on the page', () => {
 
     it('uploads a file when the storage of the tab is full', async () => {
       await open();
-      await tab.page.getByText('There are no files yet').waitFor();
+      await tab.page.getByText('No files yet').waitFor();
       await tab.page.evaluate(`
         for (let size = 1 << 22, number = 0; size > 0; number += 1)
           try { sessionStorage.setItem('filler ' + number, 'x'.repeat(size)); } catch { size >>= 1; }
@@ -130,7 +130,7 @@ inBrowser('the files of a project on the page', () => {
       const give = (text: string) =>
         chooser().setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
       await give('kept beside');
-      await tab.page.getByText('There is a file of this name').waitFor();
+      await tab.page.getByText('A file with this name already exists').waitFor();
       await tab.show('files-asking');
       expect(await tab.faults()).toEqual([]);
       expect(await content('plan.txt')).toBe('before');
@@ -140,8 +140,8 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('button', { name: 'Replace', exact: true }).click();
       await toTheEnd('plan.txt');
       await give('never');
-      await tab.page.getByText('There is a file of this name').waitFor();
-      await tab.page.getByRole('button', { name: 'Do not upload plan.txt' }).click();
+      await tab.page.getByText('A file with this name already exists').waitFor();
+      await tab.page.getByRole('button', { name: 'Cancel upload of plan.txt' }).click();
       expect([await content('plan.txt'), await content('plan (2).txt')]).toEqual(['after', 'kept beside']);
       const { entries } = await list();
       expect(entries.find(({ path }) => path === 'plan.txt')?.id).toBe(before.id);
@@ -167,7 +167,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.show('files-paused');
       sent.isHeld = false;
       const first = sent.parts.length;
-      await tab.page.getByRole('button', { name: 'Go on with large.bin' }).click();
+      await tab.page.getByRole('button', { name: 'Resume large.bin' }).click();
       await toTheEnd('large.bin');
       expect(sent.parts.slice(first)).not.toContain('1');
       expect((await list()).entries).toMatchObject([{ path: 'large.bin', size: bytes.length }]);
@@ -176,7 +176,7 @@ inBrowser('the files of a project on the page', () => {
       await chooser().setInputFiles({ name: 'given up.bin', mimeType: '', buffer: bytes });
       await tab.page.getByRole('progressbar', { name: 'Uploading given up.bin' }).waitFor();
       const end = tab.page.waitForResponse('**/files/upload/abort');
-      await tab.page.getByRole('button', { name: 'Do not upload given up.bin' }).click();
+      await tab.page.getByRole('button', { name: 'Cancel upload of given up.bin' }).click();
       expect((await end).status()).toBe(204);
       expect(await paths()).toEqual(['large.bin']);
     });
@@ -191,7 +191,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByText('5.2 MB of 11.5 MB').waitFor();
       tab.page.on('dialog', (leave) => void leave.accept());
       await tab.page.reload();
-      await tab.page.getByText('There are no files yet').waitFor();
+      await tab.page.getByText('No files yet').waitFor();
       const first = sent.parts.length;
       sent.isHeld = false;
       await chooser().setInputFiles(path);
@@ -274,8 +274,8 @@ inBrowser('the files of a project on the page', () => {
       await row('x.txt').getByRole('checkbox').check();
       await row('y.txt').getByRole('checkbox').check();
       await tab.page.getByRole('button', { name: 'Move', exact: true }).click();
-      await dialog().getByLabel('Into the folder').fill('new/inside');
-      await dialog().getByText('The folder new/inside will be made.').waitFor();
+      await dialog().getByLabel('Destination folder').fill('new/inside');
+      await dialog().getByText('The folder new/inside will be created.').waitFor();
       await tab.show('files-move');
       expect(await tab.faults()).toEqual([]);
       await dialog().getByRole('button', { name: 'Move' }).click();
@@ -293,7 +293,7 @@ inBrowser('the files of a project on the page', () => {
       );
       await tab.show('files-menu');
       await tab.page.getByRole('menuitem', { name: 'Delete' }).click();
-      await dialog().getByText('The folder has 3 files and 1 folder inside.').waitFor();
+      await dialog().getByText('The folder contains 3 files and 1 folder.').waitFor();
       await tab.show('files-delete');
       expect(await tab.faults()).toEqual([]);
       await dialog().getByRole('button', { name: 'Delete' }).click();
@@ -329,7 +329,7 @@ inBrowser('the files of a project on the page', () => {
       });
       await open();
       await row('file 00000.csv').waitFor();
-      await tab.page.getByText('10,000 entries').waitFor();
+      await tab.page.getByText('10,000 items').waitFor();
       await grid().focus();
       await tab.page.keyboard.press('End');
       await row('file 09999.csv').waitFor();
@@ -348,7 +348,7 @@ inBrowser('the files of a project on the page', () => {
       await put('notes.txt', 'second words');
       await file('notes.txt').getByText('second words').waitFor();
       await session.client.post('/files/delete', { ...workspace(), path: 'notes.txt' });
-      await file('notes.txt').getByText('This file is not there any more').waitFor();
+      await file('notes.txt').getByText('This file no longer exists').waitFor();
       await tab.page.getByRole('button', { name: 'Close notes.txt' }).click();
       await row('by another.txt').waitFor();
     });
@@ -384,7 +384,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByText('Read only').waitFor();
       expect(await tab.page.getByRole('button', { name: 'Upload' }).count()).toBe(0);
       await tab.page.getByRole('button', { name: 'Other files' }).click();
-      await tab.page.getByRole('menuitemradio', { name: /^Snapshot of/ }).click();
+      await tab.page.getByRole('menuitemradio', { name: /^Snapshot from/ }).click();
       await row('then.txt').getByRole('link').click();
       await file('then.txt').getByText('as it was').waitFor();
     });
@@ -418,7 +418,7 @@ inBrowser('the files of a project on the page', () => {
       await row('one line.txt').getByRole('link').click();
       await tab.page.getByText('195,000 more characters').waitFor();
       await row('nothing.bin').getByRole('link').click();
-      await tab.page.getByText('There is no preview of this kind of file').waitFor();
+      await tab.page.getByText('No preview for this type of file').waitFor();
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
@@ -458,13 +458,13 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('img', { name: 'pixel.png' }).waitFor();
       expect(await tab.page.evaluate('document.querySelector("img[alt=\'pixel.png\']").naturalWidth')).toBe(1);
       await row('broken.png').getByRole('link').click();
-      await file('broken.png').getByText('It cannot be shown').waitFor();
+      await file('broken.png').getByText('This image cannot be displayed').waitFor();
       await row('letter.docx').getByRole('link').click();
       await file('letter.docx').getByText('We deliver on Mondays').waitFor();
       await row('contract.pdf').getByRole('link').click();
       await file('contract.pdf').getByText('Forty chairs a week').waitFor();
       await row('broken.pdf').getByRole('link').click();
-      await file('broken.pdf').getByText('Its text cannot be shown').waitFor();
+      await file('broken.pdf').getByText('The text of this file cannot be displayed').waitFor();
       await row('evil.svg').getByRole('link').click();
       await file('evil.svg').locator('img').waitFor();
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
@@ -525,12 +525,12 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('combobox', { name: 'Condition' }).selectOption('is at least');
       await tab.page.getByRole('textbox', { name: 'Value' }).fill('twelve');
       await tab.page.keyboard.press('Enter');
-      await tab.page.getByText('Give a whole number').waitFor();
+      await tab.page.getByText('Enter a whole number').waitFor();
       await tab.show('files-filter');
       await tab.page.getByRole('textbox', { name: 'Value' }).fill('12');
       await tab.page.keyboard.press('Enter');
       await settled(3, ['12,000', '40', '12']);
-      await tab.page.getByText('3 rows fit').waitFor();
+      await tab.page.getByText('3 matching rows').waitFor();
       await tab.show('files-table-filtered');
       expect(await tab.faults()).toEqual([]);
       await tab.page.getByRole('button', { name: 'Remove the filter quantity is at least 12' }).click();
@@ -559,9 +559,9 @@ inBrowser('the files of a project on the page', () => {
       await settled(1, [HOSTILE]);
       await row('ragged.csv').getByRole('link').click();
       await tab.page.getByText('This file cannot be read as a table').waitFor();
-      await tab.page.getByRole('button', { name: 'Leave such rows out' }).click();
+      await tab.page.getByRole('button', { name: 'Skip these rows' }).click();
       await settled(1, ['1', '4']);
-      await tab.page.getByText('1 left out').waitFor();
+      await tab.page.getByText('1 skipped').waitFor();
       await row('settings.json').getByRole('link').click();
       await file('settings.json').getByText('{"half').waitFor();
       expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
@@ -650,7 +650,7 @@ inBrowser('the files of a project on the page', () => {
       expect(await sql.inputValue()).toBe('SELECT 1 AS one');
       await tab.page.getByRole('textbox', { name: 'Save the result as' }).fill('results/total.csv');
       await tab.page.getByRole('button', { name: 'Run and save' }).click();
-      await tab.page.getByText('There is a file results/total.csv already.').waitFor();
+      await tab.page.getByText('The file results/total.csv already exists.').waitFor();
       expect(await content('results/total.csv')).toContain('48160');
       await tab.page.getByRole('button', { name: 'Replace it' }).click();
       await settled(1, ['1']);

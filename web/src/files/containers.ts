@@ -40,7 +40,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
         ];
   const snapshots = data.slice(0, OFFERED).map(({ id: snapshot_id, created_at }) => ({
     key: snapshot_id,
-    label: `Snapshot of ${dayAndTime(created_at)}`,
+    label: `Snapshot from ${dayAndTime(created_at)}`,
     ref: { source: 'snapshot' as const, snapshot_id },
   }));
   return { containers: [workspace, ...deployment, ...snapshots], error, retry: () => void refetch() };

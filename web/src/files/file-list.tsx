@@ -188,7 +188,7 @@ const Row = memo(function Row(props: RowProps) {
           <input
             type="checkbox"
             tabIndex={-1}
-            aria-label={`Choose ${name}`}
+            aria-label={`Select ${name}`}
             checked={isTicked}
             onChange={() => onTick(entry)}
           />
@@ -213,7 +213,7 @@ const Row = memo(function Row(props: RowProps) {
             color="gray"
             size="sm"
             tabIndex={-1}
-            aria-label={`What to do with ${name}`}
+            aria-label={`Actions for ${name}`}
             aria-haspopup="menu"
             onClick={openMenu}
           >
@@ -235,7 +235,7 @@ interface EntryMenuProps {
 
 function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
   const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
-  const several = concerned.length > 1 ? ` ${concerned.length} entries` : '';
+  const several = concerned.length > 1 ? ` ${concerned.length} items` : '';
   return (
     <Menu
       opened
@@ -252,7 +252,7 @@ function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
           color="gray"
           size="sm"
           tabIndex={-1}
-          aria-label={`What to do with ${shownName(entry.path)}`}
+          aria-label={`Actions for ${shownName(entry.path)}`}
         >
           <Dots />
         </ActionIcon>

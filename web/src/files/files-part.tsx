@@ -37,7 +37,7 @@ export default function FilesPart({ project, mayWrite }: PartProps) {
       container={container}
       containers={containers}
       mayWrite={mayWrite && container.key === WORKSPACE}
-      failure={error && <Failure what="The snapshots could not be read" error={error} onRetry={retry} />}
+      failure={error && <Failure what="Could not load the snapshots" error={error} onRetry={retry} />}
     />
   );
 }
@@ -81,7 +81,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
     mutationFn: async (path: string) => await navigator.clipboard.writeText(path),
     onSuccess: (_, path) => setSaid(`Copied: ${path}`),
     // Browsers allow clipboard access only over HTTPS.
-    onError: (_, path) => setSaid(`To be copied from here: ${path}`),
+    onError: (_, path) => setSaid(`Copy it from here: ${path}`),
   });
 
   const at = (part: Partial<Place>): string => addressOf(projectId, { ...place, file: undefined, ...part });
@@ -133,7 +133,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
       {ticked.size > 0 && (
         <Group gap="xs" className={classes.bar}>
           <Text size="sm" role="status">
-            {ticked.size} chosen
+            {ticked.size} selected
           </Text>
           <Button size="compact-sm" variant="default" onClick={() => actions.onMove?.([...ticked.values()])}>
             Move
@@ -142,12 +142,12 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
             Delete
           </Button>
           <Button size="compact-sm" variant="subtle" onClick={() => setTicked(NOTHING_TICKED)}>
-            Choose none
+            Clear selection
           </Button>
         </Group>
       )}
       {failure}
-      {download.error !== null && <Failure what="The file was not downloaded" error={download.error} />}
+      {download.error !== null && <Failure what="Could not download the file" error={download.error} />}
       <div className={classes.beside} data-with-file={file !== undefined || undefined}>
         <div className={classes.folder}>
           <Entries
@@ -200,12 +200,12 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
       {asked?.what === 'folder' && (
         <NameDialog
           title="New folder"
-          action="Make folder"
-          failure="The folder was not made"
+          action="Create folder"
+          failure="Could not create the folder"
           name=""
           onName={(name) =>
             makeFolder.mutate(joined(folder, name), {
-              onSuccess: ({ created }) => done(created ? `Made ${name}` : `${name} was there already`),
+              onSuccess: ({ created }) => done(created ? `Created ${name}` : `${name} already exists`),
             })
           }
           isPending={makeFolder.isPending}
@@ -217,7 +217,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
         <NameDialog
           title={`Rename ${nameOf(asked.entry.path)}`}
           action="Rename"
-          failure="It was not renamed"
+          failure="Could not rename it"
           name={nameOf(asked.entry.path)}
           onName={(name) => {
             const { path } = asked.entry;
@@ -244,7 +244,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
             move.mutate(moves, {
               onSuccess: () => {
                 for (const { source_path } of moves) follow(source_path, undefined);
-                done(`Moved to ${to === '' ? 'the top' : to}`);
+                done(`Moved to ${to === '' ? 'the top level' : to}`);
               },
             });
           }}
@@ -263,7 +263,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
             remove.mutate(paths, {
               onSuccess: () => {
                 for (const path of paths) follow(path, undefined);
-                done(paths.length === 1 ? `Deleted ${nameOf(paths[0] ?? '')}` : `Deleted ${paths.length} entries`);
+                done(paths.length === 1 ? `Deleted ${nameOf(paths[0] ?? '')}` : `Deleted ${paths.length} items`);
               },
             });
           }}
@@ -280,7 +280,7 @@ const NUMBERS = new Intl.NumberFormat();
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent' });
 
 const counted = (total: number | undefined): string =>
-  total === undefined || total === 0 ? '' : total === 1 ? '1 entry' : `${NUMBERS.format(total)} entries`;
+  total === undefined || total === 0 ? '' : total === 1 ? '1 item' : `${NUMBERS.format(total)} items`;
 
 interface EntriesProps {
   listing: Listing;
@@ -296,31 +296,31 @@ function Entries({ listing, place: { container, folder }, mayWrite, upAddress, l
   if (error instanceof NotFoundError)
     return (
       <Stack align="flex-start" gap="xs" className={classes.empty} role="status">
-        <Text fw={550}>This folder is not there any more</Text>
+        <Text fw={550}>This folder no longer exists</Text>
         <Anchor component={Link} href={upAddress} size="sm">
-          To the top
+          Go to the top level
         </Anchor>
       </Stack>
     );
   if (error !== null)
     return (
       <Failure
-        what={total === undefined ? 'The files could not be read' : 'Some files could not be read'}
+        what={total === undefined ? 'Could not load the files' : 'Could not load some files'}
         error={error}
         onRetry={retry}
       />
     );
-  if (total === undefined) return <Reading what="The folder" />;
+  if (total === undefined) return <Reading what="the folder" />;
   if (total > 0) return list;
   const isWorkspace = container === WORKSPACE && folder === '';
   return (
     <Stack gap="xs" className={classes.empty} role="status">
-      <Text fw={550}>{isWorkspace ? 'There are no files yet' : 'This folder is empty'}</Text>
+      <Text fw={550}>{isWorkspace ? 'No files yet' : 'This folder is empty'}</Text>
       <Text size="sm" c="dimmed">
         {mayWrite
-          ? 'Drop files here, or choose them with “Upload”: tables of demand, prices, capacities. What the agent and solves make appears here too.'
+          ? 'Drop files here or click “Upload”, for example tables of demand, prices or capacities. Files from the agent and from runs also appear here.'
           : isWorkspace
-            ? 'What those who write in this project upload, and what the agent makes, appears here.'
+            ? 'Files appear here once an editor or the agent adds them.'
             : ''}
       </Text>
     </Stack>
@@ -453,7 +453,7 @@ function DropTarget({ className, onFiles, children }: DropTargetProps) {
         reading.mutate(event.dataTransfer);
       }}
     >
-      {reading.error !== null && <Failure what="What was dropped could not be read" error={reading.error} />}
+      {reading.error !== null && <Failure what="Could not read the dropped files" error={reading.error} />}
       {children}
     </section>
   );

@@ -44,7 +44,7 @@ export function DeleteDialog({
   return (
     <Dialog
       title={
-        single === undefined ? `Delete ${entries.length} entries?` : `Delete ${isFolder ? 'the folder ' : ''}${single}?`
+        single === undefined ? `Delete ${entries.length} items?` : `Delete ${isFolder ? 'the folder ' : ''}${single}?`
       }
       onClose={onClose}
     >
@@ -63,7 +63,7 @@ export function DeleteDialog({
         {isFolder && contents.isPending && (
           <Group gap="xs" role="status">
             <Loader size="xs" aria-hidden="true" />
-            <Text size="sm">Counting what is inside</Text>
+            <Text size="sm">Counting the contents</Text>
           </Group>
         )}
         {contents.data !== undefined && (
@@ -72,16 +72,12 @@ export function DeleteDialog({
           </Text>
         )}
         {contents.error !== null && (
-          <Failure
-            what="What is inside could not be counted"
-            error={contents.error}
-            onRetry={() => void contents.refetch()}
-          />
+          <Failure what="Could not count the contents" error={contents.error} onRetry={() => void contents.refetch()} />
         )}
         <Text size="sm" c="dimmed">
-          It cannot be brought back. Snapshots keep what they have.
+          This cannot be undone. Existing snapshots keep their copies.
         </Text>
-        {error !== null && <Failure what="Not everything was deleted" error={error} />}
+        {error !== null && <Failure what="Could not delete everything" error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus autoFocus>
             Cancel
@@ -99,9 +95,9 @@ const NUMBERS = new Intl.NumberFormat();
 
 function sentenceOf({ files, folders, isTogether }: Contents, deleted: number): string {
   const where = deleted === 1 ? 'The folder' : `The ${deleted} folders`;
-  const verb = deleted === 1 ? 'has' : 'have';
+  const verb = deleted === 1 ? 'contains' : 'contain';
   const filesSaid = files === 1 ? '1 file' : `${NUMBERS.format(files)} ${isTogether ? 'files and folders' : 'files'}`;
   if (files === 0 && folders === 0) return deleted === 1 ? 'The folder is empty.' : 'The folders are empty.';
   if (folders === 0) return `${where} ${verb} ${filesSaid}.`;
-  return `${where} ${verb} ${filesSaid} and ${folders === 1 ? '1 folder' : `${NUMBERS.format(folders)} folders`} inside.`;
+  return `${where} ${verb} ${filesSaid} and ${folders === 1 ? '1 folder' : `${NUMBERS.format(folders)} folders`}.`;
 }

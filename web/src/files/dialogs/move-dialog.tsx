@@ -47,15 +47,15 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
     event.preventDefault();
     if (!isSame) onMove(to);
   };
-  const what = entries.length === 1 ? shownName(entries[0]?.path ?? '') : `${entries.length} entries`;
+  const what = entries.length === 1 ? shownName(entries[0]?.path ?? '') : `${entries.length} items`;
   return (
     <Dialog title={`Move ${what}`} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Autocomplete
-            label="Into the folder"
-            description="Empty for the top of the workspace. A folder that is not there is made."
-            placeholder="Top of the workspace"
+            label="Destination folder"
+            description="Leave empty for the top level. A missing folder is created."
+            placeholder="Top level of the workspace"
             data-autofocus
             autoFocus
             data={offered}
@@ -65,16 +65,12 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
             autoSelectOnBlur={false}
           />
           <Text size="xs" c="dimmed" mih={18} role="status">
-            {isSame ? 'It is there already.' : isNew ? `The folder ${to} will be made.` : ''}
+            {isSame ? 'Already in this folder.' : isNew ? `The folder ${to} will be created.` : ''}
           </Text>
           {folders.error !== null && (
-            <Failure
-              what="The folders could not be read"
-              error={folders.error}
-              onRetry={() => void folders.refetch()}
-            />
+            <Failure what="Could not load the folders" error={folders.error} onRetry={() => void folders.refetch()} />
           )}
-          {error !== null && <Failure what="Not everything was moved" error={error} />}
+          {error !== null && <Failure what="Could not move everything" error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -64,8 +64,8 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
 
 /** Returns the reason why a name is invalid, or undefined. The service checks all other rules. */
 function problemOf(name: string): string | undefined {
-  if (name === '') return 'Give it a name';
-  if (/[/\\]/.test(name)) return 'A name has no slashes: to put it into another folder, move it';
-  if (name === '.' || name === '..') return 'This name means a folder already';
+  if (name === '') return 'Enter a name';
+  if (/[/\\]/.test(name)) return 'A name cannot contain slashes. Use “Move” to change the folder';
+  if (name === '.' || name === '..') return 'This name is reserved';
   return undefined;
 }

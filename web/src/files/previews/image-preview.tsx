@@ -56,13 +56,13 @@ export function ImagePreview({ projectId, container, path, size }: ImagePreviewP
     setBroken(false);
     return () => URL.revokeObjectURL(made);
   }, [data, path]);
-  if (isTooLarge) return <Said title="It is too large to be shown" text="Download it to look at it." />;
+  if (isTooLarge) return <Said title="This image is too large to preview" text="Download it to view it." />;
   if (error instanceof NotFoundError) return <Gone />;
   if (error !== null && data === undefined)
-    return <Failure what="The image could not be read" error={error} onRetry={() => void refetch()} />;
+    return <Failure what="Could not load the image" error={error} onRetry={() => void refetch()} />;
   if (isBroken)
-    return <Said title="It cannot be shown" text="Its content is not an image of the kind that its name says." />;
-  if (url === undefined) return <Reading what="The image" />;
+    return <Said title="This image cannot be displayed" text="Its content does not match its file extension." />;
+  if (url === undefined) return <Reading what="the image" />;
   return (
     <div className={classes.image}>
       <img src={url} alt={path} onError={() => setBroken(true)} />

@@ -58,7 +58,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
     <SegmentedControl
       className={classes.views}
       size="xs"
-      aria-label="How it is shown"
+      aria-label="View"
       data={views.map((one) => ({ value: one, label: LABELS[one] }))}
       value={view}
       onChange={setView}
@@ -86,7 +86,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
         </Button>
         <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
           <Menu.Target>
-            <ActionIcon variant="default" size="md" aria-label={`What else to do with ${name}`}>
+            <ActionIcon variant="default" size="md" aria-label={`More actions for ${name}`}>
               <Dots />
             </ActionIcon>
           </Menu.Target>
@@ -127,7 +127,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
 /** Labels for the origin of a file. */
 const ORIGINS: Record<string, string> = {
   upload: 'uploaded',
-  agent: 'by the agent',
-  execution: 'by a solve',
+  agent: 'created by the agent',
+  execution: 'created by a run',
   deployment: 'from the deployment',
 };

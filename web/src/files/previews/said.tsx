@@ -14,4 +14,4 @@ export function Said({ title, text }: { title: string; text: string }) {
 }
 
 /** Placeholder for a file that was moved or deleted. */
-export const Gone = () => <Said title="This file is not there any more" text="It was moved or deleted." />;
+export const Gone = () => <Said title="This file no longer exists" text="It was moved or deleted." />;

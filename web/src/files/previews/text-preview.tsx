@@ -40,22 +40,20 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
   const lines = useMemo(() => linesOf(data?.text ?? ''), [data]);
   if (error instanceof NotFoundError) return <Gone />;
   if (data === undefined) {
-    if (error === null) return <Reading what="The file" />;
+    if (error === null) return <Reading what="the file" />;
     if (error instanceof TooLargeError)
-      return <Said title="It is too large to be shown" text="Download it to read it." />;
+      return <Said title="This file is too large to preview" text="Download it to read it." />;
     if (error instanceof ValidationError && isDocument)
-      return <Said title="Its text cannot be shown" text={error.entries.map(sentenceOf).join(' ')} />;
-    return <Failure what="The file could not be read" error={error} onRetry={() => void refetch()} />;
+      return <Said title="The text of this file cannot be displayed" text={error.entries.map(sentenceOf).join(' ')} />;
+    return <Failure what="Could not load the file" error={error} onRetry={() => void refetch()} />;
   }
   if (data.text == null)
-    return (
-      <Said title="There is no preview of this kind of file" text="Download it to open it with another program." />
-    );
+    return <Said title="No preview for this type of file" text="Download it to open it in another program." />;
   if (data.text.trim() === '')
     return (
       <Said
-        title={isDocument ? 'It has no text' : 'The file is empty'}
-        text={isDocument ? 'Pages that are images have none. Download it to look at it.' : ''}
+        title={isDocument ? 'This document contains no text' : 'The file is empty'}
+        text={isDocument ? 'Scanned pages contain no text. Download the file to view it.' : ''}
       />
     );
   return <Lines lines={lines} label={`Text of ${path}`} isNumbered={!isDocument} />;

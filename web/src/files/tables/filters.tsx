@@ -16,7 +16,7 @@ const COMPARED = [
   ...EQUAL,
   { value: '<', label: 'is less than' },
   { value: '<=', label: 'is at most' },
-  { value: '>', label: 'is more than' },
+  { value: '>', label: 'is greater than' },
   { value: '>=', label: 'is at least' },
   EMPTY,
 ] as const;
@@ -99,7 +99,7 @@ function FilterForm({ columns, onAdd }: { columns: readonly Column[]; onAdd: (fi
     event.preventDefault();
     if (op === 'empty') return onAdd({ column: name, op });
     const value = valueOf(text, type);
-    if (value === undefined) setProblem(PROBLEMS[type] ?? 'Say what to compare with');
+    if (value === undefined) setProblem(PROBLEMS[type] ?? 'Enter a value');
     else onAdd({ column: name, op, value });
   };
   return (
@@ -159,8 +159,8 @@ function FilterForm({ columns, onAdd }: { columns: readonly Column[]; onAdd: (fi
 }
 
 const PROBLEMS: Partial<Record<ColumnType, string>> = {
-  integer: 'Give a whole number',
-  number: 'Give a number with a point, such as 12.5',
+  integer: 'Enter a whole number',
+  number: 'Enter a number with a decimal point, such as 12.5',
   boolean: 'Choose true or false',
 };
 

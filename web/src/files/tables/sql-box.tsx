@@ -135,7 +135,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
           onKeyDown={press}
           error={problems.sql}
         />
-        <Group gap={6} className={classes.names} role="group" aria-label="Tables that can be named">
+        <Group gap={6} className={classes.names} role="group" aria-label="Available tables">
           <Text size="xs" c="dimmed">
             Tables
           </Text>
@@ -152,7 +152,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
         </Group>
         {listing.error !== null && (
           <Failure
-            what="The other tables of the folder could not be read"
+            what="Could not load the other tables in this folder"
             error={listing.error}
             onRetry={() => void listing.refetch()}
           />
@@ -170,7 +170,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
                 size="xs"
                 flex={1}
                 aria-label="Save the result as"
-                placeholder="results/answer.csv"
+                placeholder="results/query.csv"
                 value={target}
                 onChange={({ currentTarget }) => setTarget(currentTarget.value)}
                 error={problems.target}
@@ -188,13 +188,13 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
         </Group>
         {error instanceof IsThere && (
           <Group gap="xs" role="alert">
-            <Text size="sm">There is a file {error.path} already.</Text>
+            <Text size="sm">The file {error.path} already exists.</Text>
             <Button size="compact-sm" variant="default" onClick={() => run({ save_as: error.path, mayReplace: true })}>
               Replace it
             </Button>
           </Group>
         )}
-        {problems.other !== undefined && <Failure what="The query was not answered" error={problems.other} />}
+        {problems.other !== undefined && <Failure what="The query failed" error={problems.other} />}
         {answer?.saved != null && !isPending && error === null && (
           <Text size="sm" role="status">
             Saved as{' '}
@@ -209,13 +209,13 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
       </Stack>
       {answer === undefined ? (
         <Text size="sm" c="dimmed" className={classes.bar}>
-          One SELECT in the SQL of DuckDB. Ctrl+Enter runs it. Files of other folders are named by their path in double
-          quotes: <code>&quot;data/lanes.csv&quot;</code>.
+          Write a single SELECT statement in DuckDB SQL and press Ctrl+Enter to run it. For files in other folders,
+          write the path in double quotes: <code>&quot;data/lanes.csv&quot;</code>.
         </Text>
       ) : (
         <>
           <TableGrid
-            label="Answer"
+            label="Query result"
             columns={columns}
             total={answer.rows.length}
             row={(index) => answer.rows[index]}
@@ -223,7 +223,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
           />
           <Text size="xs" c="dimmed" className={classes.about} role="status">
             {answer.truncated
-              ? `The first ${NUMBERS.format(answer.rows.length)} rows; save the result to have all`
+              ? `First ${NUMBERS.format(answer.rows.length)} rows. Save the result to get all of them.`
               : `${NUMBERS.format(answer.rows.length)} ${answer.rows.length === 1 ? 'row' : 'rows'}`}
           </Text>
         </>
@@ -237,7 +237,7 @@ class IsThere extends Error {
   override name = 'IsThere';
 
   constructor(readonly path: string) {
-    super(`There is a file ${path} already.`);
+    super(`The file ${path} already exists.`);
   }
 }
 

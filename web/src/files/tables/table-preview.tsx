@@ -65,7 +65,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
       <>
         <div className={classes.bar}>{lead}</div>
         {error === null ? (
-          <Reading what="The table" />
+          <Reading what="the table" />
         ) : (
           <NoTable
             error={error}
@@ -99,14 +99,14 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
           />
         )}
         <Filters columns={some.columns} filters={filters} onChange={setFilters} />
-        {isOld && error === null && <Loader size="xs" aria-label="Reading" />}
+        {isOld && error === null && <Loader size="xs" aria-label="Loading" />}
       </Group>
       {error instanceof ValidationError ? (
         <Text size="sm" c="red" role="alert" className={classes.bar}>
           {error.entries.map(sentenceOf).join(' ')}
         </Text>
       ) : (
-        error !== null && <Failure what="Some rows could not be read" error={error} onRetry={retry} />
+        error !== null && <Failure what="Could not load some rows" error={error} onRetry={retry} />
       )}
       <TableGrid
         label={`Table ${path}`}
@@ -120,15 +120,15 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
       />
       {total === 0 && (
         <Text size="sm" c="dimmed" className={classes.about} role="status">
-          {filters.length > 0 ? 'No row fits. Remove a filter to see others.' : 'The table has no rows.'}
+          {filters.length > 0 ? 'No matching rows. Remove a filter to see more.' : 'The table has no rows.'}
         </Text>
       )}
       <Text size="xs" c="dimmed" className={classes.about}>
         {[
-          `${NUMBERS.format(total)} ${total === 1 ? 'row' : 'rows'}${filters.length > 0 ? ' fit' : ''}`,
+          `${NUMBERS.format(total)}${filters.length > 0 ? ' matching' : ''} ${total === 1 ? 'row' : 'rows'}`,
           `${some.columns.length} ${some.columns.length === 1 ? 'column' : 'columns'}`,
-          total > MAX_ROWS ? `the first ${NUMBERS.format(MAX_ROWS)} can be scrolled to` : undefined,
-          skipped > 0 ? `${NUMBERS.format(skipped)} left out` : undefined,
+          total > MAX_ROWS ? `only the first ${NUMBERS.format(MAX_ROWS)} are shown` : undefined,
+          skipped > 0 ? `${NUMBERS.format(skipped)} skipped` : undefined,
           ...some.left_out.map(leftOut),
           dialect == null ? undefined : told(dialect),
         ]
@@ -139,16 +139,16 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
   );
 }
 
-const SEPARATORS: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+const SEPARATORS: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
 
 const UNCERTAIN: Record<Schemas['TableDialect']['uncertain'][number], string> = {
   delimiter: 'delimiter',
   encoding: 'encoding',
   header: 'header',
-  decimal: 'decimal sign',
+  decimal: 'decimal separator',
   date_order: 'order of day and month',
   last_row: 'last row',
-  subtotals: 'rows of subtotals',
+  subtotals: 'subtotal rows',
 };
 
 /** Describes how a text or a sheet was parsed. */
@@ -157,8 +157,8 @@ function told({ delimiter, encoding, decimal, thousands, header_row, uncertain }
     delimiter === null ? undefined : (SEPARATORS[delimiter] ?? `“${delimiter}”`),
     encoding?.toUpperCase(),
     `decimal ${decimal === ',' ? 'comma' : 'point'}`,
-    thousands === '' ? undefined : `thousands “${thousands}”`,
-    header_row === null ? 'no row of names' : header_row > 1 ? `names in row ${header_row}` : undefined,
+    thousands === '' ? undefined : `thousands separator “${thousands}”`,
+    header_row === null ? 'no header row' : header_row > 1 ? `header in row ${header_row}` : undefined,
     uncertain.length === 0 ? undefined : `uncertain: ${uncertain.map((field) => UNCERTAIN[field]).join(', ')}`,
   ];
   return `read with ${parts.filter((part) => part !== undefined).join(', ')}`;
@@ -167,7 +167,7 @@ function told({ delimiter, encoding, decimal, thousands, header_row, uncertain }
 /** Describes a row or column that is not part of the table. */
 function leftOut({ place, kind, first, last }: Schemas['TableLeftOut']): string {
   const unit = place === 'beside' ? 'column' : 'row';
-  return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} left out (${kind})`;
+  return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} skipped (${kind})`;
 }
 
 interface NoTableProps {
@@ -180,7 +180,7 @@ interface NoTableProps {
 /** Shows why a file cannot be read as a table, and possible solutions. */
 function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
   if (!(error instanceof ValidationError))
-    return <Failure what="The table could not be read" error={error} onRetry={onRetry} />;
+    return <Failure what="Could not load the table" error={error} onRetry={onRetry} />;
   const isRagged = error.entries.some(({ ctx }) => ctx !== undefined && 'row' in ctx);
   return (
     <Alert color="gray" variant="light" role="alert" title="This file cannot be read as a table">
@@ -192,12 +192,12 @@ function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
       <Group mt="xs" gap="xs">
         {isRagged && onIgnore !== undefined && (
           <Button size="compact-sm" variant="default" onClick={onIgnore}>
-            Leave such rows out
+            Skip these rows
           </Button>
         )}
         {onText !== undefined && (
           <Button size="compact-sm" variant="default" onClick={onText}>
-            Show the text
+            Show as text
           </Button>
         )}
       </Group>

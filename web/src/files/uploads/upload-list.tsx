@@ -33,16 +33,16 @@ export function UploadList({ uploads, items }: UploadListProps) {
         )}
       </Group>
       {asking.length > 1 && (
-        <Group gap="xs" className={classes.uploadsHead} role="group" aria-label="For all that are there already">
+        <Group gap="xs" className={classes.uploadsHead} role="group" aria-label="For all files that already exist">
           <Text size="xs" c="dimmed" flex={1}>
-            {asking.length} are there already
+            {asking.length} already exist
           </Text>
           <Button
             size="compact-xs"
             variant="default"
             onClick={() => decideAll((key) => uploads.decide(key, 'keep both'))}
           >
-            Keep both of all
+            Keep both for all
           </Button>
           <Button
             size="compact-xs"
@@ -56,7 +56,7 @@ export function UploadList({ uploads, items }: UploadListProps) {
           </Button>
         </Group>
       )}
-      <div className={classes.uploadsScroll} ref={scroll} tabIndex={0} role="list" aria-label="Files that are uploaded">
+      <div className={classes.uploadsScroll} ref={scroll} tabIndex={0} role="list" aria-label="Upload list">
         <Virtualizer data={sorted} scrollRef={scroll}>
           {(item) => <Line key={item.key} item={item} uploads={uploads} />}
         </Virtualizer>
@@ -93,13 +93,13 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
         )}
         {state === 'failed' && (
           <Text size="xs" c="red" role="alert">
-            Not uploaded. {reasonOf(error)}
+            Upload failed. {reasonOf(error)}
           </Text>
         )}
         {state === 'asking' && (
           <Group gap="xs">
             <Text size="xs" flex={1}>
-              There is a file of this name
+              A file with this name already exists
             </Text>
             <Button size="compact-xs" variant="default" onClick={() => uploads.decide(key, 'keep both')}>
               Keep both
@@ -116,8 +116,8 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
         </Button>
       )}
       {state === 'paused' && (
-        <Button size="compact-xs" variant="subtle" aria-label={`Go on with ${name}`} onClick={() => uploads.goOn(key)}>
-          Go on
+        <Button size="compact-xs" variant="subtle" aria-label={`Resume ${name}`} onClick={() => uploads.goOn(key)}>
+          Resume
         </Button>
       )}
       {state === 'failed' && (
@@ -127,7 +127,7 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
       )}
       <CloseButton
         size="sm"
-        aria-label={state === 'done' ? `Take ${name} from the list` : `Do not upload ${name}`}
+        aria-label={state === 'done' ? `Remove ${name} from the list` : `Cancel upload of ${name}`}
         onClick={() => uploads.remove(key)}
       />
     </div>
@@ -137,6 +137,6 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
 /** Describes the progress of an upload. */
 function toldOf({ state, loaded, total }: UploadItem): string {
   if (state === 'done') return `${bytes(total)}, uploaded`;
-  if (state === 'waiting') return `${bytes(total)}, waits for the others`;
+  if (state === 'waiting') return `${bytes(total)}, waiting`;
   return state === 'asking' ? bytes(total) : `${bytes(loaded)} of ${bytes(total)}`;
 }
