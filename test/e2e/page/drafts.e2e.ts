@@ -95,7 +95,7 @@ inBrowser('drafts on the page', () => {
     await button('Remove change 2').click();
     await button('Remove change 1').click();
     await button('Create scenario').click();
-    await tab.page.getByText('Changes nothing').waitFor();
+    await tab.page.getByText('No changes').waitFor();
     await tab.page.getByRole('link', { name: 'New scenario' }).click();
     expect(await field('Name').inputValue()).toBe('');
   });
@@ -107,19 +107,19 @@ inBrowser('drafts on the page', () => {
       path = `/projects/${project}/scenarios/${made.id}`;
       return made.id;
     });
-    await field('What it is about').fill('A draft');
+    await field('Description').fill('A draft');
     await survives(
       'Runs',
       () => tab.page.goBack().then(),
       async () => {
-        await field('What it is about').waitFor();
-        expect(await field('What it is about').inputValue()).toBe('A draft');
+        await field('Description').waitFor();
+        expect(await field('Description').inputValue()).toBe('A draft');
       },
     );
     await session.client.patch(path, { name: 'Theirs' });
     await tab.page.reload();
-    await tab.page.getByText('Somebody has changed this scenario since you opened it.').waitFor();
-    expect(await field('What it is about').inputValue()).toBe('A draft');
+    await tab.page.getByText('Someone changed this scenario after you opened it.').waitFor();
+    expect(await field('Description').inputValue()).toBe('A draft');
   });
 
   it('stays in the SQL of a table', async () => {

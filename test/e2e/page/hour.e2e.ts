@@ -163,7 +163,7 @@ inBrowser('a first hour on the page', () => {
         { name: 'products.csv', mimeType: 'text/csv', buffer: Buffer.from(PRODUCTS) },
         { name: 'demand.csv', mimeType: 'text/csv', buffer: Buffer.from(DEMAND) },
       ]);
-      await page.getByText('in the files of the project').nth(1).waitFor();
+      await page.getByText('added to the project files').nth(1).waitFor();
       for (const { statements, made } of STATEMENTS) {
         await say(...statements);
         await page.getByRole('listitem').filter({ hasText: made }).waitFor();
@@ -207,7 +207,7 @@ inBrowser('a first hour on the page', () => {
       await write(change.getByLabel('Number'), '1.5');
       await look('5-scenario');
       await press(button('Create scenario'));
-      await check(page.getByLabel('Choose Demand grows'));
+      await check(page.getByLabel('Select Demand grows'));
       await press(button('Solve 1'));
       await press(page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true }));
       const table = page.getByRole('group', { name: 'Scenarios side by side' });

@@ -222,8 +222,8 @@ inBrowser('the runs of a project', () => {
   it('show what is missing in the model and link to the canvas', async () => {
     const room = await makeRoom();
     await open(room);
-    await text('Nothing has been solved yet').waitFor();
-    await text('There is no variable: what does the plan choose?').waitFor();
+    await text('No runs yet').waitFor();
+    await text('There is no variable. What does the plan decide?').waitFor();
     await show('runs-empty');
     await button('Solve').click();
     const solve = tab.page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true });
@@ -233,14 +233,14 @@ inBrowser('the runs of a project', () => {
     await addCard(room, 'objective', 'Most', { sense: 'maximize', expression: 'x + y' });
     await tab.page
       .getByRole('dialog')
-      .getByText('A formula names something that is no variable and no value yet.')
+      .getByText('A formula contains a name that is neither a variable nor a value.')
       .waitFor();
     await show('runs-missing');
     expect(await solve.isDisabled()).toBe(true);
     // A program can start a run nevertheless.
     const run = await start(room);
     await tab.page.goto(at(room, `/${run.id}`));
-    await text('It failed').waitFor();
+    await text('The run failed').waitFor();
     const { error } = await over(room, run.id);
     await text(error?.message ?? 'an error').waitFor();
     await show('run-failed');
@@ -256,10 +256,10 @@ inBrowser('the runs of a project', () => {
     await dialog.getByLabel('Name').fill('With sixty hours');
     await dialog.getByLabel('Time limit').fill('30');
     await dialog.getByLabel('Gap').fill('1.5');
-    await dialog.getByLabel('The outcome counts for the checklist').uncheck();
+    await dialog.getByLabel('Update the checklist with the result').uncheck();
     await show('solve');
     await dialog.getByRole('button', { name: 'Solve', exact: true }).click();
-    await text('Optimal: no plan is better than this one.').waitFor();
+    await text('Optimal: there is no better plan.').waitFor();
     const run = tab.page.url().split('/').at(-1) ?? '';
     expect(await detail(room, run)).toMatchObject({
       name: 'With sixty hours',
@@ -273,13 +273,13 @@ inBrowser('the runs of a project', () => {
     );
     expect(completeness.feasibility_result).toBe('unchecked');
 
-    await tab.page.getByLabel('What came out').getByText('2,600').first().waitFor();
+    await tab.page.getByLabel('Result', { exact: true }).getByText('2,600').first().waitFor();
     expect((await tab.page.getByRole('group', { name: 'KPIs' }).innerText()).replaceAll(/\s+/g, ' ')).toContain(
       'Pieces 60 pieces 50 +10',
     );
     await tab.page.getByRole('table', { name: 'Members of make' }).getByText('oak chair').waitFor();
     expect(await rowsOf('Members of make')).toEqual(['product Value ↓ Reduced cost', 'table 40 20', 'oak chair 20 0']);
-    await field('Without zeros').uncheck();
+    await field('Hide zeros').uncheck();
     await tab.page.getByRole('table', { name: 'Members of make' }).getByText('stool').waitFor();
     await tab.page.getByRole('columnheader', { name: 'product' }).getByRole('button').click();
     await seeRows('Members of make', ['oak chair 20 0', 'stool 0 -20', 'table 40 20']);
@@ -291,7 +291,7 @@ inBrowser('the runs of a project', () => {
     const tooLarge = { detail: 'The file is too large', code: 'content_too_large' };
     await tab.page.route('**/files/content', (route) => route.fulfill({ status: 413, json: tooLarge }));
     expect(await saved(() => button('make.csv').click())).toEqual(csv);
-    await tab.page.getByText('What was solved').click();
+    await tab.page.getByText('Solved model').click();
     await text('sum p in products: make[p] <= hours').waitFor();
     await tab.page.getByText('Log', { exact: true }).click();
     await text('Reading the model').waitFor();
@@ -299,9 +299,9 @@ inBrowser('the runs of a project', () => {
     await show('run-all');
 
     // The repeated run does not contain the later changes.
-    await button('Solve the same again').click();
+    await button('Solve again').click();
     await tab.page.waitForURL((url) => !url.hash.endsWith(run));
-    await text('Optimal: no plan is better than this one.').waitFor();
+    await text('Optimal: there is no better plan.').waitFor();
     expect((await room.client.get<ExecutionListResponse>(executions(room))).total).toBe(2);
     await link('All runs').click();
     await tab.page.getByRole('listitem').nth(1).waitFor();
@@ -314,14 +314,14 @@ inBrowser('the runs of a project', () => {
     const room = await makeRoom();
     await makeFile(room.client, { source: 'workspace', project_id: room.id }, 'hard.lp', hardModel());
     await open(room);
-    await text('Nothing has been solved yet').waitFor();
+    await text('No runs yet').waitFor();
     await button('Solve').click();
     const dialog = tab.page.getByRole('dialog');
-    await dialog.getByRole('combobox', { name: 'What' }).click();
+    await dialog.getByRole('combobox', { name: 'Model' }).click();
     await tab.page.getByRole('option', { name: 'hard.lp' }).click();
     await dialog.getByRole('button', { name: 'Solve', exact: true }).click();
     await text('The solver is searching').waitFor();
-    const so = tab.page.getByLabel('How far it is');
+    const so = tab.page.getByLabel('Progress', { exact: true });
     await so.waitFor();
     const first = await so.innerText();
     await eventually(
@@ -338,7 +338,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('listitem').getByText('Solving').waitFor();
     await tab.page.getByRole('listitem').getByRole('link').click();
     await button('Cancel').click();
-    await text('It was canceled, without a plan.').waitFor();
+    await text('The run was canceled without a plan.').waitFor();
     expect((await detail(room, run)).status).toBe('canceled');
   });
 
@@ -349,7 +349,7 @@ inBrowser('the runs of a project', () => {
     const { id } = await start(room);
     await tab.page.getByRole('listitem').getByText('Infeasible').waitFor();
     await tab.page.getByRole('listitem').getByRole('link').click();
-    await text('Infeasible: no plan meets everything').waitFor();
+    await text('Infeasible: no plan meets all constraints').waitFor();
     const { result } = await detail(room, id);
     expect(result?.conflict.length).toBeGreaterThan(1);
     for (const name of result?.conflict ?? []) await tab.page.getByRole('listitem').getByText(name).waitFor();
@@ -360,7 +360,7 @@ inBrowser('the runs of a project', () => {
     const { id: short } = await start(room, { input_file_ids: ['hard.lp'], time_limit_seconds: 1 });
     const { id: endless } = await start(room, { input_file_ids: ['endless.lp'] });
     await tab.page.goto(at(room, `/${short}`));
-    await text(/^Feasible within .*%: the plan meets everything/).waitFor();
+    await text(/^Feasible: the plan meets all constraints, and no plan is better by more than .*%/).waitFor();
     const { result: plan } = await detail(room, short);
     expect(plan?.status).toBe('time_limit');
     await tab.page
@@ -373,7 +373,7 @@ inBrowser('the runs of a project', () => {
     await text('Unbounded: the objective has no limit').waitFor();
     await text(/x can grow/).waitFor();
     await tab.page.goto(at(room, '/01900000-0000-7000-8000-0000000000ff'));
-    await text('There is no such run in this project.').waitFor();
+    await text('This project has no such run.').waitFor();
   });
 
   it('can be searched and filtered, and are loaded in pages', async () => {
@@ -391,7 +391,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('listitem').getByText('Two shifts').waitFor();
     await tab.page.getByRole('combobox', { name: 'Status' }).click();
     await tab.page.getByRole('option', { name: 'Failed' }).click();
-    await text('No run fits').waitFor();
+    await text('No matching runs').waitFor();
 
     const count = 130;
     await tab.page.route(`**${executions(room)}?*`, async (route) => {
@@ -470,13 +470,13 @@ inBrowser('the runs of a project', () => {
     await open(room);
     await tab.page.getByRole('listitem').getByText(HOSTILE).waitFor();
     await tab.page.goto(at(room, `/${id}`));
-    await text('Infeasible: no plan meets everything').waitFor();
-    await tab.page.getByText('What was solved').click();
+    await text('Infeasible: no plan meets all constraints').waitFor();
+    await tab.page.getByText('Solved model').click();
     await text('sum p in products: make[p] <= hours').waitFor();
     await tab.page.goto(at(room, '/scenarios'));
     await text(HOSTILE.slice(0, 100)).waitFor();
     await tab.page.goto(at(room, `/scenarios/${scenario.id}`));
-    await field('What it is about').waitFor();
+    await field('Description').waitFor();
     await field('Kind').selectOption('off');
     await tab.page.getByRole('combobox', { name: 'Card' }).fill('<img');
     await tab.page.getByRole('option', { name: '<img' }).waitFor();
@@ -497,12 +497,12 @@ inBrowser('the runs of a project', () => {
     await reader.client.get('/me');
     await room.client.put(`/projects/${room.id}/members/${reader.user}`, { role: 'viewer' });
     await open(room, '', { token: reader.token });
-    await text('You read').waitFor();
+    await text('Read only').waitFor();
     await text('6 runs').waitFor();
     const controls = (name: RegExp) => tab.page.getByRole('button', { name }).or(tab.page.getByRole('link', { name }));
     expect(await controls(/^Solve$/).count()).toBe(0);
     await tab.page.goto(at(room, `/${id}`));
-    await text('Optimal: no plan').waitFor();
+    await text('Optimal: there is no better plan.').waitFor();
     expect(await controls(/again|Cancel/).count()).toBe(0);
     await tab.page.goto(at(room, '/scenarios'));
     await text('hours × 1.5').waitFor();
@@ -511,7 +511,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('heading', { name: 'Two shifts' }).waitFor();
     expect(await tab.page.getByRole('main').getByRole('textbox').count()).toBe(0);
     await tab.page.goto(at(room, '/comparison'));
-    await text('Largest differences of values').waitFor();
+    await text('Largest differences in values').waitFor();
     expect(await controls(/^Solve/).count()).toBe(0);
   });
 
@@ -524,13 +524,13 @@ inBrowser('the runs of a project', () => {
       PRODUCTS.replace('50', '100'),
     );
     await open(room, '/scenarios');
-    await text('There is no scenario yet').waitFor();
+    await text('No scenarios yet').waitFor();
     await link('New scenario').click();
     await button('Create scenario').click();
     await text('Give the scenario a name').waitFor();
-    await text('Say what is changed').waitFor();
+    await text('Choose what to change').waitFor();
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Two shifts');
-    await field('What it is about').fill('If the works council agrees');
+    await field('Description').fill('If the works council agrees');
     const change = (place: number) => tab.page.getByRole('group', { name: `Change ${place}`, exact: true });
     /** Selects an offered option. */
     const choose = async (place: number, label: string, option: string | RegExp): Promise<void> => {
@@ -547,14 +547,14 @@ inBrowser('the runs of a project', () => {
         .selectOption(kind);
     }
     await choose(2, 'Bound', /^make\.upper/);
-    await change(2).getByLabel('How').selectOption('plus');
+    await change(2).getByLabel('Operation').selectOption('plus');
     await change(2).getByLabel('Number').fill('5');
     await choose(3, 'Column', /^price/);
     await change(3).getByLabel('Number').fill('1.1');
     await change(3).getByLabel('Where').fill('region =');
     await choose(4, 'Column', /^price/);
-    await choose(4, 'Of product', 'stool');
-    await change(4).getByLabel('How').selectOption('to');
+    await choose(4, 'product', 'stool');
+    await change(4).getByLabel('Operation').selectOption('to');
     await change(4).getByLabel('Number').fill('12');
     await choose(5, 'Card', /^Labour/);
     await choose(6, 'Set', /^products/);
@@ -562,7 +562,7 @@ inBrowser('the runs of a project', () => {
     await show('scenario-form');
     await button('Create scenario').click();
     await change(3).locator('[class*=error]').getByText(/\S/).waitFor();
-    await text('The scenario was not saved: change what is marked.').waitFor();
+    await text('The scenario was not saved: correct the marked fields.').waitFor();
     expect(await faults()).toEqual([]);
     await show('scenario-refused');
     await change(3).getByLabel('Where').fill('region = "north"');
@@ -592,9 +592,9 @@ inBrowser('the runs of a project', () => {
     await link('Edit Two shifts').click();
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Three shifts');
     await room.client.patch(`/projects/${room.id}/scenarios/${scenarios[0]?.id}`, { changes: [hours(90)] });
-    await text('Somebody has changed this scenario since you opened it.').waitFor();
+    await text('Someone changed this scenario after you opened it.').waitFor();
     await show('scenario-changed');
-    await button('Show theirs').click();
+    await button('Show their version').click();
     expect(await tab.page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Two shifts');
     expect(await change(1).getByLabel('Number').inputValue()).toBe('90');
     await tab.page.getByRole('textbox', { name: 'Name' }).fill('Three shifts');
@@ -617,25 +617,25 @@ inBrowser('the runs of a project', () => {
     await makeScenario(room, 'Half of it', hours(30));
     const unsolved = await makeScenario(room, 'Later', hours(1));
     await open(room, '/scenarios');
-    await field('Choose all').check();
-    await field('Choose Later').uncheck();
+    await field('Select all').check();
+    await field('Select Later').uncheck();
     await button('Solve 2').click();
     await show('scenarios-solve');
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Solve', exact: true }).click();
     const table = tab.page.getByRole('group', { name: 'Scenarios side by side' });
     await table.getByText('3,400').waitFor();
     await table.getByText('1,500').waitFor();
-    await table.getByRole('row', { name: /^Newest run.*Optimal.*Optimal.*Optimal/ }).waitFor();
+    await table.getByRole('row', { name: /^Latest run.*Optimal.*Optimal.*Optimal/ }).waitFor();
     const { executions: runs } = await room.client.get<ExecutionListResponse>(executions(room));
     expect(runs).toHaveLength(3);
     const lines = async () =>
       (await table.getByRole('row').allInnerTexts()).map((line) => line.replaceAll(/\s+/g, ' ').trim());
     expect(await lines()).toEqual([
       'Canvas Half of it Longer days',
-      'Newest run Optimal just now Optimal just now Optimal just now',
+      'Latest run Optimal just now Optimal just now Optimal just now',
       'Objective 2,600 1,500 -1,100 (-42.3%) 3,400 +800 (+30.8%)',
       'Pieces 60 30 -30 (-50%) 100 +40 (+66.7%)',
-      'Largest differences of values',
+      'Largest differences in values',
       'make[oak chair] 20 0 -20 (-100%) 40 +20 (+100%)',
       'make[stool] 0 0 20 +20',
       'make[table] 40 30 -10 (-25%) 40',
@@ -665,7 +665,10 @@ inBrowser('the runs of a project', () => {
       await tab.page.goto(at(room, place));
       await text(ready).waitFor();
       // Data that is read for each row appears a moment later.
-      await tab.page.getByRole('status', { name: /read/ }).waitFor({ state: 'detached' });
+      await tab.page
+        .getByText(/^Loading /)
+        .first()
+        .waitFor({ state: 'detached' });
       expect([place, await faults()]).toEqual([place, []]);
       expect([place, await overflow()]).toEqual([place, 0]);
       await show(`${name}-${colorScheme}-${width}`);
@@ -676,6 +679,6 @@ inBrowser('the runs of a project', () => {
     await look('/scenarios', 'hours × 1.5', 'scenarios');
     const { scenarios } = await room.client.get<ScenarioListResponse>(`/projects/${room.id}/scenarios`);
     await look(`/scenarios/${scenarios.at(-1)?.id}`, 'Change 2', 'scenario');
-    await look('/comparison', 'Largest differences of values', 'comparison');
+    await look('/comparison', 'Largest differences in values', 'comparison');
   });
 });

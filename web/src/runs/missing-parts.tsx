@@ -29,8 +29,8 @@ export function useMissing({ id, workspace_mode, completeness }: Schemas['Projec
 function missingOf(cards: readonly Card[], isProvided: boolean): Missing {
   const has = (type: string): boolean => cards.some(({ card_type }) => card_type === type);
   const absent = [
-    ...(has('objective') ? [] : ['There is no objective: what is to be made as large or as small as it can be?']),
-    ...(has('variable') ? [] : ['There is no variable: what does the plan choose?']),
+    ...(has('objective') ? [] : ['There is no objective. What should the plan maximize or minimize?']),
+    ...(has('variable') ? [] : ['There is no variable. What does the plan decide?']),
   ];
   // KPIs only rate a plan, so the solver does not need them.
   const gaps = cards
@@ -41,7 +41,7 @@ function missingOf(cards: readonly Card[], isProvided: boolean): Missing {
   const unknown =
     absent.length + gaps.length > 0 || isProvided
       ? []
-      : ['A formula names something that is no variable and no value yet.'];
+      : ['A formula contains a name that is neither a variable nor a value.'];
   return { isHopeless: absent.length > 0, sentences: [...absent, ...gaps, ...unknown] };
 }
 

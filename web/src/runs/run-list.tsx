@@ -79,7 +79,7 @@ export function RunList({ project, mayWrite }: PartProps) {
             placeholder="Any scenario"
             clearable
             searchable
-            nothingFoundMessage="No scenario has this name"
+            nothingFoundMessage="No matching scenarios"
             data={scenarios.map(({ id, name }) => ({ value: id, label: name }))}
             value={scenario_id}
             onChange={(value) => setFilter({ status, scenario_id: value })}
@@ -94,22 +94,22 @@ export function RunList({ project, mayWrite }: PartProps) {
       {listing.error !== null && (
         <div className={classes.told}>
           <Failure
-            what={listing.data === undefined ? 'The runs could not be read' : 'What is shown may be out of date'}
+            what={listing.data === undefined ? 'Could not load the runs' : 'The runs may be out of date'}
             error={listing.error}
             onRetry={() => void listing.refetch()}
           />
         </div>
       )}
-      {listing.isPending && <Reading what="The list of runs" />}
+      {listing.isPending && <Reading what="the runs" />}
       {isNothing && (
         <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
-          <Text fw={550}>{isFiltered ? 'No run fits' : 'Nothing has been solved yet'}</Text>
+          <Text fw={550}>{isFiltered ? 'No matching runs' : 'No runs yet'}</Text>
           <Text size="sm" c="dimmed">
             {isFiltered
-              ? 'Take a filter away, or search for another part of the name.'
+              ? 'Remove a filter or try a different search.'
               : mayWrite
-                ? 'A run solves the model of the canvas, or a scenario of it, and keeps what came out with what was solved.'
-                : 'Those who may write in this project have not solved anything.'}
+                ? 'A run solves the canvas or one of its scenarios. It keeps the result and the model that was solved.'
+                : 'Runs appear here once an editor solves the model.'}
           </Text>
           {!isFiltered && mayWrite && <MissingParts project={project} />}
         </Stack>

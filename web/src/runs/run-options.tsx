@@ -42,8 +42,8 @@ export function OptionFields({ options, error, placeholder, onChange }: OptionFi
       <Group grow align="flex-start">
         <NumberInput
           label="Time limit"
-          description="After it the best plan counts"
-          placeholder="As usual"
+          description="Ends with the best plan so far"
+          placeholder="Default"
           suffix=" s"
           min={1}
           value={options.seconds}
@@ -52,7 +52,7 @@ export function OptionFields({ options, error, placeholder, onChange }: OptionFi
         />
         <NumberInput
           label="Gap"
-          description="So near to the best is enough"
+          description="Stops this close to the optimum"
           placeholder="0 %"
           suffix=" %"
           min={0}

@@ -134,7 +134,7 @@ export function nameOf(
 }
 
 export const scenarioNameOf = (id: string, scenarios: Scenario[] = []): string =>
-  scenarios.find((one) => one.id === id)?.name ?? 'A scenario that was deleted';
+  scenarios.find((one) => one.id === id)?.name ?? 'Deleted scenario';
 
 /** Returns the duration of a run in seconds, or null if it is unknown. */
 export function secondsOf({

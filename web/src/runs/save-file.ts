@@ -23,7 +23,7 @@ export async function contentOf(client: WorkspaceClient, project_id: string, pat
     // Files that are too large for a response are read from the store.
     const { url } = (await client.POST('/api/v1/files/download', { body })).data;
     const response = await fetch(url);
-    if (!response.ok) throw new Error(`The file could not be fetched: ${response.status}`);
+    if (!response.ok) throw new Error(`Could not download the file (${response.status}).`);
     return await response.blob();
   }
 }

@@ -74,7 +74,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   const choices: ComboboxData = [
     {
       value: CANVAS,
-      label: project.workspace_mode === 'run' ? 'The canvas, as in the current snapshot' : 'The canvas',
+      label: project.workspace_mode === 'run' ? 'The canvas in the current snapshot' : 'The canvas',
     },
     ...(scenarios.length === 0
       ? []
@@ -89,7 +89,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
         {!isFile && <MissingParts project={project} />}
         <Select
           {...choosing}
-          label="What"
+          label="Model"
           data={choices}
           value={what}
           allowDeselect={false}
@@ -101,19 +101,19 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
           }}
           error={problemAt(start.error, 'scenario_id') ?? problemAt(start.error, 'input_file_ids')}
         />
-        <OptionFields options={options} error={start.error} placeholder="What you call it" onChange={setOptions} />
+        <OptionFields options={options} error={start.error} placeholder="Optional" onChange={setOptions} />
         {isScenario ? (
           <Text size="sm" c="dimmed">
-            A scenario leaves the checklist as it is.
+            Solving a scenario does not change the checklist.
           </Text>
         ) : (
           <Checkbox
-            label="The outcome counts for the checklist"
+            label="Update the checklist with the result"
             checked={isCounted}
             onChange={({ currentTarget }) => setCounted(currentTarget.checked)}
           />
         )}
-        {start.error !== null && <Failure what="The run was not started" error={start.error} />}
+        {start.error !== null && <Failure what="Could not start the run" error={start.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -30,18 +30,18 @@ export function ConstraintsTable({ result: { constraints, families } }: { result
   return (
     <Section
       title="Constraints"
-      about={families === undefined ? undefined : 'of those with an index the member with the least slack'}
+      about={families === undefined ? undefined : 'indexed constraints: the member with the least slack'}
     >
       <FigureTable
         label="Constraints"
         noun="constraint"
         columns={hasDuals ? WITH_DUALS : COLUMNS}
         rows={rows}
-        nothing="There is room left in every constraint."
+        nothing="No constraint is binding."
         filters={
           <Checkbox
             size="xs"
-            label="Without room"
+            label="Binding only"
             checked={isBinding}
             onChange={({ currentTarget }) => setBinding(currentTarget.checked)}
           />

@@ -78,7 +78,7 @@ export function FigureTable<Row>({
       </div>
       {shown.length === 0 ? (
         <Text size="sm" c="dimmed" py="xs">
-          {wanted === '' ? nothing : `No ${noun} has this in it.`}
+          {wanted === '' ? nothing : `No matching ${noun}s.`}
         </Text>
       ) : (
         <div className={classes.wide}>

@@ -17,7 +17,7 @@ export function KpiTable({ kpis }: { kpis: NonNullable<Result['kpis']> }) {
               <Table.Th className={classes.number}>Value</Table.Th>
               <Table.Th>Unit</Table.Th>
               {hasTargets && <Table.Th className={classes.number}>Target</Table.Th>}
-              {hasTargets && <Table.Th className={classes.number}>To the target</Table.Th>}
+              {hasTargets && <Table.Th className={classes.number}>Difference to target</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

@@ -11,16 +11,16 @@ export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   if (result !== null) return <OfResult projectId={projectId} result={result} isCanvas={isOfCanvas(run)} />;
   if (error !== null)
     return (
-      <NoPlan title="It failed" because={error.message}>
+      <NoPlan title="The run failed" because={error.message}>
         <Text size="sm">
-          {ADVICE[error.code] ?? 'Solve the same again; if it stays so, tell whoever runs the service.'}
+          {ADVICE[error.code] ?? 'Solve it again. If the problem persists, contact the operator of the service.'}
         </Text>
         {OF_MODEL.includes(error.code) && isOfCanvas(run) && <CanvasLink projectId={projectId} />}
       </NoPlan>
     );
   return (
     <Text size="sm" c="dimmed">
-      {status === 'canceled' ? 'It was canceled, without a plan.' : isOver(run) ? 'It has no result.' : ''}
+      {status === 'canceled' ? 'The run was canceled without a plan.' : isOver(run) ? 'The run has no result.' : ''}
     </Text>
   );
 }
@@ -32,14 +32,15 @@ const isOfCanvas = ({ input_file_ids }: Run): boolean => (input_file_ids ?? []).
 const OF_MODEL = ['incomplete_model', 'empty_model', 'invalid_model', 'model_too_large'];
 
 const ADVICE: Record<string, string> = {
-  incomplete_model: 'The model cannot be solved yet: say what is missing, then solve it again.',
-  empty_model: 'The model cannot be solved yet: it needs at least one variable.',
-  invalid_model: 'Correct the model where it is named, then solve it again.',
-  model_too_large: 'Take fewer members or a shorter horizon, then solve it again.',
-  time_limit: 'No plan was found in time. Give it more time, or allow a gap so that a near one is enough.',
-  out_of_memory: 'The solver had no memory left. Take fewer members or a shorter horizon.',
-  interrupted: 'Its process ended several times. Solve the same again.',
-  budget_exhausted: 'Ask somebody who manages your company’s budgets to raise it.',
+  incomplete_model: 'Add what is missing to the model, then solve it again.',
+  empty_model: 'Add at least one variable to the model, then solve it again.',
+  invalid_model: 'Correct the model, then solve it again.',
+  model_too_large: 'Use fewer members or a shorter horizon, then solve it again.',
+  time_limit:
+    'No plan was found in time. Increase the time limit, or allow a gap so that a near-optimal plan is enough.',
+  out_of_memory: 'The solver ran out of memory. Use fewer members or a shorter horizon.',
+  interrupted: 'The solver process ended several times. Solve it again.',
+  budget_exhausted: 'Ask a company manager to raise the budget.',
 };
 
 function OfResult({ projectId, result, isCanvas }: { projectId: string; result: Result; isCanvas: boolean }) {
@@ -50,24 +51,24 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
       return (
         <Text size="sm">
           {gap === null || gap === 0
-            ? 'Optimal: no plan is better than this one.'
-            : `Optimal within the gap that is enough: no plan is better by more than ${share(gap)}.`}
+            ? 'Optimal: there is no better plan.'
+            : `Optimal within the allowed gap: no plan is better by more than ${share(gap)}.`}
         </Text>
       );
     case 'time_limit':
       return (
         <Text size="sm">
           {gap === null
-            ? 'Feasible: the plan meets everything. The search ended before it was known how much better others can be.'
-            : `Feasible within ${share(gap)}: the plan meets everything. The search ended before a better one, or that there is none, was found.`}
+            ? 'Feasible: the plan meets all constraints. The search ended before it could tell how much better other plans can be.'
+            : `Feasible: the plan meets all constraints, and no plan is better by more than ${share(gap)}. The search ended early.`}
           {message !== null && ` ${message}.`}
         </Text>
       );
     case 'infeasible':
       return (
         <NoPlan
-          title="Infeasible: no plan meets everything"
-          because={conflict.length === 0 ? message : 'These constraints and bounds cannot all hold:'}
+          title="Infeasible: no plan meets all constraints"
+          because={conflict.length === 0 ? message : 'These constraints and bounds contradict each other:'}
         >
           {conflict.length > 0 && (
             <List size="sm" className={classes.conflict}>
@@ -77,8 +78,7 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
             </List>
           )}
           <Text size="sm">
-            Loosen one of them, let it be broken at a price (a soft constraint), or try in a scenario what follows
-            without it.
+            Relax one of them, make it a soft constraint with a penalty, or leave it out in a scenario.
           </Text>
           {link}
         </NoPlan>
@@ -86,7 +86,7 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
     case 'unbounded':
       return (
         <NoPlan title="Unbounded: the objective has no limit" because={message}>
-          <Text size="sm">Give what is named a bound, or add the constraint that limits it.</Text>
+          <Text size="sm">Add a bound or a constraint that limits the objective.</Text>
           {link}
         </NoPlan>
       );

@@ -28,11 +28,11 @@ export function ResultFiles({ projectId, result }: { projectId: string; result: 
             loading={download.isPending && download.variables === path}
             onClick={() => download.mutate(path)}
           >
-            {path === file_path ? 'Everything, as JSON' : nameIn(path)}
+            {path === file_path ? 'Complete result as JSON' : nameIn(path)}
           </Button>
         ))}
       </Group>
-      {download.error !== null && <Failure what="The file could not be downloaded" error={download.error} />}
+      {download.error !== null && <Failure what="Could not download the file" error={download.error} />}
     </Section>
   );
 }

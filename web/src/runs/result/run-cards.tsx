@@ -10,7 +10,7 @@ import { Disclosure } from './disclosure';
 /** Shows the cards as they were when a run began. */
 export function RunCards({ projectId, runId }: { projectId: string; runId: string }) {
   return (
-    <Disclosure title="What was solved">
+    <Disclosure title="Solved model">
       <Cards projectId={projectId} runId={runId} />
     </Disclosure>
   );
@@ -29,14 +29,14 @@ function Cards({ projectId, runId }: { projectId: string; runId: string }) {
   const { data, error, refetch } = useRunCards(projectId, runId);
   if (data === undefined)
     return error === null ? (
-      <Reading what="What was solved" />
+      <Reading what="the solved model" />
     ) : (
-      <Failure what="What was solved could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure what="Could not load the solved model" error={error} onRetry={() => void refetch()} />
     );
   if (data.cards === null)
     return (
       <Text size="sm" c="dimmed">
-        A model file was solved, or the cards were not kept.
+        This run solved a model file, or its cards were not kept.
       </Text>
     );
   return (

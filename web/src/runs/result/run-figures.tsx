@@ -22,17 +22,17 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
 export function RunFigures({ run }: { run: Run }) {
   const { result, model, credits, time_limit_seconds, mip_gap } = run;
   const seconds = secondsOf(run);
-  const gap: Figure[] = mip_gap > 0 ? [['Gap that is enough', share(mip_gap)]] : [];
-  if (!isOver(run)) return <Figures label="How it is solved" figures={gap} />;
+  const gap: Figure[] = mip_gap > 0 ? [['Allowed gap', share(mip_gap)]] : [];
+  if (!isOver(run)) return <Figures label="Run options" figures={gap} />;
   const isPlanned = result !== null && result.objective_value !== null;
   return (
     <Figures
-      label="What came out"
+      label="Result"
       figures={[
         ...(isPlanned
           ? ([
               ['Objective', figure(result.objective_value), 'large'],
-              ...(result.gap === 0 ? [] : ([['No plan is better than', figure(result.bound)]] as const)),
+              ...(result.gap === 0 ? [] : ([['Best possible', figure(result.bound)]] as const)),
               ['Gap', share(result.gap)],
             ] as const)
           : []),
@@ -56,5 +56,5 @@ export function RunFigures({ run }: { run: Run }) {
 
 function sizeOf(variables: number, whole: number): string {
   if (whole === 0) return count(variables);
-  return `${count(variables)}, ${whole === variables ? '' : `${count(whole)} `}whole`;
+  return `${count(variables)}, ${whole === variables ? 'all' : count(whole)} integer`;
 }

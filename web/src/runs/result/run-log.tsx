@@ -36,14 +36,14 @@ function Lines({ projectId, run }: { projectId: string; run: Run }) {
   }, [data, isFollowed]);
   if (data === undefined)
     return error === null ? (
-      <Reading what="The log" />
+      <Reading what="the log" />
     ) : (
-      <Failure what="The log could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure what="Could not load the log" error={error} onRetry={() => void refetch()} />
     );
   if (data.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        The solver has not said anything.
+        The log is empty.
       </Text>
     );
   return (

@@ -35,13 +35,13 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
   const { data: run, error, refetch } = useRun(projectId, runId);
   if (run === undefined)
     return error === null ? (
-      <Reading what="The run" />
+      <Reading what="the run" />
     ) : (
       <Stack align="flex-start" p="md">
         {error instanceof NotFoundError ? (
-          <Text role="alert">There is no such run in this project.</Text>
+          <Text role="alert">This project has no such run.</Text>
         ) : (
-          <Failure what="The run could not be read" error={error} onRetry={() => void refetch()} />
+          <Failure what="Could not load the run" error={error} onRetry={() => void refetch()} />
         )}
         <Anchor component={Link} href={runsPath(projectId)} size="sm">
           All runs
@@ -53,9 +53,7 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
   return (
     <div className={classes.scrolling}>
       <Stack gap="lg" p="md" pt="sm">
-        {error !== null && (
-          <Failure what="What is shown may be out of date" error={error} onRetry={() => void refetch()} />
-        )}
+        {error !== null && <Failure what="This run may be out of date" error={error} onRetry={() => void refetch()} />}
         <Stack gap="sm">
           <Head projectId={projectId} run={run} mayWrite={mayWrite} />
           <ChangedSince projectId={projectId} run={run} />
@@ -142,7 +140,7 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
               loading={repeat.isPending}
               onClick={() => repeat.mutate()}
             >
-              Solve the same again
+              Solve again
             </Button>
           ) : (
             <Group gap="xs" justify="flex-end">
@@ -169,8 +167,8 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
             </Group>
           ))}
       </Group>
-      {cancel.error !== null && <Failure what="The run was not canceled" error={cancel.error} />}
-      {repeat.error !== null && <Failure what="The run was not repeated" error={repeat.error} />}
+      {cancel.error !== null && <Failure what="Could not cancel the run" error={cancel.error} />}
+      {repeat.error !== null && <Failure what="Could not solve it again" error={repeat.error} />}
     </>
   );
 }

@@ -4,9 +4,9 @@ import type { Run } from '../runs-data';
 import { Figures } from './run-figures';
 
 const PHASES = {
-  reading: 'The model is being read',
+  reading: 'Loading the model',
   solving: 'The solver is searching',
-  explaining: 'There is no plan; it is being found out why',
+  explaining: 'There is no feasible plan. Looking for the reason',
 } as const;
 
 /** Shows the progress of an active run. */
@@ -15,9 +15,7 @@ export function RunProgress({ run: { progress, status, time_limit_seconds } }: {
     return (
       <Stack gap={6} role="status">
         <Text size="sm">
-          {status === 'queued'
-            ? 'It waits until a solver is free. Waiting costs nothing.'
-            : 'A solver has taken it up and begins.'}
+          {status === 'queued' ? 'Waiting for a free solver. Waiting costs nothing.' : 'The solver is starting.'}
         </Text>
         <Progress value={100} animated size="sm" aria-label="Waiting" color="gray" />
       </Stack>
@@ -28,24 +26,20 @@ export function RunProgress({ run: { progress, status, time_limit_seconds } }: {
     <Stack gap="xs">
       <Text size="sm" role="status">
         {PHASES[phase]}
-        {phase === 'solving' && isSearching && incumbent === null && '; it has found no plan yet'}
+        {phase === 'solving' && isSearching && incumbent === null && '. It has found no plan yet'}
       </Text>
-      <Progress
-        value={Math.min(100, (100 * seconds) / time_limit_seconds)}
-        size="sm"
-        aria-label="Time that has passed, of the time limit"
-      />
+      <Progress value={Math.min(100, (100 * seconds) / time_limit_seconds)} size="sm" aria-label="Elapsed time" />
       <Text size="xs" c="dimmed">
         {duration(seconds)} of at most {duration(time_limit_seconds)}
       </Text>
       {isSearching && (
         <Figures
-          label="How far it is"
+          label="Progress"
           figures={[
             ['Best plan so far', figure(incumbent), 'large'],
-            ['No plan is better than', figure(bound)],
-            ['Gap between both', share(gap)],
-            ['Branchings', figure(nodes)],
+            ['Best possible', figure(bound)],
+            ['Gap', share(gap)],
+            ['Search nodes', figure(nodes)],
           ]}
         />
       )}

@@ -31,7 +31,7 @@ export function ValuesTable({ projectId, runId, result }: ValuesProps) {
   const choices = [
     ...(single.length === 0
       ? []
-      : [{ value: SINGLE, label: families.length === 0 ? 'All' : `Without an index (${count(single.length)})` }]),
+      : [{ value: SINGLE, label: families.length === 0 ? 'All' : `Not indexed (${count(single.length)})` }]),
     ...families.map(({ name, size }) => ({ value: name, label: `${name} (${count(size)})` })),
   ];
   const [chosen, setChosen] = useState(families[0]?.name ?? SINGLE);
@@ -40,7 +40,7 @@ export function ValuesTable({ projectId, runId, result }: ValuesProps) {
   return (
     <Section
       title="Values"
-      about={family && `of ${family.name}, ${figure(totalOf(variables, family.name))} in all`}
+      about={family && `of ${family.name}, ${figure(totalOf(variables, family.name))} in total`}
       beside={
         choices.length > 1 && (
           <NativeSelect
@@ -104,17 +104,17 @@ function Members({
     <>
       {error !== null && (
         <Failure
-          what={data === undefined ? 'The members could not be read' : 'Not all members could be read'}
+          what={data === undefined ? 'Could not load the members' : 'Could not load all members'}
           error={error}
           onRetry={() => void (data === undefined ? refetch() : fetchNextPage())}
         />
       )}
-      {data === undefined && error === null && <Reading what="The members" />}
+      {data === undefined && error === null && <Reading what="the members" />}
       {rows.length < total && error === null && (
         <Stack gap={4} role="status">
-          <Progress size="sm" value={(100 * rows.length) / total} aria-label="Members that are read" />
+          <Progress size="sm" value={(100 * rows.length) / total} aria-label="Loaded members" />
           <Text size="xs" c="dimmed">
-            {count(rows.length)} of {counted(total, 'member')} are read
+            {count(rows.length)} of {counted(total, 'member')} loaded
           </Text>
         </Stack>
       )}
@@ -125,11 +125,11 @@ function Members({
           columns={columns}
           rows={rows}
           order={{ column: family.keys.length, descending: true }}
-          nothing={nonzero && family.size > 0 ? 'All values are 0.' : 'It has no members.'}
+          nothing={nonzero && family.size > 0 ? 'All values are 0.' : 'This variable has no members.'}
           filters={
             <Checkbox
               size="xs"
-              label="Without zeros"
+              label="Hide zeros"
               checked={nonzero}
               onChange={({ currentTarget }) => setNonzero(currentTarget.checked)}
             />

@@ -124,16 +124,20 @@ const entriesOf = ({ card_type, data }: Card): [string, unknown][] =>
 
 const valuesOf = (card: Card): Named[] =>
   entriesOf(card).flatMap(([name, value]) =>
-    typeof value === 'number' ? [{ value: name, about: `${figure(value)} now, ${card.label}` }] : [],
+    typeof value === 'number' ? [{ value: name, about: `currently ${figure(value)}, ${card.label}` }] : [],
   );
 
 function boundsOf({ card_type, data: { name, lower, upper, free } }: Card): Named[] {
   if (card_type !== 'variable' || typeof name !== 'string') return [];
   const now = (bound: unknown, otherwise: string): string =>
-    typeof bound === 'number' ? `${figure(bound)} now` : typeof bound === 'string' ? `${bound} now` : otherwise;
+    typeof bound === 'number'
+      ? `currently ${figure(bound)}`
+      : typeof bound === 'string'
+        ? `currently ${bound}`
+        : otherwise;
   return [
-    { value: `${name}.lower`, about: now(lower, free === true ? 'none now' : '0 now') },
-    { value: `${name}.upper`, about: now(upper, 'none now') },
+    { value: `${name}.lower`, about: now(lower, free === true ? 'currently none' : 'currently 0') },
+    { value: `${name}.upper`, about: now(upper, 'currently none') },
   ];
 }
 

@@ -62,10 +62,10 @@ export function problemOf({
   amount,
   path,
 }: ChangeDraft): { field: string; problem: string } | undefined {
-  if (target.trim() === '') return { field: 'target', problem: 'Say what is changed' };
+  if (target.trim() === '') return { field: 'target', problem: 'Choose what to change' };
   if (kind === 'off' || kind === 'add') return undefined;
-  if (kind === 'file') return path.trim() === '' ? { field: 'to', problem: 'Say which file' } : undefined;
-  if (kind === 'cell' && key.every((part) => part.trim() === '')) return { field: 'key', problem: 'Say which member' };
+  if (kind === 'file') return path.trim() === '' ? { field: 'to', problem: 'Choose a file' } : undefined;
+  if (kind === 'cell' && key.every((part) => part.trim() === '')) return { field: 'key', problem: 'Choose a member' };
   const isNumber = amount.trim() !== '' && Number.isFinite(Number(amount));
-  return isNumber ? undefined : { field: 'amount', problem: 'Write a number, such as 2.5' };
+  return isNumber ? undefined : { field: 'amount', problem: 'Enter a number, such as 2.5' };
 }

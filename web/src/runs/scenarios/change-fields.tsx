@@ -5,20 +5,20 @@ import type { ChangeDraft, Kind, Operation } from './change-draft';
 
 /** Kinds of changes with their labels. */
 export const KINDS: readonly { value: Kind; label: string }[] = [
-  { value: 'value', label: 'A value' },
-  { value: 'bound', label: 'A bound' },
-  { value: 'limit', label: 'A limit' },
-  { value: 'column', label: 'A column' },
-  { value: 'cell', label: 'One number' },
-  { value: 'add', label: 'One more limit' },
+  { value: 'value', label: 'Value' },
+  { value: 'bound', label: 'Bound' },
+  { value: 'limit', label: 'Limit' },
+  { value: 'column', label: 'Column' },
+  { value: 'cell', label: 'Single number' },
+  { value: 'add', label: 'New constraint' },
   { value: 'off', label: 'Leave out' },
-  { value: 'file', label: 'Another file' },
+  { value: 'file', label: 'Other file' },
 ];
 
 const OPERATIONS: readonly { value: Operation; label: string }[] = [
   { value: 'times', label: 'times' },
   { value: 'plus', label: 'plus' },
-  { value: 'to', label: 'becomes' },
+  { value: 'to', label: 'set to' },
 ];
 
 /** Labels of the target field by kind. */
@@ -28,7 +28,7 @@ const TARGETS: Record<Kind, string> = {
   limit: 'Constraint',
   column: 'Column',
   cell: 'Column',
-  add: 'Relation',
+  add: 'Constraint',
   off: 'Card',
   file: 'Set',
 };
@@ -120,7 +120,7 @@ export function ChangeFields({
             <NativeSelect
               size="xs"
               w={94}
-              label="How"
+              label="Operation"
               data={[...OPERATIONS]}
               value={operation}
               onChange={({ currentTarget }) => change({ operation: currentTarget.value as Operation })}
@@ -141,7 +141,7 @@ export function ChangeFields({
             size="xs"
             className={classes.target}
             label="Read from"
-            placeholder="A table of the workspace"
+            placeholder="A workspace table"
             data={names.paths}
             limit={OFFERED}
             value={draft.path}
@@ -213,7 +213,7 @@ function KeyFields({
       key={at}
       size="xs"
       className={classes.keyPart}
-      label={`Of ${title}`}
+      label={title}
       data={members[at] ?? []}
       limit={OFFERED}
       value={key[at] ?? ''}
@@ -236,11 +236,11 @@ function WhereField({
       size="xs"
       mt={6}
       label="Where"
-      placeholder="Everywhere"
+      placeholder="All members"
       description={
         known.length === 0
-          ? 'A condition on the members, such as region = "north"; empty: all of them'
-          : `A condition with ${known.join(', ')}; texts in double quotes. Empty: all members`
+          ? 'A condition such as region = "north". Leave empty for all members.'
+          : `A condition on ${known.join(', ')}, with texts in double quotes. Leave empty for all members.`
       }
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       spellCheck={false}

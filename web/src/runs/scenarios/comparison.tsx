@@ -66,11 +66,11 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
   if (scenarios?.length === 0)
     return (
       <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
-        <Text fw={550}>There is nothing to compare yet</Text>
+        <Text fw={550}>Nothing to compare yet</Text>
         <Text size="sm" c="dimmed">
           {mayWrite
-            ? 'Make a scenario, solve it with the canvas, and see both here side by side.'
-            : 'Those who may write in this project have not made a scenario.'}
+            ? 'Create a scenario and solve it together with the canvas to see both side by side.'
+            : 'Scenarios appear here once an editor creates one.'}
         </Text>
         {mayWrite && (
           <Button size="xs" component={Link} href={scenarioPath(project.id)}>
@@ -92,7 +92,7 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
           searchable
           clearable
           hidePickedOptions
-          nothingFoundMessage="No other scenario has this name"
+          nothingFoundMessage="No other matching scenarios"
           className={classes.choice}
         />
         <Group gap="xs" ml="auto">
@@ -116,13 +116,13 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
         <Stack p="md" pt={4}>
           {error !== null && (
             <Failure
-              what={data === undefined ? 'The comparison could not be made' : 'What is shown may be out of date'}
+              what={data === undefined ? 'Could not compare the scenarios' : 'The comparison may be out of date'}
               error={error}
               onRetry={() => void refetch()}
             />
           )}
-          {download.error !== null && <Failure what="The comparison was not downloaded" error={download.error} />}
-          {data === undefined && error === null && <Reading what="The comparison" />}
+          {download.error !== null && <Failure what="Could not download the comparison" error={download.error} />}
+          {data === undefined && error === null && <Reading what="the comparison" />}
           {data !== undefined && <SideBySide projectId={project.id} compared={data} plans={plansOf(data, active)} />}
         </Stack>
       </div>
@@ -189,7 +189,7 @@ function SideBySide({ projectId, compared: { differing }, plans }: SideBySidePro
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            <Line title="Newest run">
+            <Line title="Latest run">
               {plans.map((plan) => (
                 <Table.Td key={plan.id} className={classes.number}>
                   <RunOf projectId={projectId} plan={plan} />
@@ -229,7 +229,7 @@ function SideBySide({ projectId, compared: { differing }, plans }: SideBySidePro
             <Table.Tbody>
               <Table.Tr>
                 <Table.Th colSpan={plans.length + 1} scope="colgroup" className={classes.group}>
-                  Largest differences of values
+                  Largest differences in values
                 </Table.Th>
               </Table.Tr>
               {differing.map(({ family, keys, values }) => (
@@ -259,10 +259,10 @@ function SideBySide({ projectId, compared: { differing }, plans }: SideBySidePro
       </div>
       <Text size="xs" c="dimmed">
         {planned.length < 2
-          ? 'At least two plans are needed to see what differs: solve the scenarios together with the canvas.'
+          ? 'A comparison needs at least two plans. Solve the scenarios together with the canvas.'
           : differing.length === 0
-            ? 'The values of all plans are the same.'
-            : 'Differences are to the plan of the canvas. A run says what was so when it began: what was changed since then is not in it.'}
+            ? 'All plans have the same values.'
+            : 'Differences are relative to the plan of the canvas. A run uses the model from the time it started, without later changes.'}
       </Text>
     </>
   );

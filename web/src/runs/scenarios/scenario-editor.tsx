@@ -59,10 +59,10 @@ export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps)
   if (error instanceof NotFoundError) return <NotThere projectId={projectId} />;
   if (data === undefined)
     return error === null ? (
-      <Reading what="The scenario" />
+      <Reading what="the scenario" />
     ) : (
       <Stack p="md">
-        <Failure what="The scenario could not be read" error={error} onRetry={() => void refetch()} />
+        <Failure what="Could not load the scenario" error={error} onRetry={() => void refetch()} />
       </Stack>
     );
   return mayWrite ? (
@@ -75,7 +75,7 @@ export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps)
 function NotThere({ projectId }: { projectId: string }) {
   return (
     <Stack p="md" align="flex-start">
-      <Text role="alert">There is no such scenario in this project.</Text>
+      <Text role="alert">This project has no such scenario.</Text>
       <Anchor component={Link} href={scenariosPath(projectId)} size="sm">
         All scenarios
       </Anchor>
@@ -106,7 +106,7 @@ function ScenarioInWords({
         </ol>
         {changes.length === 0 && (
           <Text size="sm" c="dimmed">
-            It changes nothing.
+            This scenario has no changes.
           </Text>
         )}
       </Stack>
@@ -194,13 +194,13 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
         </Title>
         {(isOutdated || isRefused) && (
           <Stack gap={6} role="alert" className={classes.notice}>
-            <Text size="sm">Somebody has changed this scenario since you opened it.</Text>
+            <Text size="sm">Someone changed this scenario after you opened it.</Text>
             <Group gap="xs">
               <Button size="compact-sm" variant="default" disabled={!isOutdated} onClick={takeTheirs}>
-                Show theirs
+                Show their version
               </Button>
               <Button size="compact-sm" variant="default" loading={saving.isPending} onClick={() => save('whoever')}>
-                Save mine in its place
+                Overwrite with mine
               </Button>
             </Group>
           </Stack>
@@ -216,12 +216,12 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
             isTold && name.trim() === ''
               ? 'Give the scenario a name'
               : isNameTaken
-                ? 'Another scenario is called so'
+                ? 'Another scenario already has this name'
                 : problemAt(saving.error, 'name')
           }
         />
         <Textarea
-          label="What it is about"
+          label="Description"
           autosize
           maxRows={6}
           value={description}
@@ -233,8 +233,8 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
             Changes
           </Text>
           <Text size="xs" c="dimmed">
-            Made from the first to the last on the canvas as it is then; other files come before all others. The canvas
-            itself stays as it is.
+            Applied in order to the canvas as it is when you solve. Other files are applied first. The canvas itself
+            does not change.
           </Text>
         </div>
         {drafts.map((one, index) => (
@@ -253,7 +253,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
         ))}
         {drafts.length === 0 && (
           <Text size="sm" c="dimmed">
-            Without a change it is solved as the canvas is.
+            Without changes, the scenario is the same model as the canvas.
           </Text>
         )}
         <Group>
@@ -266,10 +266,10 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
             Add a change
           </Button>
         </Group>
-        {isElsewhere && <Failure what="The scenario was not saved" error={saving.error} />}
+        {isElsewhere && <Failure what="Could not save the scenario" error={saving.error} />}
         {wrong.length > 0 && (
           <Text size="sm" c="red" role="alert">
-            The scenario was not saved: {ofAll === undefined ? 'change what is marked.' : problemIn(ofAll)}
+            The scenario was not saved: {ofAll === undefined ? 'correct the marked fields.' : problemIn(ofAll)}
           </Text>
         )}
         <Group justify="flex-end">

@@ -53,8 +53,8 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
         <div className={classes.bar}>
           <Checkbox
             size="xs"
-            label={meant.length === 0 ? counted(ids.length, 'scenario') : `${meant.length} of ${ids.length} chosen`}
-            aria-label="Choose all"
+            label={meant.length === 0 ? counted(ids.length, 'scenario') : `${meant.length} of ${ids.length} selected`}
+            aria-label="Select all"
             checked={meant.length === ids.length}
             indeterminate={meant.length > 0 && meant.length < ids.length}
             onChange={() => setChosen(new Set(meant.length === ids.length ? [] : ids))}
@@ -75,20 +75,20 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
       {error !== null && (
         <div className={classes.told}>
           <Failure
-            what={scenarios === undefined ? 'The scenarios could not be read' : 'What is shown may be out of date'}
+            what={scenarios === undefined ? 'Could not load the scenarios' : 'The scenarios may be out of date'}
             error={error}
             onRetry={() => void refetch()}
           />
         </div>
       )}
-      {scenarios === undefined && error === null && <Reading what="The list of scenarios" />}
+      {scenarios === undefined && error === null && <Reading what="the scenarios" />}
       {scenarios?.length === 0 && (
         <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
-          <Text fw={550}>There is no scenario yet</Text>
+          <Text fw={550}>No scenarios yet</Text>
           <Text size="sm" c="dimmed">
             {mayWrite
-              ? 'What if there are two shifts, if demand rises by a tenth, if the rule on overtime falls? A scenario is a list of such changes. It is solved beside the canvas, which stays as it is.'
-              : 'Those who may write in this project have not made one.'}
+              ? 'What if you added a second shift, demand rose by 10%, or there were no overtime limit? A scenario is a list of such changes. Solving it does not change the canvas.'
+              : 'Scenarios appear here once an editor creates one.'}
           </Text>
           {newScenario}
         </Stack>
@@ -152,7 +152,7 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
   const more = changes.length - NAMED;
   return (
     <div role="listitem" aria-posinset={place} aria-setsize={count} className={classes.scenario}>
-      <Checkbox size="xs" mt={3} aria-label={`Choose ${name}`} checked={isChosen} onChange={onToggle} />
+      <Checkbox size="xs" mt={3} aria-label={`Select ${name}`} checked={isChosen} onChange={onToggle} />
       <div className={classes.name}>
         <Group gap="xs" align="baseline">
           <Anchor
@@ -177,10 +177,10 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
           </Text>
         )}
         <Text size="xs" className={classes.anywhere}>
-          {changes.length === 0 ? 'Changes nothing' : changes.slice(0, NAMED).join(' · ')}
+          {changes.length === 0 ? 'No changes' : changes.slice(0, NAMED).join(' · ')}
           {more > 0 && ` · and ${more} more`}
         </Text>
-        {deletion.error !== null && <Failure what="The scenario was not deleted" error={deletion.error} />}
+        {deletion.error !== null && <Failure what="Could not delete the scenario" error={deletion.error} />}
       </div>
       <Text size="xs" c="dimmed" className={classes.when}>
         <Ago moment={updated_at} />
@@ -189,7 +189,7 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
         <Group gap={4} className={classes.tools}>
           {isAsking ? (
             <>
-              <Text size="xs">Delete it? Its runs stay.</Text>
+              <Text size="xs">Delete it? Its runs are kept.</Text>
               <Button size="compact-xs" color="red" loading={deletion.isPending} onClick={() => deletion.mutate()}>
                 Delete
               </Button>

@@ -24,7 +24,7 @@ interface SolveScenariosProps {
 /** Asks for run options and starts several scenarios together. */
 export function SolveScenarios({ opened, onClose, ...rest }: SolveScenariosProps) {
   const { scenarios } = rest;
-  const title = scenarios.length === 1 ? 'Solve a scenario' : `Solve ${counted(scenarios.length, 'scenario')}`;
+  const title = scenarios.length === 1 ? 'Solve scenario' : `Solve ${counted(scenarios.length, 'scenario')}`;
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }} centered>
       <Form {...rest} onClose={onClose} />
@@ -67,10 +67,10 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
           {scenarios.map(({ name }) => name).join(', ')}
         </Text>
         <Checkbox
-          label="The canvas as well"
+          label="Include the canvas"
           description={
             isComplete
-              ? 'So that all are compared as they are at the same moment'
+              ? 'Solves the canvas at the same moment, so that the results are comparable'
               : 'The canvas cannot be solved yet: its cards have gaps'
           }
           disabled={!isComplete}
@@ -80,7 +80,7 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
         <OptionFields
           options={options}
           error={start.error}
-          placeholder="Called like their scenarios"
+          placeholder="Names of the scenarios"
           onChange={setOptions}
         />
         {misfits.length > 0 && (
@@ -94,7 +94,9 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
             ))}
           </List>
         )}
-        {start.error !== null && misfits.length === 0 && <Failure what="Nothing was started" error={start.error} />}
+        {start.error !== null && misfits.length === 0 && (
+          <Failure what="Could not start the runs" error={start.error} />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
