@@ -8,7 +8,7 @@ import { Boundary } from './frame/boundary';
 import { readable, theme } from './frame/theme';
 
 const place = document.getElementById('page');
-if (place === null) throw new Error('index.html has no place for the page');
+if (place === null) throw new Error('index.html has no element with the id "page"');
 createRoot(place).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">

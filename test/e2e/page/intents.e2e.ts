@@ -60,10 +60,10 @@ inBrowser('an action on the page', () => {
     const { session, id } = await open('canvas');
     const count = async (): Promise<number> =>
       (await session.client.get<SnapshotListResponse>(`/projects/${id}/snapshots`)).snapshots.length;
-    await button('Take one').dblclick();
+    await button('Take a snapshot').dblclick();
     await once(count);
     await tab.page.waitForTimeout(1_000);
-    await button('Take one').click();
+    await button('Take a snapshot').click();
     await eventually(count, (total) => total === 2, { until: 'the second one is taken' });
   });
 
@@ -96,7 +96,7 @@ inBrowser('an action on the page', () => {
       await route.abort();
     });
     await button('Create project').click();
-    await tab.page.getByText('The project was not made').waitFor({ timeout: 40_000 });
+    await tab.page.getByText('Could not create the project').waitFor({ timeout: 40_000 });
     await tab.page.unroute('**/api/v1/projects');
     const [again] = await Promise.all([
       tab.page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/projects')),

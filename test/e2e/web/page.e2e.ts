@@ -113,7 +113,7 @@ inBrowser('the page', () => {
     await project('Prices of next year').waitFor();
     expect(await tab.page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('eyJ');
     await tab.page.getByRole('button', { name: 'Ada Demo' }).click();
-    await tab.page.getByRole('menuitem', { name: 'Go on as Max' }).click();
+    await tab.page.getByRole('menuitem', { name: 'Switch to Max' }).click();
     await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
     await tab.page.reload();
     await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
@@ -139,7 +139,7 @@ inBrowser('the page', () => {
       async () => {
         await tab.page.keyboard.press('ArrowDown');
         await tab.page.keyboard.press('Enter');
-        return await tab.page.getByRole('combobox', { name: 'From deployment' }).inputValue();
+        return await tab.page.getByRole('combobox', { name: 'Deployment' }).inputValue();
       },
       (chosen) => chosen === 'Production planning',
       { until: 'it is chosen' },
@@ -149,7 +149,7 @@ inBrowser('the page', () => {
     await name.focus();
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('heading', { name: 'Bottling of next week' }).waitFor();
-    await tab.page.getByText('Nothing has been said yet').waitFor();
+    await tab.page.getByText('Start here').waitFor();
     const client = new Client(service.url, service.tokens.company);
     const { projects } = await client.get<ProjectSummaryListResponse>('/projects?q=Bottling');
     expect(projects).toHaveLength(1);
@@ -164,7 +164,7 @@ inBrowser('the page', () => {
     await project('Prices of next year').waitFor({ state: 'detached' });
     await project('Weekly production plan').waitFor();
     await search.fill('100% nothing_');
-    await tab.page.getByText('No project fits').waitFor();
+    await tab.page.getByText('No matching projects').waitFor();
     await tab.page.getByRole('button', { name: 'Show all projects' }).click();
     await project('Prices of next year').waitFor();
   });
@@ -173,17 +173,17 @@ inBrowser('the page', () => {
     const session = await shared.session({ name: 'Grace Example' });
     await tab.page.goto(shared.url);
     await paste('not a token');
-    await tab.page.getByText('A token has no spaces').waitFor();
+    await tab.page.getByText('A token cannot contain spaces').waitFor();
     await paste('eyJhbGciOiJIUzI1NiJ9.e30.none');
     await tab.page.getByRole('alert').filter({ hasText: 'does not accept this token' }).waitFor();
     expect(await faults()).toEqual([]);
     await show('sign-in');
     await paste(`Bearer ${session.token}`);
-    await tab.page.getByText('There is no project yet').waitFor();
+    await tab.page.getByText('No projects yet').waitFor();
     expect(tab.page.url()).not.toContain(session.token);
     expect(await tab.page.evaluate('JSON.stringify(localStorage)')).not.toContain(session.token);
     await tab.page.reload();
-    await tab.page.getByText('There is no project yet').waitFor();
+    await tab.page.getByText('No projects yet').waitFor();
 
     const other = await tab.context.newPage();
     await other.goto(shared.url);
@@ -200,13 +200,13 @@ inBrowser('the page', () => {
     const session = await shared.session();
     await tab.page.goto(shared.url);
     await paste(session.token);
-    await tab.page.getByText('There is no project yet').waitFor();
+    await tab.page.getByText('No projects yet').waitFor();
     // Only the page's clock moves, so the service rejects an expired token instead.
     await tab.page.route('**/api/v1/projects?*', async (route) => {
       const ended = (await shared.session({ company: session.company, user: session.user, expiresIn: -DAY_S })).token;
       await route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${ended}` } });
     });
-    await tab.page.getByText('The token is not valid any more').waitFor();
+    await tab.page.getByText('Your token has expired or was revoked').waitFor();
     await tab.page.getByLabel('Token', { exact: true }).waitFor();
     await tab.page.unroute('**/api/v1/projects?*');
   });

@@ -19,8 +19,8 @@ inBrowser('the page of a service with an OpenID provider', () => {
   const tab = usePage(() => [service, provider]);
   const { faults, overflow, show } = tab;
   const company_id = randomUUID();
-  const signIn = () => tab.page.getByRole('button', { name: `Sign in at ${new URL(provider.url).host}` });
-  const nothingYet = () => tab.page.getByText('There is no project yet');
+  const signIn = () => tab.page.getByRole('button', { name: `Sign in with ${new URL(provider.url).host}` });
+  const nothingYet = () => tab.page.getByText('No projects yet');
   /** Answers requests for the project list like a service that rejects the token. */
   async function refuse(times: number): Promise<void> {
     await tab.page.route(
@@ -41,7 +41,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     await show('sign-in-provider');
     await signIn().click();
     await tab.page.getByRole('button', { name: 'Grace Example' }).waitFor();
-    await tab.page.getByText('This project is not there any more').waitFor();
+    await tab.page.getByText('This project no longer exists').waitFor();
     // Neither the code nor a token remains in the address or outside of the tab.
     expect(new URL(tab.page.url()).search).toBe('');
     expect(await tab.page.evaluate('JSON.stringify(localStorage)')).not.toContain('eyJ');
@@ -77,7 +77,7 @@ inBrowser('the page of a service with an OpenID provider', () => {
     provider.person = undefined;
     await tab.page.goto(service.url);
     await signIn().click();
-    await tab.page.getByRole('alert').filter({ hasText: 'The page could not be opened' }).waitFor();
+    await tab.page.getByRole('alert').filter({ hasText: 'Could not open the page' }).waitFor();
     await tab.page.getByText('access_denied').waitFor();
     await tab.page.getByRole('button', { name: 'Try again' }).click();
     await signIn().waitFor();

@@ -15,10 +15,10 @@ export class Boundary extends Component<{ children: ReactNode }, { isBroken: boo
   override render(): ReactNode {
     if (!this.state.isBroken) return this.props.children;
     return (
-      <Alert color="red" variant="light" role="alert" title="This cannot be shown" m="md">
+      <Alert color="red" variant="light" role="alert" title="This part of the page could not be shown" m="md">
         <Text size="sm">
-          The page has a fault, is not as new as the service, or could not be loaded. What you have saved is not
-          concerned.
+          The page may be out of date, incompletely loaded or faulty. Your saved work is safe. Reload the page to try
+          again.
         </Text>
         <Group mt="xs">
           <Button size="compact-sm" variant="default" onClick={() => location.reload()}>

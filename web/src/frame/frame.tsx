@@ -44,7 +44,7 @@ function keepDroppedFilesOut(): () => void {
   };
 }
 
-const LOOKS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const LOOKS = { auto: 'System', light: 'Light', dark: 'Dark' } as const;
 
 function UserMenu() {
   const { me } = useService();
@@ -65,17 +65,17 @@ function UserMenu() {
             {me.kind === 'api_key' ? 'API key' : (me.user_email ?? me.user_id)}
           </Text>
           <Text size="xs">
-            Company {me.company_id}, {me.role === 'company' ? 'manages it' : 'member'}
-            {me.access === 'read' && ', reads only'}
+            Company {me.company_id}, {me.role === 'company' ? 'manager' : 'member'}
+            {me.access === 'read' && ', read only'}
           </Text>
         </Menu.Label>
         {development !== undefined && (
           <Menu.Item onClick={() => become(development.as === 'company' ? 'member' : 'company')}>
-            {development.as === 'company' ? 'Go on as Max, a member' : 'Go on as Ada, who manages'}
+            {development.as === 'company' ? 'Switch to Max, a member' : 'Switch to Ada, a manager'}
           </Menu.Item>
         )}
         <Menu.Divider />
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Theme</Menu.Label>
         <Menu.RadioGroup value={colorScheme} onChange={(look) => setColorScheme(look as keyof typeof LOOKS)}>
           {Object.entries(LOOKS).map(([look, label]) => (
             <Menu.RadioItem key={look} value={look}>

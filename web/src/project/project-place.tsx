@@ -33,13 +33,13 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
     return (
       <Container size="md" py="xl">
         {error === null ? (
-          <Reading what="The project" />
+          <Reading what="the project" />
         ) : (
           <Stack align="flex-start">
             {error instanceof NotFoundError ? (
-              <Text role="alert">This project is not there any more, or you may not see it.</Text>
+              <Text role="alert">This project no longer exists, or you do not have access to it.</Text>
             ) : (
-              <Failure what="The project could not be read" error={error} onRetry={() => void refetch()} />
+              <Failure what="Could not load the project" error={error} onRetry={() => void refetch()} />
             )}
             <Anchor component={Link} href="/" size="sm">
               All projects
@@ -69,7 +69,7 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
           )}
           {!mayWrite && (
             <Badge variant="default" size="sm">
-              You read
+              Read only
             </Badge>
           )}
         </Group>
@@ -91,7 +91,7 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
         {part !== undefined && (
           <div className={classes.part}>
             <Boundary key={open}>
-              <Suspense fallback={<Reading what={part.label} />}>
+              <Suspense fallback={<Reading what={`the ${part.label.toLowerCase()}`} />}>
                 <part.component project={project} mayWrite={mayWrite} />
               </Suspense>
             </Boundary>

@@ -71,42 +71,42 @@ function Form({ onDone }: { onDone: () => void }) {
         />
         <Select
           {...choosing}
-          label="From deployment"
+          label="Deployment"
           description="Its instructions and skills tell the agent how your company plans."
-          placeholder={deployments.isPending ? 'Reading the deployments' : 'None'}
+          placeholder={deployments.isPending ? 'Loading deployments' : 'None'}
           data={(deployments.data?.deployments ?? []).map(({ name, handle }) => ({ value: handle, label: name }))}
           value={wanted.from_deployment ?? null}
           onChange={(from_deployment) => change({ from_deployment })}
           searchable
           clearable
-          nothingFoundMessage="No deployment has this name"
+          nothingFoundMessage="No matching deployments"
           error={problemAt('from_deployment')}
         />
         {deployments.error !== null && (
           <Failure
-            what="The deployments could not be read"
+            what="Could not load the deployments"
             error={deployments.error}
             onRetry={() => void deployments.refetch()}
           />
         )}
         <Textarea
-          label="What it is about"
+          label="Description"
           rows={2}
           value={wanted.short_description ?? ''}
           onChange={({ currentTarget }) => change({ short_description: currentTarget.value })}
           error={problemAt('short_description')}
         />
         <Radio.Group
-          label="Who sees it"
+          label="Visibility"
           value={wanted.visibility ?? 'company'}
           onChange={(visibility) => change({ visibility: visibility === 'private' ? 'private' : 'company' })}
         >
           <Stack gap="xs" mt={4}>
-            <Radio value="company" label="Company" description="Everybody in the company sees it and edits it" />
-            <Radio value="private" label="Private" description="Only its members, and those who manage the company" />
+            <Radio value="company" label="Company" description="Everyone in the company can view and edit it" />
+            <Radio value="private" label="Private" description="Only its members and company managers can open it" />
           </Stack>
         </Radio.Group>
-        {creation.error !== null && <Failure what="The project was not made" error={creation.error} />}
+        {creation.error !== null && <Failure what="Could not create the project" error={creation.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             Cancel

@@ -15,7 +15,7 @@ export function ProjectList({ projects, total }: { projects: Project[]; total: n
         <span>Status</span>
         <span>Checklist</span>
         <span className={classes.number}>Credits</span>
-        <span>Changed</span>
+        <span>Updated</span>
       </div>
       <div role="list" aria-label="Projects">
         <WindowVirtualizer data={projects}>
@@ -55,7 +55,7 @@ function Row({ project, place, count }: { project: Project; place: number; count
           {CREDITS.format(total_credits)}
         </Text>
         <Text size="sm" c="dimmed" className={classes.changed}>
-          <VisuallyHidden>Changed </VisuallyHidden>
+          <VisuallyHidden>Updated </VisuallyHidden>
           <Ago moment={updated_at} />
         </Text>
       </Link>
@@ -80,7 +80,7 @@ function Status({ status }: { status: Project['status'] }) {
         Solving
       </Badge>
     );
-  if (status === 'working') return <Badge variant="light">Agent at work</Badge>;
+  if (status === 'working') return <Badge variant="light">Agent working</Badge>;
   return (
     <Text size="sm" c="dimmed" className={classes.status}>
       Idle

@@ -64,7 +64,7 @@ export function ProjectsPlace() {
         </Group>
         {listing.error !== null && (
           <Failure
-            what={listing.data === undefined ? 'The projects could not be read' : 'What is shown may be out of date'}
+            what={listing.data === undefined ? 'Could not load the projects' : 'The projects may be out of date'}
             error={listing.error}
             onRetry={() => void listing.refetch()}
           />
@@ -72,7 +72,7 @@ export function ProjectsPlace() {
         {listing.isPending && (
           <Center mih={200} role="status">
             <Loader size="sm" />
-            <VisuallyHidden>Reading the projects</VisuallyHidden>
+            <VisuallyHidden>Loading the projects</VisuallyHidden>
           </Center>
         )}
         {projects.length > 0 && (
@@ -97,11 +97,11 @@ export function ProjectsPlace() {
         )}
         {listing.isSuccess && projects.length === 0 && (
           <Stack align="flex-start" gap="xs" py="xl" role="status">
-            <Text fw={550}>{isFiltered ? 'No project fits' : 'There is no project yet'}</Text>
+            <Text fw={550}>{isFiltered ? 'No matching projects' : 'No projects yet'}</Text>
             <Text size="sm" c="dimmed" maw={520}>
               {isFiltered
-                ? 'Look for another part of the name, or show everybody’s projects.'
-                : 'A project holds one planning problem: the conversation with the agent, the model that grows from it, its files and its solves.'}
+                ? 'Try a different search, or show all projects.'
+                : 'A project contains one planning problem: the conversation with the agent, the model, the files and the runs.'}
             </Text>
             {isFiltered ? (
               <Button

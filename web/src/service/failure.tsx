@@ -37,19 +37,19 @@ export function reasonOf(error: unknown): string {
 }
 
 function adviceOn(error: unknown): string {
-  if (error instanceof ConnectionError) return 'Check that it runs and that you are connected, then try again.';
+  if (error instanceof ConnectionError) return 'Check your connection and that the service is running, then try again.';
   if (error instanceof AuthenticationError) return 'Sign in again.';
-  if (error instanceof BudgetExhaustedError) return 'Ask somebody who manages your company’s budgets to raise it.';
-  if (error instanceof ForbiddenError) return 'Ask an owner of the project, or somebody who manages your company.';
-  if (error instanceof ValidationError) return 'Change what is named and try again.';
+  if (error instanceof BudgetExhaustedError) return 'Ask a company manager to raise the budget.';
+  if (error instanceof ForbiddenError) return 'Ask a project owner or a company manager for access.';
+  if (error instanceof ValidationError) return 'Correct the values named above, then try again.';
   if (error instanceof TooManyRequestsError) return 'Wait a moment, then try again.';
   if (error instanceof UnavailableError || error instanceof InternalServerError)
-    return withId('Try again; if it stays so, tell whoever runs the service', error.requestId);
+    return withId('Try again. If the problem persists, contact the operator of the service', error.requestId);
   if (error instanceof ServiceError)
-    return withId('If that is not clear, ask whoever runs the service', error.requestId);
-  return 'Reload the page; if it stays so, tell whoever runs the service.';
+    return withId('If you need help, contact the operator of the service', error.requestId);
+  return 'Reload the page. If the problem persists, contact the operator of the service.';
 }
 
 /** Adds the request id, so that the request can be found in the service's log. */
 const withId = (advice: string, requestId: string | undefined): string =>
-  requestId === undefined ? `${advice}.` : `${advice}, with the number ${requestId}.`;
+  requestId === undefined ? `${advice}.` : `${advice} and include the request id ${requestId}.`;

@@ -5,7 +5,7 @@ export function Reading({ what }: { what: string }) {
   return (
     <Center mih={200} role="status">
       <Loader size="sm" />
-      <VisuallyHidden>{what} is being read</VisuallyHidden>
+      <VisuallyHidden>Loading {what}</VisuallyHidden>
     </Center>
   );
 }

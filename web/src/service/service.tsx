@@ -21,7 +21,7 @@ const ServiceContext = createContext<ServiceInUse | undefined>(undefined);
 /** Returns the service context of the signed-in user. */
 export function useService(): ServiceInUse {
   const service = useContext(ServiceContext);
-  if (service === undefined) throw new Error('The service is there for those who are signed in only');
+  if (service === undefined) throw new Error('useService requires a signed-in user');
   return service;
 }
 

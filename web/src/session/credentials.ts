@@ -60,7 +60,7 @@ export const keepRole = (role: Role): void => sessionStorage.setItem(ROLE, role)
 
 async function ways(signal: AbortSignal): Promise<{ development: boolean; provider: Provider | null }> {
   const response = await fetch('sign-in', { signal });
-  if (!response.ok) throw new Error(`The service does not say how one signs in (${response.status}).`);
+  if (!response.ok) throw new Error(`Could not load the sign-in options (${response.status}).`);
   return (await response.json()) as { development: boolean; provider: Provider | null };
 }
 

@@ -25,7 +25,7 @@ const NO_SECRET = oauth.None();
 /** Redirects the browser to the provider, which redirects back with a code. With PKCE, only this tab can use the code. */
 export async function goAndSignIn(provider: Provider): Promise<void> {
   const { authorization_endpoint } = await serverOf(provider);
-  if (authorization_endpoint === undefined) throw new Error('The provider has no page to sign in at.');
+  if (authorization_endpoint === undefined) throw new Error('The provider has no sign-in page.');
   const begun: Begun = {
     verifier: oauth.generateRandomCodeVerifier(),
     state: oauth.generateRandomState(),
@@ -88,7 +88,7 @@ function codeIn(server: oauth.AuthorizationServer, client: oauth.Client, address
     return oauth.validateAuthResponse(server, client, address, state);
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
-    throw new Error(`The provider has not let you in: ${error.error_description ?? error.error}`, { cause: error });
+    throw new Error(`The provider denied access: ${error.error_description ?? error.error}`, { cause: error });
   }
 }
 

@@ -49,9 +49,9 @@ function AtProvider({ provider }: { provider: Provider }) {
   return (
     <>
       <Button onClick={() => void leave()} loading={isLeaving} autoFocus>
-        Sign in at {new URL(provider.issuer).host}
+        Sign in with {new URL(provider.issuer).host}
       </Button>
-      {error !== null && <Failure what="The provider could not be reached" error={error} />}
+      {error !== null && <Failure what="Could not reach the provider" error={error} />}
     </>
   );
 }
@@ -64,14 +64,17 @@ function WithToken({ isFirst, onToken }: { isFirst: boolean; onToken: (token: st
     const text = token.trim().replace(/^Bearer\s+/i, '');
     // Other characters cannot be sent in a header.
     if (/^[\x21-\x7e]+$/.test(text)) onToken(text);
-    else setProblem(text === '' ? 'Paste a token first' : 'A token has no spaces, line ends or letters with accents');
+    else
+      setProblem(
+        text === '' ? 'Paste a token first' : 'A token cannot contain spaces, line breaks or accented letters',
+      );
   };
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
         <PasswordInput
           label="Token"
-          description="An access token or API key of this service. It is kept until you close this tab."
+          description="An access token or API key for this service. It is kept until you close this tab."
           value={token}
           onChange={({ currentTarget }) => {
             setToken(currentTarget.value);
@@ -84,16 +87,16 @@ function WithToken({ isFirst, onToken }: { isFirst: boolean; onToken: (token: st
           autoFocus={isFirst}
         />
         <Button type="submit" variant={isFirst ? 'filled' : 'default'}>
-          {isFirst ? 'Sign in' : 'Sign in with the token'}
+          {isFirst ? 'Sign in' : 'Sign in with token'}
         </Button>
         <Text size="sm" c="dimmed">
           {isFirst && (
             <>
-              On the computer where it was started for development, the page signs in by itself at{' '}
-              <code>http://localhost</code>; the tokens are also printed at the start.{' '}
+              In development mode, this page signs in automatically at <code>http://localhost</code>. The service also
+              prints the tokens when it starts.{' '}
             </>
           )}
-          What programs can do is at{' '}
+          The API is documented at{' '}
           <Anchor href="docs" size="sm" underline="always">
             /docs
           </Anchor>

@@ -32,13 +32,13 @@ const SessionContext = createContext<Session | undefined>(undefined);
 /** Returns the credentials and actions of the session. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error('There is a session for those who are signed in only');
+  if (session === undefined) throw new Error('useSession requires a signed-in user');
   return session;
 }
 
-const REFUSED = 'The token is not valid any more: it has expired or was revoked. Sign in with a new one.';
-const NOT_TAKEN = 'The service does not accept this token. Check that the whole of it was pasted.';
-const ENDED = 'The service does not accept what the provider gave, or does not any more. Sign in again.';
+const REFUSED = 'Your token has expired or was revoked. Sign in again.';
+const NOT_TAKEN = 'The service does not accept this token. Check that you pasted all of it.';
+const ENDED = 'The service does not accept your sign-in from the provider, or it has expired. Sign in again.';
 
 /** Shows its children to signed-in users, and the sign-in page to everyone else. */
 export function SignedIn({ children }: { children: ReactNode }) {
@@ -66,7 +66,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
     case 'failed':
       return (
         <Center mih="60vh" p="md">
-          <Failure what="The page could not be opened" error={state.error} onRetry={again} />
+          <Failure what="Could not open the page" error={state.error} onRetry={again} />
         </Center>
       );
     case 'out':
