@@ -9,8 +9,8 @@ export const KINDS: readonly { value: Kind; label: string }[] = [
   { value: 'bound', label: 'Bound' },
   { value: 'limit', label: 'Limit' },
   { value: 'column', label: 'Column' },
-  { value: 'cell', label: 'Single number' },
-  { value: 'add', label: 'New constraint' },
+  { value: 'cell', label: 'One cell' },
+  { value: 'add', label: 'New limit' },
   { value: 'off', label: 'Leave out' },
   { value: 'file', label: 'Other file' },
 ];
