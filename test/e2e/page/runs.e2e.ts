@@ -291,7 +291,7 @@ inBrowser('the runs of a project', () => {
     const tooLarge = { detail: 'The file is too large', code: 'content_too_large' };
     await tab.page.route('**/files/content', (route) => route.fulfill({ status: 413, json: tooLarge }));
     expect(await saved(() => button('make.csv').click())).toEqual(csv);
-    await tab.page.getByText('Solved model').click();
+    await tab.page.getByText('Model of this run').click();
     await text('sum p in products: make[p] <= hours').waitFor();
     await tab.page.getByText('Log', { exact: true }).click();
     await text('Reading the model').waitFor();
@@ -471,7 +471,7 @@ inBrowser('the runs of a project', () => {
     await tab.page.getByRole('listitem').getByText(HOSTILE).waitFor();
     await tab.page.goto(at(room, `/${id}`));
     await text('Infeasible: no plan meets all constraints').waitFor();
-    await tab.page.getByText('Solved model').click();
+    await tab.page.getByText('Model of this run').click();
     await text('sum p in products: make[p] <= hours').waitFor();
     await tab.page.goto(at(room, '/scenarios'));
     await text(HOSTILE.slice(0, 100)).waitFor();

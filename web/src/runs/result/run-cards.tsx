@@ -10,7 +10,7 @@ import { Disclosure } from './disclosure';
 /** Shows the cards as they were when a run began. */
 export function RunCards({ projectId, runId }: { projectId: string; runId: string }) {
   return (
-    <Disclosure title="Solved model">
+    <Disclosure title="Model of this run">
       <Cards projectId={projectId} runId={runId} />
     </Disclosure>
   );
@@ -29,9 +29,9 @@ function Cards({ projectId, runId }: { projectId: string; runId: string }) {
   const { data, error, refetch } = useRunCards(projectId, runId);
   if (data === undefined)
     return error === null ? (
-      <Reading what="the solved model" />
+      <Reading what="the model of this run" />
     ) : (
-      <Failure what="Could not load the solved model" error={error} onRetry={() => void refetch()} />
+      <Failure what="Could not load the model of this run" error={error} onRetry={() => void refetch()} />
     );
   if (data.cards === null)
     return (
