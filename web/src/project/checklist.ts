@@ -8,10 +8,10 @@ const POINTS: readonly [sentence: string, isMet: (completeness: Completeness) =>
   ['The objectives are defined', ({ objectives_defined }) => objectives_defined],
   ['All variables are provided', ({ all_variables_provided }) => all_variables_provided],
   ['All constraints are classified as hard or soft', ({ all_constraints_classified }) => all_constraints_classified],
-  ['The figures that judge a plan are defined', ({ kpis_defined }) => kpis_defined],
+  ['The KPIs are defined', ({ kpis_defined }) => kpis_defined],
   ['The data is available', ({ data_available }) => data_available],
   ['The production requirements are defined', ({ production_requirements_defined }) => production_requirements_defined],
-  ['A solve found the model feasible', ({ feasibility_result }) => feasibility_result === 'pass'],
+  ['A solve has shown that the model is feasible', ({ feasibility_result }) => feasibility_result === 'pass'],
 ];
 
 /** Returns the requirements for a model, and whether they are met. */
