@@ -7,12 +7,11 @@ import { explain } from './failed-start.js';
 const [command, folder] = process.argv.slice(2);
 try {
   const { embedded, DATA_DIR } = loadConfig();
-  if (!embedded)
-    throw new ConfigError('Backups of the database at DATABASE_URL are made with pg_dump: see docs/operating.md.');
+  if (!embedded) throw new ConfigError('Use pg_dump to back up the database at DATABASE_URL: see docs/operating.md.');
   if (folder === undefined || (command !== 'backup' && command !== 'restore'))
     throw new ConfigError('Usage: npm run backup -- <new folder>, or npm run restore -- <folder of a backup>');
   await (command === 'backup' ? backUp(DATA_DIR, folder) : restore(folder, DATA_DIR));
-  process.stdout.write(command === 'backup' ? `${DATA_DIR} is copied to ${folder}.\n` : `${DATA_DIR} is restored.\n`);
+  process.stdout.write(command === 'backup' ? `${DATA_DIR} was copied to ${folder}.\n` : `${DATA_DIR} was restored.\n`);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;

@@ -10,25 +10,24 @@ export class ListenError extends Error {
 }
 
 const UNKNOWN_ISSUER =
-  'has a TLS certificate of an unknown issuer: add sslrootcert=/path/to/ca.pem to the URL, or set NODE_EXTRA_CA_CERTS';
+  'has a TLS certificate from an unknown issuer: add sslrootcert=/path/to/ca.pem to the URL, or set NODE_EXTRA_CA_CERTS';
 
 /** Problems of the database at DATABASE_URL, by the code of PostgreSQL or of the connection. */
 const DATABASE_PROBLEMS: Record<string, string> = {
-  '08P01':
-    'refuses the settings of its sessions: in PgBouncer, set ignore_startup_parameters = options,statement_timeout',
-  '28P01': 'refuses the user or the password',
-  '28000': 'does not let the user in: check the user, pg_hba.conf and sslmode',
+  '08P01': 'rejects the session settings: in PgBouncer, set ignore_startup_parameters = options,statement_timeout',
+  '28P01': 'rejects the user or the password',
+  '28000': 'rejects the user: check the user, pg_hba.conf and sslmode',
   '3D000': 'does not exist: create the database, or correct its name at the end of the URL',
   '3F000': 'has no schema public: create it, or set the search_path of the user',
-  '42501': 'does not let the user create tables: make the user its owner, or GRANT CREATE ON SCHEMA public',
+  '42501': 'does not allow the user to create tables: make the user its owner, or GRANT CREATE ON SCHEMA public',
   '53300': 'has no free connection: raise max_connections, or lower DATABASE_POOL_SIZE',
   '55P03': 'was too busy for ten minutes to migrate: try again when there is less traffic',
   '57P03': 'is starting up or shutting down: try again',
   ECONNREFUSED: 'cannot be reached: ECONNREFUSED, nothing listens on its host and port',
-  ECONNRESET: 'cannot be reached: ECONNRESET, check sslmode and whether its port is one of PostgreSQL',
+  ECONNRESET: 'cannot be reached: ECONNRESET, check sslmode and that its port belongs to PostgreSQL',
   EHOSTUNREACH: 'cannot be reached: EHOSTUNREACH, there is no route to its host',
   ENOTFOUND: 'cannot be reached: ENOTFOUND, its host name is unknown',
-  EAI_AGAIN: 'cannot be reached: EAI_AGAIN, its host name cannot be looked up now',
+  EAI_AGAIN: 'cannot be reached: EAI_AGAIN, its host name cannot be resolved at the moment',
   ETIMEDOUT: 'cannot be reached: ETIMEDOUT, its host does not answer',
   CERT_HAS_EXPIRED: 'has an expired TLS certificate',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a TLS certificate for another host name: use that name in the URL',
@@ -45,7 +44,7 @@ const DATABASE_TEXTS: [RegExp, string][] = [
   [/^timeout expired$/, 'cannot be reached: its host does not answer'],
   [
     /^Connection terminated unexpectedly$/,
-    'closes the connection: check sslmode and whether its port is one of PostgreSQL',
+    'closes the connection: check sslmode and that its port belongs to PostgreSQL',
   ],
 ];
 
@@ -60,9 +59,11 @@ export function explain(error: unknown): string {
 }
 
 function listenProblem(host: string, port: number, { code = '', message }: NodeJS.ErrnoException): string {
-  if (code === 'EADDRINUSE') return `Port ${port} is in use: stop what listens there, or choose another with PORT.`;
-  if (code === 'EACCES') return `This user may not listen on port ${port}: choose one above 1023 with PORT.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use: stop the process that uses it, or choose another port with PORT.`;
+  if (code === 'EACCES')
+    return `This user is not allowed to listen on port ${port}: choose a port above 1023 with PORT.`;
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code))
-    return `HOST=${host} is no address of this computer (${code}): use one, or 0.0.0.0 for all.`;
+    return `HOST=${host} is not an address of this computer (${code}): use one of its addresses, or 0.0.0.0 for all.`;
   return `The service cannot listen on HOST=${host}, PORT=${port}: ${message}.`;
 }

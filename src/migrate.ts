@@ -9,7 +9,7 @@ import { migrate } from './database/migrate.js';
 try {
   const { DATABASE_URL } = loadConfig();
   if (DATABASE_URL === undefined)
-    throw new ConfigError('DATABASE_URL is needed: an embedded database is migrated by its service.');
+    throw new ConfigError('DATABASE_URL is required. The service migrates its embedded database when it starts.');
   await migrate(DATABASE_URL, (sentence) => process.stdout.write(`${sentence}\n`));
   process.stdout.write('The database is up to date.\n');
 } catch (error) {

@@ -31,9 +31,7 @@ export async function serve(
 ): Promise<StopSignal> {
   const { config, logger } = options;
   const app = await createApp(options);
-  const uncaught = app
-    .get(MetricsService)
-    .counter({ name: 'pws_uncaught_errors_total', help: 'Errors that nothing has caught' });
+  const uncaught = app.get(MetricsService).counter({ name: 'pws_uncaught_errors_total', help: 'Uncaught errors' });
   const broken = watchUncaughtErrors((err, isFatal) => {
     uncaught.inc();
     logger[isFatal ? 'fatal' : 'error']({ err }, 'uncaught error');
@@ -87,5 +85,7 @@ function boundDrain(app: NestExpressApplication): void {
 /** Rejects if the embedded server ends unexpectedly, because the process cannot work without it. */
 async function death(server: EmbeddedPostgres, { DATA_DIR }: Config): Promise<never> {
   await server.ended;
-  throw new EmbeddedPostgresError(`The embedded PostgreSQL has ended; ${join(DATA_DIR, 'postgres.log')} may say why.`);
+  throw new EmbeddedPostgresError(
+    `The embedded PostgreSQL has stopped. See ${join(DATA_DIR, 'postgres.log')} for the reason.`,
+  );
 }

@@ -8,7 +8,7 @@ import type { Role } from './auth/principal.js';
 import { signToken } from './auth/tokens/sign-token.js';
 
 const USAGE = `Usage: npm run -s token -- --company <id> --user <id> [--role member|company] [--expires 30d] [--name <name>] [--email <address>]
-Prints a bearer token, signed with AUTH_JWT_SECRET, or with the secret in DATA_DIR where the service runs its own database.
+Prints a bearer token, signed with AUTH_JWT_SECRET, or with the secret in DATA_DIR if the service uses its embedded database.
 --expires takes minutes, hours or days (90m, 12h, 30d); default 30d. --role: default member.
 `;
 
@@ -56,7 +56,7 @@ const isRole = (text: string): text is Role => text === 'member' || text === 'co
 
 function duration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
-  if (count === undefined || unit === undefined) throw new UsageError('--expires must be like 90m, 12h or 30d');
+  if (count === undefined || unit === undefined) throw new UsageError('--expires must look like 90m, 12h or 30d');
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 

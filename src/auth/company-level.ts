@@ -15,7 +15,7 @@ export type CompanyPrincipal = Principal & {
 /** Returns the caller with company-level rights, which an agent never has. @throws Forbidden */
 export function companyLevel(caller: Principal): CompanyPrincipal {
   if (!caller.isCompanyLevel)
-    throw new Forbidden('company_level_required', 'This operation is for company-level callers only');
+    throw new Forbidden('company_level_required', 'Only company-level callers can use this operation');
   return caller as CompanyPrincipal;
 }
 

@@ -17,7 +17,7 @@ export class RoleGuard implements CanActivate {
     }
     if (caller?.access === 'read' && method !== 'GET' && method !== 'HEAD') {
       if (this.reflector.getAllAndOverride(NeedsReadAccess, targets) !== true) {
-        throw new Forbidden('api_key_reads_only', 'This API key may only read');
+        throw new Forbidden('api_key_reads_only', 'This API key is read-only');
       }
     }
     return true;

@@ -83,7 +83,7 @@ export class ChatHistoryService {
       };
       const recent = this.recent.find(name, page);
       const answer = (recent && (await read(recent))) ?? (await read(undefined));
-      if (answer === undefined) throw new Error('A window of which nothing is known lacks something');
+      if (answer === undefined) throw new Error('A window without cached messages is incomplete');
       return answer;
     } catch (error) {
       // A missing project hides a missing conversation.

@@ -112,7 +112,7 @@ export class ChatSyncQuery {
   @StringField({
     optional: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Absent: the project’s default conversation',
+    description: 'Default: the project’s default conversation',
   })
   conversation_id?: string;
 

@@ -74,7 +74,7 @@ export class PostMessageService {
 /** Returns the JSON text of a repeated message. @throws Conflict if its content differs */
 function repeated(earlier: EarlierMessage, identity: PostIdentity | null): string {
   if (identity?.payload_hash.equals(earlier.payload_hash) !== true) {
-    throw new Conflict('client_msg_id_reused', 'Another message was posted under this client_msg_id');
+    throw new Conflict('client_msg_id_reused', 'A different message was already posted with this client_msg_id');
   }
   return earlier.json;
 }

@@ -18,19 +18,23 @@ const RETRY_SECONDS = 5;
  */
 export function startsTurn({ is_active, joined, waiting, bytes }: Situation, content: string): boolean {
   if (is_active && waiting >= MAX_WAITING) {
-    throw new TooManyRequests('too_many_waiting', `${MAX_WAITING} messages wait for the agent already`, RETRY_SECONDS);
+    throw new TooManyRequests(
+      'too_many_waiting',
+      `${MAX_WAITING} messages are already waiting for the agent; try again later`,
+      RETRY_SECONDS,
+    );
   }
   if (joined >= MAX_JOINED) {
     throw new TooManyRequests(
       'too_many_waiting',
-      `${MAX_JOINED} messages wait for the agent to start already`,
+      `${MAX_JOINED} messages are already waiting for the agent to start; try again later`,
       RETRY_SECONDS,
     );
   }
   if (is_active && bytes + Buffer.byteLength(content) > MAX_BYTES) {
     throw new TooManyRequests(
       'too_many_waiting',
-      'The messages that wait for the agent are too long together already',
+      'The messages waiting for the agent are too long in total; try again later',
       RETRY_SECONDS,
     );
   }

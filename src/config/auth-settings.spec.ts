@@ -50,15 +50,15 @@ describe('authentication settings', () => {
   });
 
   it.each<[Record<string, string>, string]>([
-    [{ DATABASE_URL }, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is needed with DATABASE_URL'],
-    [{ ...OIDC, AUTH_ISSUER: '' }, 'AUTH_ISSUER is needed with AUTH_JWKS_URL'],
-    [{ ...OIDC, AUTH_AUDIENCE: '' }, 'AUTH_AUDIENCE is needed with AUTH_JWKS_URL'],
+    [{ DATABASE_URL }, 'AUTH_JWT_SECRET or AUTH_JWKS_URL is required with DATABASE_URL'],
+    [{ ...OIDC, AUTH_ISSUER: '' }, 'AUTH_ISSUER is required with AUTH_JWKS_URL'],
+    [{ ...OIDC, AUTH_AUDIENCE: '' }, 'AUTH_AUDIENCE is required with AUTH_JWKS_URL'],
     [{ ...OIDC, AUTH_JWKS_URL: 'id.example.com' }, 'AUTH_JWKS_URL must be a URL address'],
-    [{ ...OIDC, AUTH_ISSUER: 'workspace', WEB_CLIENT_ID: 'page' }, 'AUTH_ISSUER must be a URL with WEB_CLIENT_ID'],
-    [{ WEB_CLIENT_ID: 'page' }, 'WEB_CLIENT_ID needs AUTH_JWKS_URL'],
-    [{ AUTH_AUDIENCE: 'workspace' }, 'AUTH_AUDIENCE needs AUTH_JWKS_URL'],
-    [{ AUTH_CLAIM_ROLE: 'roles' }, 'AUTH_CLAIM_ROLE needs AUTH_JWKS_URL'],
-    [{ AUTH_ROLE_MEMBER: 'user' }, 'AUTH_ROLE_MEMBER needs AUTH_JWKS_URL'],
+    [{ ...OIDC, AUTH_ISSUER: 'workspace', WEB_CLIENT_ID: 'page' }, 'AUTH_ISSUER must be a URL if WEB_CLIENT_ID is set'],
+    [{ WEB_CLIENT_ID: 'page' }, 'WEB_CLIENT_ID requires AUTH_JWKS_URL'],
+    [{ AUTH_AUDIENCE: 'workspace' }, 'AUTH_AUDIENCE requires AUTH_JWKS_URL'],
+    [{ AUTH_CLAIM_ROLE: 'roles' }, 'AUTH_CLAIM_ROLE requires AUTH_JWKS_URL'],
+    [{ AUTH_ROLE_MEMBER: 'user' }, 'AUTH_ROLE_MEMBER requires AUTH_JWKS_URL'],
   ])('rejects %j', (settings, problem) => {
     expect(() => loadConfig(settings)).toThrow(problem);
   });

@@ -14,7 +14,7 @@ describe('DATABASE_URL', () => {
     'postgres://u:p@host:port/workspace',
   ])('rejects %s and explains the format', (url) => {
     expect(() => read(url)).toThrow(
-      'DATABASE_URL must be like postgres://user:password@host:5432/database; in user and password write @ : / ? # % as %40 %3A %2F %3F %23 %25',
+      'DATABASE_URL must look like postgres://user:password@host:5432/database; write @ : / ? # % in the user and password as %40 %3A %2F %3F %23 %25',
     );
   });
 

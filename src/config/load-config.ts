@@ -33,11 +33,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (config.embedded && given['HOST'] === undefined) config.HOST = '127.0.0.1';
   if (config.embedded && given['LOG_LEVEL'] === undefined) config.LOG_LEVEL = 'warn';
   const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
-  if (config.embedded && config.ROLE !== 'all') problems.push(`ROLE=${config.ROLE} needs DATABASE_URL`);
+  if (config.embedded && config.ROLE !== 'all') problems.push(`ROLE=${config.ROLE} requires DATABASE_URL`);
   problems.push(...authProblems(config, given));
   problems.push(...agentProblems(config));
   problems.push(...s3Problems(config, given));
-  if (problems.length > 0) throw new ConfigError(`Settings are not valid: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new ConfigError(`Invalid settings: ${problems.join('; ')}`);
   return config;
 }
 
@@ -51,19 +51,19 @@ function authProblems(config: Config, given: Record<string, unknown>): string[] 
     const { WEB_CLIENT_ID, AUTH_ISSUER = '' } = config;
     return [
       ...PROVIDER_NEEDS.filter((name) => config[name] === undefined).map(
-        (name) => `${name} is needed with AUTH_JWKS_URL`,
+        (name) => `${name} is required with AUTH_JWKS_URL`,
       ),
       ...(WEB_CLIENT_ID === undefined || (/^https?:/.test(AUTH_ISSUER) && URL.canParse(AUTH_ISSUER))
         ? []
-        : ['AUTH_ISSUER must be a URL with WEB_CLIENT_ID']),
+        : ['AUTH_ISSUER must be a URL if WEB_CLIENT_ID is set']),
     ];
   }
   const alone = Object.keys(given).filter((name) => /^AUTH_(ISSUER|AUDIENCE|CLAIM_|ROLE_)|^WEB_/.test(name));
   return [
-    ...alone.map((name) => `${name} needs AUTH_JWKS_URL`),
+    ...alone.map((name) => `${name} requires AUTH_JWKS_URL`),
     ...(config.embedded || config.AUTH_JWT_SECRET !== undefined
       ? []
-      : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is needed with DATABASE_URL']),
+      : ['AUTH_JWT_SECRET or AUTH_JWKS_URL is required with DATABASE_URL']),
   ];
 }
 
@@ -74,7 +74,7 @@ function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new ConfigError(`${name}_FILE names a file that cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new ConfigError(`the file in ${name}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 
@@ -84,21 +84,21 @@ function agentProblems(config: Config): string[] {
   const given = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES };
   if (AGENT_PROVIDER === undefined) {
     const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-    return names.map((name) => `${name} needs AGENT_PROVIDER`);
+    return names.map((name) => `${name} requires AGENT_PROVIDER`);
   }
   const needed = ['AGENT_MODEL', AGENT_PROVIDER === 'openai-compatible' ? 'AGENT_BASE_URL' : 'AGENT_API_KEY'] as const;
   return needed
     .filter((name) => given[name] === undefined)
-    .map((name) => `AGENT_PROVIDER=${AGENT_PROVIDER} needs ${name}`);
+    .map((name) => `AGENT_PROVIDER=${AGENT_PROVIDER} requires ${name}`);
 }
 
 /** Checks the settings of the S3 server, which must be complete or absent. */
 function s3Problems(config: Config, given: Record<string, unknown>): string[] {
   if (config.S3_ENDPOINT === undefined) {
     const alone = [...S3_WITH_ENDPOINT, 'S3_REGION', 'S3_PUBLIC_ENDPOINT'].filter((name) => name in given);
-    return alone.map((name) => `${name} needs S3_ENDPOINT`);
+    return alone.map((name) => `${name} requires S3_ENDPOINT`);
   }
   return S3_WITH_ENDPOINT.filter((name) => config[name] === undefined).map(
-    (name) => `${name} is needed with S3_ENDPOINT`,
+    (name) => `${name} is required with S3_ENDPOINT`,
   );
 }

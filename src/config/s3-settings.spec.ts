@@ -59,7 +59,7 @@ describe('S3 settings', () => {
   });
 
   it('rejects other settings without an endpoint', () => {
-    expect(() => loadConfig({ ...S3, S3_ENDPOINT: undefined })).toThrow('S3_SECRET_KEY needs S3_ENDPOINT');
-    expect(() => loadConfig({ S3_REGION: 'eu-1' })).toThrow('S3_REGION needs S3_ENDPOINT');
+    expect(() => loadConfig({ ...S3, S3_ENDPOINT: undefined })).toThrow('S3_SECRET_KEY requires S3_ENDPOINT');
+    expect(() => loadConfig({ S3_REGION: 'eu-1' })).toThrow('S3_REGION requires S3_ENDPOINT');
   });
 });

@@ -42,7 +42,7 @@ export const PostgresUrl = (): PropertyDecorator =>
     validator: {
       validate: isPostgresUrl,
       defaultMessage: () =>
-        '$property must be like postgres://user:password@host:5432/database; in user and password write @ : / ? # % as %40 %3A %2F %3F %23 %25',
+        '$property must look like postgres://user:password@host:5432/database; write @ : / ? # % in the user and password as %40 %3A %2F %3F %23 %25',
     },
   });
 

@@ -23,7 +23,7 @@ describe('settings from files', () => {
 
   it('rejects a file that cannot be read or contains an invalid value', () => {
     expect(() => loadConfig({ DATABASE_URL_FILE: join(folder, 'nowhere') })).toThrow(
-      'DATABASE_URL_FILE names a file that cannot be read: ENOENT',
+      'the file in DATABASE_URL_FILE cannot be read: ENOENT',
     );
     expect(() => loadConfig({ PORT_FILE: join(folder, 'secret') })).toThrow('PORT must be');
   });

@@ -299,7 +299,7 @@ export class Settings {
 
   /** Bucket of the files, reserved for this service. Created if missing. */
   @IsOptional()
-  @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { message: 'S3_BUCKET must be the name of a bucket' })
+  @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { message: 'S3_BUCKET must be a valid bucket name' })
   S3_BUCKET?: string;
 
   /** Region of the S3 server. */

@@ -117,7 +117,7 @@ export class DataEngine implements OnApplicationShutdown {
       case 'too_slow':
         throw tooSlow(task.kind, this.seconds[task.kind]);
       case 'out_of_memory':
-        throw outOfMemory(task.kind, 'This needs more memory than there is for it: ask for less at once');
+        throw outOfMemory(task.kind, 'The query needs more memory than is available. Select less data at once');
       case 'died':
         throw new Unavailable();
       case 'disk_full':
@@ -135,8 +135,7 @@ export class DataEngine implements OnApplicationShutdown {
       return await process;
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) throw error;
-      if (error.cause !== undefined)
-        this.logger.error({ err: error.cause }, 'a process of the data engine did not start');
+      if (error.cause !== undefined) this.logger.error({ err: error.cause }, 'a data engine process did not start');
       throw new Unavailable();
     }
   }
@@ -145,7 +144,7 @@ export class DataEngine implements OnApplicationShutdown {
     const ending = await connection.perform(task, this.seconds[task.kind] * 1000, signal);
     this.pool.giveBack(connection);
     if (ending.kind === 'died' || ending.kind === 'out_of_memory')
-      this.logger.warn({ task: task.kind, ending: ending.kind }, 'a process of the data engine died under a task');
+      this.logger.warn({ task: task.kind, ending: ending.kind }, 'a data engine process died during a task');
     if (ending.kind !== 'answered') await removePart(task);
     return ending;
   }
@@ -169,5 +168,5 @@ const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
 
 const outOfMemory = (kind: Task['kind'], ofQuery: string): TaskProblem =>
   isOfFile(kind)
-    ? new PassingProblem('unreadable', 'Reading the file takes too much memory')
+    ? new PassingProblem('unreadable', 'Reading the file needs too much memory')
     : new PassingProblem('out_of_memory', ofQuery);

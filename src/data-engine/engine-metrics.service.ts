@@ -13,24 +13,24 @@ export class EngineMetricsService {
   constructor(private readonly metrics: MetricsService) {
     this.tasks = metrics.counter({
       name: 'pws_data_engine_tasks_total',
-      help: 'Tasks of the data engine by kind and outcome: ok, the code of a problem, or failed',
+      help: 'Data engine tasks by kind and outcome: ok, a problem code, or failed',
       labels: ['kind', 'outcome'],
     });
     this.durations = metrics.histogram({
       name: 'pws_data_engine_task_seconds',
-      help: 'Time that a task took once it had a process, in seconds',
+      help: 'Seconds that a task took after it got a process',
       labels: ['kind'],
     });
     this.restarts = metrics.counter({
       name: 'pws_data_engine_restarts_total',
-      help: 'Processes that died under a task and were replaced',
+      help: 'Processes that died during a task and were replaced',
     });
   }
 
   observe(read: () => { processes: number; waiting: number }): void {
     this.metrics.gauges(
       [
-        { name: 'pws_data_engine_processes', help: 'Processes of the data engine that run' },
+        { name: 'pws_data_engine_processes', help: 'Running data engine processes' },
         { name: 'pws_data_engine_waiting', help: 'Tasks that wait for a process' },
       ],
       () => {

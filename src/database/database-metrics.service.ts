@@ -12,11 +12,11 @@ export class DatabaseMetricsService {
       [
         {
           name: 'pws_database_connections',
-          help: 'Connections of the pool by state (used, idle)',
+          help: 'Pool connections by state (used, idle)',
           labels: ['state'],
         },
-        { name: 'pws_database_connections_max', help: 'Most connections that the pool may have' },
-        { name: 'pws_database_requests_waiting', help: 'Pieces of work that wait for a connection of the pool' },
+        { name: 'pws_database_connections_max', help: 'Maximum number of pool connections' },
+        { name: 'pws_database_requests_waiting', help: 'Work that waits for a pool connection' },
       ],
       () => ({
         pws_database_connections: [

@@ -26,7 +26,7 @@ export class DatabaseProbeService implements OnApplicationShutdown {
       statement_timeout: TIMEOUT_MS,
       options: '-c timezone=UTC',
     });
-    this.pool.on('error', (err) => logger.debug({ err }, 'a connection for probes was lost'));
+    this.pool.on('error', (err) => logger.debug({ err }, 'a probe connection was lost'));
   }
 
   /**

@@ -58,7 +58,7 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
     const { signal } = this.stopping;
     for (let failures = 0; !signal.aborted;) {
       failures = (await this.answers()) ? 0 : failures + 1;
-      if (failures === MAX_FAILURES) this.logger.error('the database is silent: its connections are given up');
+      if (failures === MAX_FAILURES) this.logger.error('the database does not respond; its connections are closed');
       if (failures >= MAX_FAILURES) for (const give of this.cuts) give();
       await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -69,7 +69,7 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
       await this.probe.ping();
       return true;
     } catch (error) {
-      this.logger.debug({ err: error }, 'the database does not answer');
+      this.logger.debug({ err: error }, 'the database does not respond');
       return false;
     }
   }
@@ -78,5 +78,5 @@ export class DatabaseWatchService implements OnApplicationBootstrap, BeforeAppli
 /** Closes a connection without a terminate message, which an unresponsive server would not receive. */
 function cut(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
-  connection.stream.destroy(new Error('Connection terminated: the database is silent'));
+  connection.stream.destroy(new Error('Connection terminated: the database does not respond'));
 }

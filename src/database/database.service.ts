@@ -92,7 +92,7 @@ export class DatabaseService implements OnApplicationShutdown {
 
   private hooksOf(tx: Tx): Hooks {
     const hooks = this.hooks.get(tx);
-    if (hooks === undefined) throw new Error('This is not in a transaction');
+    if (hooks === undefined) throw new Error('There is no open transaction');
     return hooks;
   }
 

@@ -71,7 +71,7 @@ async function lock(client: pg.Client, report: Report): Promise<void> {
     );
     if (rows[0]?.locked === true) return;
     if (waited === SAID_AFTER_MS)
-      report(`Another process migrates the database: waiting for database session ${await holderOf(client)}`);
+      report(`Another process is migrating the database; waiting for database session ${await holderOf(client)}`);
     await pause(POLL_MS);
   }
 }
@@ -106,7 +106,7 @@ async function runPatiently(source: DataSource, report: Report): Promise<void> {
     } catch (error) {
       const code = sqlStateOf(error);
       if (!RETRIED_CODES.includes(code) || Date.now() > deadline) throw error;
-      report(`A migration waits for a lock of running requests (${code}) and is retried`);
+      report(`A migration is blocked by running requests (${code}) and will be retried`);
     }
     await pause(RETRY_MS * (1 + Math.random()));
   }

@@ -91,7 +91,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
         );
       } catch (error) {
         // Lost keys are acceptable because listeners poll. A connection is not used again after a failure.
-        this.logger.warn({ err: error }, 'changes could not be told');
+        this.logger.warn({ err: error }, 'change notifications could not be sent');
         this.drop(connection);
       }
       await pause(PACE_MS);
@@ -127,7 +127,7 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
       await client.connect();
       for (const channel of this.listeners.keys()) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
-      this.logger.warn({ err: error }, 'changes cannot be listened to');
+      this.logger.warn({ err: error }, 'change notifications cannot be received');
       this.drop(client);
       return;
     }

@@ -69,7 +69,7 @@ export class PreparedClient extends pg.Client {
   private async commit(): Promise<pg.QueryResult> {
     const result = await super.query('COMMIT');
     if (result.command !== 'COMMIT')
-      throw new Error('Nothing is stored, because a statement of the transaction has failed');
+      throw new Error('Nothing was stored because a statement of the transaction failed');
     return result;
   }
 }

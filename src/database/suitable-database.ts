@@ -20,15 +20,15 @@ export async function assertSuitable(client: pg.Client, connect: () => Promise<p
   const [server] = rows;
   if (server === undefined || server.version < OLDEST_VERSION) {
     throw new UnsuitableDatabaseError(
-      `PostgreSQL ${OLDEST_VERSION} or newer is needed, the server is version ${server?.version}`,
+      `PostgreSQL ${OLDEST_VERSION} or newer is required, but the server is version ${server?.version}`,
     );
   }
   if (server.encoding !== 'UTF8') {
-    throw new UnsuitableDatabaseError(`The database must be encoded in UTF8, it is ${server.encoding}`);
+    throw new UnsuitableDatabaseError(`The database must use the encoding UTF8, but it uses ${server.encoding}`);
   }
   if (server.zone !== 'UTC') {
     throw new UnsuitableDatabaseError(
-      `The pooler at DATABASE_URL drops the service's time zone, sessions have ${server.zone}: run ALTER ROLE ... SET timezone = 'UTC' for the role of DATABASE_URL`,
+      `The pooler at DATABASE_URL ignores the service's time zone, and sessions use ${server.zone}: run ALTER ROLE ... SET timezone = 'UTC' for the role in DATABASE_URL`,
     );
   }
   const other = await connect();
@@ -47,7 +47,7 @@ async function assertOwnSessions(one: pg.Client, other: pg.Client): Promise<void
   for (let round = 0; round < ROUNDS; round += 1) {
     if ((await session(other)) !== first && (await session(one)) === first) continue;
     throw new UnsuitableDatabaseError(
-      'DATABASE_URL leads to a pooler in transaction mode, and the service needs sessions of its own: set pool_mode = session, or connect to PostgreSQL directly',
+      'DATABASE_URL points to a pooler in transaction mode, but the service needs its own sessions: set pool_mode = session, or connect to PostgreSQL directly',
     );
   }
 }

@@ -31,7 +31,7 @@ const PROJECT = 'Weekly production plan';
 
 const INSTRUCTIONS = `# Production planning
 
-You help planners of a small factory to turn a plan into a model that can be solved.
+You help planners of a small factory turn a plan into a model that can be solved.
 
 - Ask for one thing at a time, and say why it is needed.
 - State quantities with their units.

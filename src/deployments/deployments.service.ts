@@ -49,7 +49,7 @@ export class DeploymentsService implements OnModuleInit {
       return await caller.once(tx, async () => {
         const deployments = tx.withRepository(this.deployments);
         if (await deployments.hasName(company_id, name))
-          throw new Conflict('deployment_exists', 'A deployment of this name exists already');
+          throw new Conflict('deployment_exists', 'A deployment with this name already exists');
         const slug = slugOf(name);
         const handle = freeHandle(slug, new Set(await deployments.handlesLike(company_id, slug)));
         const container_id = await this.containers.create(tx, company_id, 'deployment');

@@ -180,32 +180,41 @@ class WebhookDisabledEventData {
 export const PROJECT_EVENTS = {
   'project.updated': {
     data: ProjectUpdatedEventData,
-    when: 'fields were set; `snapshots` when one was taken or deleted',
+    when: 'fields were set; `snapshots` if a snapshot was taken or deleted',
   },
   'project.deleted': { data: NoEventData, when: 'the last event before the stream ends' },
   'project.restored': { data: NoEventData, when: 'the project was restored' },
   'member.changed': {
     data: MemberChangedEventData,
-    when: 'added, given another role, or removed: then `role` is null',
+    when: 'a member was added or removed (`role` is then null), or got another role',
   },
   'cards.changed': {
     data: CardsChangedEventData,
-    when: 'cards were written, or what is derived for them from other cards and files',
+    when: 'cards were changed, or their derived fields changed with other cards or files',
   },
   'files.changed': {
     data: FilesChangedEventData,
-    when: `files of the workspace were written; \`paths\` is null for more than ${MAX_PATHS}`,
+    when: `workspace files were changed; \`paths\` is null for more than ${MAX_PATHS}`,
   },
-  'conversation.changed': { data: ConversationChangedEventData, when: 'created, renamed or deleted' },
-  'message.created': { data: MessageCreatedEventData, when: 'added; for the agent as soon as its message begins' },
+  'conversation.changed': {
+    data: ConversationChangedEventData,
+    when: 'a conversation was created, renamed or deleted',
+  },
+  'message.created': {
+    data: MessageCreatedEventData,
+    when: 'a message was added; for the agent, as soon as its message starts',
+  },
   'turn.dispatched': { data: TurnDispatchedEventData, when: 'the turn waits for a worker' },
   'turn.ended': { data: TurnEndedEventData, when: 'the turn ended' },
-  'execution.changed': { data: ExecutionChangedEventData, when: 'each new status, from `queued` on' },
+  'execution.changed': {
+    data: ExecutionChangedEventData,
+    when: 'the status of an execution changed, starting with `queued`',
+  },
   'execution.progress': { data: ExecutionProgressEventData, when: 'every second while the execution runs' },
-  'scenario.changed': { data: ScenarioChangedEventData, when: 'created, changed or deleted' },
+  'scenario.changed': { data: ScenarioChangedEventData, when: 'a scenario was created, changed or deleted' },
   'config.changed': {
     data: ConfigChangedEventData,
-    when: "the project's own skill changed; null when it has taken the deployment's configuration",
+    when: "the project's own skill changed; `skill` is null if the deployment's configuration was pulled",
   },
 };
 
@@ -213,9 +222,12 @@ export const PROJECT_EVENTS = {
 export const COMPANY_EVENTS = {
   'budget.reached': {
     data: BudgetReachedEventData,
-    when: 'a budget has reached its limit: within a minute, once in each period',
+    when: 'a budget reached its limit; sent within a minute, once per period',
   },
-  'webhook.disabled': { data: WebhookDisabledEventData, when: 'a webhook was made inactive, as its deliveries failed' },
+  'webhook.disabled': {
+    data: WebhookDisabledEventData,
+    when: 'a webhook became inactive because its deliveries failed',
+  },
 };
 
 type DataOf<Events extends Record<string, { data: new () => object }>> = {

@@ -164,6 +164,6 @@ export function streamOf(company_id: string): string {
 /** @throws Error for an agent, whose turn must be named as the actor */
 function actorOf({ kind, user_id, api_key_id }: Principal): Actor {
   const id = user_id ?? api_key_id;
-  if (id === null) throw new Error('Of an agent the turn is the actor');
+  if (id === null) throw new Error('The actor for an agent must be its turn');
   return { kind, id };
 }

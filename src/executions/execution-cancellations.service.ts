@@ -69,7 +69,7 @@ export class ExecutionCancellationsService {
     if (keepsPlan && (await executions.requestPlan(id))) return await executions.require(project_id, id);
     const [canceled] = await this.endings.finish(tx, [id], CANCELED);
     const now = await executions.require(project_id, id);
-    if (canceled === undefined) throw new Conflict('execution_over', `The execution is over: ${now.status}`);
+    if (canceled === undefined) throw new Conflict('execution_over', `The execution has already ended: ${now.status}`);
     this.database.afterCommit(tx, () => this.ended.send(id));
     return now;
   }

@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 3;
 /** Error of an execution whose processes died repeatedly. */
 const INTERRUPTED: ExecutionError = {
   code: 'interrupted',
-  message: 'The solve was interrupted several times and is not tried again',
+  message: 'The solve was interrupted several times and will not be retried',
 };
 
 /** Execution that its owner must run. */
@@ -86,6 +86,7 @@ export class ExecutionQueueService {
 
 function refusalOf({ attempts, exhausted }: ClaimedRow): ExecutionError | null {
   if (attempts > MAX_ATTEMPTS) return INTERRUPTED;
-  if (exhausted !== null) return { code: 'budget_exhausted', message: `It was not solved: ${sentenceOf(exhausted)}` };
+  if (exhausted !== null)
+    return { code: 'budget_exhausted', message: `The model was not solved. ${sentenceOf(exhausted)}` };
   return null;
 }

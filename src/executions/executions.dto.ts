@@ -60,10 +60,10 @@ export const RUN_OPTIONS = {
   if (scenario_id == null) return [];
   const clash = (field: string, text: string) => invalidValue([field], text, received.get(field) ?? null);
   return [
-    ...(input_file_ids == null ? [] : [clash('input_file_ids', 'a scenario changes the canvas, not a model file')]),
-    ...(affects_checklist === true
-      ? [clash('affects_checklist', 'what a scenario comes to says nothing of the canvas')]
-      : []),
+    ...(input_file_ids == null
+      ? []
+      : [clash('input_file_ids', 'a scenario applies to the canvas, not to a model file')]),
+    ...(affects_checklist === true ? [clash('affects_checklist', 'a scenario cannot affect the checklist')] : []),
   ];
 })
 export class ExecutionCreateRequest {

@@ -64,7 +64,7 @@ export type ScenarioReader = (
 @Injectable()
 export class ExecutionsService {
   private readScenario: ScenarioReader = () => {
-    throw new Error('Nothing knows scenarios');
+    throw new Error('No scenario reader is registered');
   };
 
   constructor(
@@ -121,7 +121,10 @@ export class ExecutionsService {
         const before = await executions.require(project.id, parseId(executionId, 'Execution'));
         const solved = { cards: await executions.cardsOf(project.id, before.id), inputs_id: before.inputs_id };
         if (solved.cards === null && solved.inputs_id === null) {
-          throw new Conflict('inputs_not_kept', 'What the execution has solved was not kept');
+          throw new Conflict(
+            'inputs_not_kept',
+            'The inputs of the execution were not stored, so it cannot be repeated',
+          );
         }
         const pinned = await this.inputs.copy(tx, project.company_id, solved);
         const runs = await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]);
@@ -204,7 +207,7 @@ export class ExecutionsService {
     if (waiting >= MAX_QUEUED) {
       throw new TooManyRequests(
         'too_many_executions',
-        `The company has ${MAX_QUEUED} executions waiting already`,
+        `The company already has ${MAX_QUEUED} waiting executions; try again later`,
         RETRY_SECONDS,
       );
     }

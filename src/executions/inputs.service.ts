@@ -160,8 +160,8 @@ export class InputsService {
     };
     const file = (await this.reader.findAll(from, [reference], tx)).get(reference);
     if (file === undefined) return refuse('the workspace has no such file');
-    if (!MODEL_FILE.test(file.path)) return refuse('a model is read from an .lp file');
-    if (file.size > MODEL_LIMITS.bytes) return refuse(`a model file has at most ${MODEL_LIMITS.bytes} bytes`);
+    if (!MODEL_FILE.test(file.path)) return refuse('the name of a model file must end with .lp');
+    if (file.size > MODEL_LIMITS.bytes) return refuse(`a model file can have at most ${MODEL_LIMITS.bytes} bytes`);
     return file;
   }
 }

@@ -68,7 +68,7 @@ export class MemberDifferencesRepository {
     } catch (error) {
       // The service itself wrote the tables and the statement, so this error can only mean that the tables are too large.
       if (error instanceof TaskProblem)
-        throw new Unavailable('comparison_too_large', 'These plans are too large to be compared');
+        throw new Unavailable('comparison_too_large', 'These plans are too large to compare');
       throw error;
     }
   }

@@ -47,7 +47,7 @@ describe('RunReporter', () => {
     await stopped;
     expect(database.told.map(({ lines }) => lines)).toEqual([
       ['Reading the model'],
-      ['Variables: 2 (1 whole), constraints: 3, terms: 4'],
+      ['Variables: 2 (1 integer), constraints: 3, terms: 4'],
       ['2 s: solving'],
       ['3 s: solving'],
     ]);
@@ -65,7 +65,7 @@ describe('RunReporter', () => {
     await stopped;
     expect(database.open).toBe(0);
     const [first, last] = database.told;
-    expect(first?.lines).toEqual(['Begun again: the process that ran it before has gone']);
+    expect(first?.lines).toEqual(['Restarted: the previous process stopped']);
     expect(last?.lines.at(-1)).toBe('late');
     await jest.advanceTimersByTimeAsync(5_000);
     expect(database.told).toHaveLength(2);

@@ -11,7 +11,7 @@ const NOTHING: Search = { incumbent: null, bound: null, nodes: 0 };
 const DOING: Record<Phase, string> = {
   reading: 'reading the model',
   solving: 'solving',
-  explaining: 'looking for the reason why there is no plan',
+  explaining: 'finding out why there is no plan',
 };
 
 /**
@@ -35,7 +35,7 @@ export class RunReporter {
     private readonly tell: (progress: Progress, lines: readonly string[]) => Promise<void>,
     private readonly logger: Logger,
   ) {
-    this.lines = [isFirst ? 'Reading the model' : 'Begun again: the process that ran it before has gone'];
+    this.lines = [isFirst ? 'Reading the model' : 'Restarted: the previous process stopped'];
     this.next();
     this.timer = setInterval(() => this.next(), TELLING_MS);
   }
@@ -48,7 +48,7 @@ export class RunReporter {
     else {
       const { variables, integer_variables, constraints, terms } = news.size;
       this.size = news.size;
-      this.add(`Variables: ${variables} (${integer_variables} whole), constraints: ${constraints}, terms: ${terms}`);
+      this.add(`Variables: ${variables} (${integer_variables} integer), constraints: ${constraints}, terms: ${terms}`);
     }
   }
 
@@ -84,7 +84,7 @@ export class RunReporter {
     try {
       await this.tell({ phase, seconds, incumbent, bound, gap, nodes }, lines);
     } catch (error) {
-      this.logger.warn({ err: error }, 'the progress of a solve could not be kept');
+      this.logger.warn({ err: error }, 'the progress of a solve could not be stored');
       this.lines = [...lines, ...this.lines].slice(-MAX_LINES);
     } finally {
       this.isReporting = false;

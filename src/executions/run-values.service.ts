@@ -69,7 +69,13 @@ export class RunValuesService {
     } catch (error) {
       // The service itself wrote the table, so the only possible problem is that the member texts are too long for a response.
       if (!(error instanceof TaskProblem)) throw error;
-      throw new Invalid([invalidValue(['query', 'limit'], 'the members are too long for so many on a page', limit)]);
+      throw new Invalid([
+        invalidValue(
+          ['query', 'limit'],
+          'the members are too long for a page of this size. Use a smaller limit',
+          limit,
+        ),
+      ]);
     }
   }
 }

@@ -87,19 +87,19 @@ export class SetTablesService {
       for (const [as, { column }] of known) {
         if (!used.has(as)) continue;
         const other = columns.get(as);
-        if (other !== undefined) return { problem: `${path}: ${as} may be the column ${other} or ${column}` };
+        if (other !== undefined) return { problem: `${path}: ${as} can mean the column ${other} or ${column}` };
         columns.set(as, column);
       }
       const wanted = [...new Set([...key, ...columns.values()])];
       const strange = wanted.find((one) => !description.columns.some((column) => column.name === one));
       if (strange !== undefined) return { problem: `${path} has no column ${strange}` };
       room.cells -= description.rows * wanted.length;
-      if (room.cells < 0) return { problem: `the tables of a model have at most ${MAX_CELLS} cells that are used` };
+      if (room.cells < 0) return { problem: `a model can use at most ${MAX_CELLS} cells of its tables` };
       const answer = await this.tables.columns(container, name, wanted, { signal });
       room.bytes -= answer.bytes;
       if (room.bytes < 0) {
         await rm(answer.file, { force: true });
-        return { problem: `the cells of the tables that a model uses take more than ${MAX_BYTES} bytes` };
+        return { problem: `the table cells that the model uses have more than ${MAX_BYTES} bytes` };
       }
       const readings = new Map(facts.flatMap(({ name, reading }) => (reading ? [[name, reading] as const] : [])));
       const { rowNumbers } = answer.description;

@@ -11,7 +11,7 @@ export interface Trigger {
 export function triggerOf({ user_id, api_key_id }: Principal): Trigger {
   if (user_id !== null) return { triggered_by: `user:${user_id}`, spender: { user_id, api_key_id: null } };
   if (api_key_id !== null) return { triggered_by: `api_key:${api_key_id}`, spender: { user_id: null, api_key_id } };
-  throw new Error('Only somebody who can be charged starts an execution');
+  throw new Error('Only a user or an API key can start an execution');
 }
 
 /** Returns the trigger for an agent turn. */

@@ -47,7 +47,7 @@ export abstract class ContainerRequest {
 export function NamesContainer<Request extends ContainerRequest>(rule: ObjectRule<Request> = identifierGiven) {
   return (type: Type<Request>): void => {
     for (const [source, name] of Object.entries(IDENTIFIERS)) {
-      const description = `Needed when \`source\` is \`${source}\``;
+      const description = `Required when \`source\` is \`${source}\``;
       StringField({ optional: true, nullable: true, description })(type.prototype as object, name);
     }
     Rule(rule)(type);

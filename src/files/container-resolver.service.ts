@@ -40,7 +40,7 @@ export class ContainerResolverService {
 
   /** Registers the lookup for the containers of a source. */
   provide(source: FileSource, lookup: ContainerLookup): void {
-    if (this.lookups.has(source)) throw new Error(`Containers of source ${source} have a look-up already`);
+    if (this.lookups.has(source)) throw new Error(`A lookup for containers of source ${source} is already registered`);
     this.lookups.set(source, lookup);
   }
 
@@ -49,7 +49,7 @@ export class ContainerResolverService {
     const lookup = this.lookups.get(request.source);
     const identifier = request[IDENTIFIERS[request.source]];
     if (lookup === undefined || identifier == null)
-      throw new Error(`Nothing finds containers of source ${request.source}`);
+      throw new Error(`No lookup for containers of source ${request.source} is registered`);
     const { company_id } = caller;
     return {
       company_id,
@@ -89,7 +89,7 @@ export class ContainerResolverService {
    */
   async mayWriteTo(caller: Principal, kind: ContainerKind, container_id: string): Promise<boolean> {
     const lookup = this.lookups.get(kind);
-    if (lookup === undefined) throw new Error(`Nothing finds containers of kind ${kind}`);
+    if (lookup === undefined) throw new Error(`No lookup for containers of kind ${kind} is registered`);
     const { selectKnown, scope } = lookup;
     const found = selectKnown
       ? await this.containers.findSought({
@@ -113,9 +113,9 @@ function assertWritable(
   kind: ContainerKind,
   { may_write }: Pick<ResolvedContainer, 'may_write'>,
 ): void {
-  if (!may_write) throw new Forbidden('editor_required', 'A viewer of a project changes nothing in it');
+  if (!may_write) throw new Forbidden('editor_required', 'A viewer cannot change the project');
   if (kind === 'snapshot') throw new Forbidden('snapshot_immutable', 'A snapshot cannot be changed');
   if (kind === 'deployment' && !caller.isCompanyLevel) {
-    throw new Forbidden('company_level_required', 'Files of a deployment are changed by company-level callers only');
+    throw new Forbidden('company_level_required', 'Only company-level callers can change the files of a deployment');
   }
 }

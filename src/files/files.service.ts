@@ -95,7 +95,7 @@ export class FilesService {
       if (!(error instanceof TaskProblem)) throw error;
       throw new Invalid([invalidValue(['body', 'path'], error.message, body.path)]);
     });
-    if (truncated) throw downloadInstead('The document has more text than is given here');
+    if (truncated) throw downloadInstead('The document has too much text for this response');
     const { content_type = null } = FileEntry.from(body.source, file);
     const bytes = Buffer.from(text);
     if (bytes.length <= IN_MEMORY_BYTES) return { text, base64: null, content_type };
@@ -115,7 +115,8 @@ export class FilesService {
    */
   private async answer({ source }: FileContentRequest, file: TreeFile): Promise<FileContentResponse | StreamableFile> {
     const { FILES_CONTENT_MAX_BYTES: limit } = this.config;
-    if (file.size > limit) throw downloadInstead(`The file has ${file.size} bytes and at most ${limit} are given here`);
+    if (file.size > limit)
+      throw downloadInstead(`The file has ${file.size} bytes, but this response can have at most ${limit}`);
     const { content_type = null } = FileEntry.from(source, file);
     if (file.size > IN_MEMORY_BYTES) {
       return await this.streamed({ size: file.size, content_type }, async () => await this.blobs.stream(file.blob_id));
@@ -133,7 +134,9 @@ export class FilesService {
     const { form, bytes } = await measureContent(await open());
     const limit = MAX_ESCAPED * this.config.FILES_CONTENT_MAX_BYTES;
     if (bytes > limit)
-      throw downloadInstead(`The file has ${size} bytes, ${bytes} in JSON, and at most ${limit} are given here`);
+      throw downloadInstead(
+        `The file has ${size} bytes (${bytes} as JSON), but this response can have at most ${limit}`,
+      );
     const rest = `,"content_type":${JSON.stringify(content_type)}}`;
     const [before, after] =
       form === 'text' ? ['{"text":"', `","base64":null${rest}`] : ['{"text":null,"base64":"', `"${rest}`];

@@ -29,7 +29,7 @@ export class WorkspaceChangesService {
   constructor(private readonly events: ProjectEventsService) {}
 
   subscribe(listener: WorkspaceListener): void {
-    if (this.listener !== undefined) throw new Error('Changes of workspaces have a listener already');
+    if (this.listener !== undefined) throw new Error('Workspace changes already have a listener');
     this.listener = listener;
   }
 

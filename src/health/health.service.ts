@@ -53,7 +53,7 @@ export class HealthService implements OnModuleDestroy {
       queue: async () => {
         const waits = await Promise.all(this.queues.map(async (wait) => await wait()));
         const longest = Math.floor(Math.max(...waits));
-        return longest > MAX_WAIT_SECONDS ? { degraded: `Work has waited for ${longest} s` } : {};
+        return longest > MAX_WAIT_SECONDS ? { degraded: `The oldest waiting work has waited for ${longest} s` } : {};
       },
     };
   }
@@ -99,7 +99,7 @@ export class HealthService implements OnModuleDestroy {
         return await this.looks[part]();
       } catch (error) {
         this.logger.warn({ err: error, part }, 'a part of the service does not work');
-        throw new Error('It is out of reach');
+        throw new Error('It is unavailable');
       }
     };
     const result = await this.indicators.check(part).attempt(look).withTimeout(TIMEOUT_MS).cacheFor(SHARED_MS);

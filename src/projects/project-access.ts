@@ -72,8 +72,7 @@ export class ProjectOwner extends ProjectEditor {
    */
   static override of(caller: Principal): ProjectOwner {
     assertWrites(caller);
-    if (caller.kind === 'agent')
-      throw new Forbidden('owner_required', 'An agent does not act as the owner of a project');
+    if (caller.kind === 'agent') throw new Forbidden('owner_required', 'An agent cannot act as a project owner');
     return new ProjectOwner(caller);
   }
 }
@@ -126,13 +125,13 @@ export const callerParameter = (caller: Principal): CallerParameter => {
 };
 
 const REFUSALS: Record<Exclude<ProjectRole, 'viewer'>, [code: ErrorCode<403>, sentence: string]> = {
-  editor: ['editor_required', 'A viewer of a project changes nothing in it'],
-  owner: ['owner_required', 'This operation is for owners of the project and company-level callers only'],
+  editor: ['editor_required', 'A viewer cannot change the project'],
+  owner: ['owner_required', 'Only project owners and company-level callers can use this operation'],
 };
 
 const isAtLeast = (role: ProjectRole, least: ProjectRole): boolean =>
   PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(least);
 
 function assertWrites(caller: Principal): void {
-  if (caller.access === 'read') throw new Forbidden('api_key_reads_only', 'This API key may only read');
+  if (caller.access === 'read') throw new Forbidden('api_key_reads_only', 'This API key is read-only');
 }

@@ -37,7 +37,7 @@ export class ProjectCreationService {
   async create(editor: ProjectEditor, request: ProjectCreateRequest, wantedId?: string): Promise<ProjectResponse> {
     const { project_ids } = editor.caller;
     if (project_ids !== null)
-      throw new Forbidden('api_key_limited', 'An API key for certain projects creates no others');
+      throw new Forbidden('api_key_limited', 'An API key that is limited to certain projects cannot create projects');
     return await this.database.transaction(async (tx) => {
       const projects = tx.withRepository(this.projects);
       const create = async (): Promise<ProjectResponse> =>

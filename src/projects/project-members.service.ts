@@ -48,7 +48,7 @@ export class ProjectMembersService {
       if (!(await tx.withRepository(this.users).existsBy({ company_id, id: user_id }))) throw new NotFound('User');
       await members.put({ project_id, company_id, user_id, role });
       if ((await members.countBy({ project_id })) > MAX_MEMBERS) {
-        throw new Conflict('too_many_members', `A project has at most ${MAX_MEMBERS} members; remove one first`);
+        throw new Conflict('too_many_members', `A project can have at most ${MAX_MEMBERS} members; remove one first`);
       }
       await this.concluded(tx, project_id, owner.caller, { user_id, role });
       return await members.row(project_id, user_id);
@@ -79,7 +79,7 @@ export class ProjectMembersService {
     change: { user_id: string; role: ProjectRole | null },
   ): Promise<void> {
     if ((await tx.withRepository(this.members).countBy({ project_id, role: 'owner' })) === 0) {
-      throw new Conflict('last_owner', 'A project has an owner; make another member one first');
+      throw new Conflict('last_owner', 'A project needs an owner; make another member an owner first');
     }
     await tx.withRepository(this.projects).change(project_id, {});
     this.events.by(tx, caller);

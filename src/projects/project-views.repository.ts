@@ -94,7 +94,7 @@ export class ProjectViewsRepository {
    */
   async shown(tx: Tx, reader: ProjectReader, projectId: string): Promise<ProjectDetails> {
     const { body } = await this.details(tx, reader, projectId);
-    if (body === undefined) throw new Error('A project that nobody has yet has no body');
+    if (body === undefined) throw new Error('A project read without known tags has no body');
     return body;
   }
 

@@ -64,7 +64,7 @@ export class SnapshotsService {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       const { id } = await snapshots.row(project.id, snapshotId);
       if (id === project.current_snapshot_id) {
-        throw new Conflict('snapshot_in_use', 'The current snapshot cannot be deleted; take another one first');
+        throw new Conflict('snapshot_in_use', 'The current snapshot cannot be deleted; take another snapshot first');
       }
       const { container_id } = await snapshots.findOneByOrFail({ project_id: project.id, id });
       await snapshots.delete({ project_id: project.id, id });
@@ -94,7 +94,10 @@ export class SnapshotsService {
   private async take(tx: Tx, { id: project_id, company_id, workspace_id }: Project): Promise<string> {
     const snapshots = tx.withRepository(this.snapshots);
     if ((await snapshots.countBy({ project_id })) >= MAX_SNAPSHOTS) {
-      throw new Conflict('too_many_snapshots', `A project has at most ${MAX_SNAPSHOTS} snapshots; delete one first`);
+      throw new Conflict(
+        'too_many_snapshots',
+        `A project can have at most ${MAX_SNAPSHOTS} snapshots; delete one first`,
+      );
     }
     const container_id = await this.containers.create(tx, company_id, 'snapshot');
     await this.fileTree.copy(tx, {

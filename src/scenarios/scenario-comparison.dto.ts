@@ -17,7 +17,7 @@ export class ScenarioComparisonQuery {
   @StringField({
     optional: true,
     maxLength: 4_000,
-    description: 'Ids separated by commas, in the order of the response. Absent: all, oldest first',
+    description: 'Ids separated by commas, in the order of the response. Default: all scenarios, oldest first',
   })
   ids?: string;
 

@@ -133,7 +133,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     const reason = problem && sentenceOf(problem, changes);
     return {
       variant: { cards, scenario_id: id, name },
-      problem: reason && `the scenario "${shortened(name)}" does not fit what is solved any more: ${reason}`,
+      problem: reason && `the scenario "${shortened(name)}" no longer applies: ${reason}`,
     };
   }
 
@@ -158,7 +158,7 @@ export class ScenarioSolvesService implements OnModuleInit {
       };
       const scenario = known.get(id);
       if (scenario === undefined) return refuse('the project has no such scenario');
-      return wanted.indexOf(id) < index ? refuse('the scenario is there twice') : [scenario];
+      return wanted.indexOf(id) < index ? refuse('the scenario is listed twice') : [scenario];
     });
     if (problems.length > 0) throw new Invalid(problems);
     return scenarios;
@@ -175,9 +175,9 @@ function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBa
   const bytes = Buffer.byteLength(JSON.stringify(cards.map(({ label, data }) => ({ label, data }))));
   const most = Math.max(1, Math.floor(MAX_BATCH_BYTES / bytes) - base);
   if (scenarios.length <= most) return;
-  const beside = includesBase ? ' beside it' : '';
+  const beside = includesBase ? ' with it' : '';
   const many = most === 1 ? '1 scenario' : `${most} scenarios`;
-  const sentence = `the canvas is so large that at most ${many} can be solved at once${beside}`;
+  const sentence = `the canvas is so large that at most ${many} can be solved together${beside}`;
   throw new ScenariosDoNotFit([{ sentence, input: scenarios.map(({ id }) => id) }]);
 }
 

@@ -214,7 +214,7 @@ export class ScenarioSolveRequest {
   @StringArrayField({
     maxItems: MAX_SCENARIOS,
     itemMaxLength: MAX_TEXT,
-    check: (ids) => (ids.length === 0 ? 'at least one scenario is needed' : undefined),
+    check: (ids) => (ids.length === 0 ? 'at least one scenario is required' : undefined),
     description: 'Different scenario ids',
   })
   scenario_ids!: string[];

@@ -126,7 +126,10 @@ export class ScenariosService {
     const scenarios = tx.withRepository(this.scenarios);
     const project_id = project.id;
     if ((await scenarios.countBy({ project_id })) >= MAX_SCENARIOS)
-      throw new Conflict('too_many_scenarios', `A project has at most ${MAX_SCENARIOS} scenarios; delete one first`);
+      throw new Conflict(
+        'too_many_scenarios',
+        `A project can have at most ${MAX_SCENARIOS} scenarios; delete one first`,
+      );
     await this.assertFree(tx, project, name);
     await this.check(tx, project, name, changes);
     const { id } = await scenarios.save({
@@ -178,7 +181,7 @@ export class ScenariosService {
 
   private async assertFree(tx: Tx, { id: project_id }: Project, name: string): Promise<void> {
     if ((await tx.withRepository(this.scenarios).countBy({ project_id, name })) > 0)
-      throw new Conflict('scenario_exists', 'A scenario of this name exists already');
+      throw new Conflict('scenario_exists', 'A scenario with this name already exists');
   }
 
   /**

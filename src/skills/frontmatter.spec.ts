@@ -35,7 +35,7 @@ describe('readFrontmatter', () => {
   it('ends the frontmatter at the first line of dashes', () => {
     expect(readFrontmatter('---\nname: a\nmore: |\n  ---\n  x\n---\n---\n')).toEqual({ name: 'a', body: '\n---\n' });
     expect(readFrontmatter('---\nname: a\n---')).toEqual({ name: 'a', body: '' });
-    expect(problemOf('---\nname: a\u2028---\n')).toMatch(/^line 1: .*not closed/);
+    expect(problemOf('---\nname: a\u2028---\n')).toMatch(/^line 1: .*no closing line/);
   });
 
   it('accepts empty frontmatter and ignores unknown keys', () => {
@@ -49,11 +49,11 @@ describe('readFrontmatter', () => {
   });
 
   it.each([
-    ['one that is not closed', '---\nname: a\n', 'line 1: the frontmatter is not closed by a line ---'],
+    ['one that is not closed', '---\nname: a\n', 'line 1: the frontmatter has no closing line ---'],
     [
       'an unquoted colon',
       frontmatter('name: a\ndescription: one: two'),
-      'line 3: nested mappings are not allowed in compact mappings; quote a text that has ": " in it',
+      'line 3: nested mappings are not allowed in compact mappings; put text that contains ": " in quotes',
     ],
     ['a tab as indentation', frontmatter('name: a\nmore:\n\tx: 1'), 'line 4: tabs are not allowed as indentation'],
     ['an open quote', frontmatter('name: "a'), 'line 3: missing closing "quote'],
@@ -72,13 +72,13 @@ describe('readFrontmatter', () => {
     ['a directive', frontmatter('%TAG ! x\na: 1'), 'line 3: missing directives-end'],
     ['a list', frontmatter('- a'), 'line 2: the frontmatter is not a mapping'],
     ['a text', frontmatter('just text'), 'line 2: the frontmatter is not a mapping'],
-    ['two documents', frontmatter('a: 1\n...\nb: 2'), 'line 4: the frontmatter is more than one YAML document'],
-    ['a key given twice', frontmatter('name: a\nname: a'), 'line 3: the key "name" is there twice'],
-    ['a key given twice further in', frontmatter('x:\n  y: 1\n  y: 2'), 'line 4: the key "y" is there twice'],
+    ['two documents', frontmatter('a: 1\n...\nb: 2'), 'line 4: the frontmatter contains more than one YAML document'],
+    ['a key given twice', frontmatter('name: a\nname: a'), 'line 3: the key "name" appears twice'],
+    ['a key given twice further in', frontmatter('x:\n  y: 1\n  y: 2'), 'line 4: the key "y" appears twice'],
     ['a name that is no string', frontmatter('x: 1\nname: 5'), 'line 3: name is not a string'],
     ['a description that is a list', frontmatter('name: a\ndescription: [a]'), 'line 3: description is not a string'],
-    ['the name of another skill', frontmatter('x: 1\nname: b'), 'line 3: the skill is a, but its name here is "b"'],
-    ['an empty name', frontmatter('name: ""'), 'line 2: the skill is a, but its name here is ""'],
+    ['the name of another skill', frontmatter('x: 1\nname: b'), 'line 3: the name is "b", but the skill is a'],
+    ['an empty name', frontmatter('name: ""'), 'line 2: the name is "", but the skill is a'],
   ])('rejects %s with its line', (_, text, message) => {
     expect(problemOf(text, 'a').slice(0, message.length)).toBe(message);
   });

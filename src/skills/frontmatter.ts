@@ -32,7 +32,7 @@ export function readFrontmatter(text: string, skill?: string): Frontmatter {
   if (opening === undefined) return { body: text.replace(/^\uFEFF/, '') };
   const rest = text.slice(opening.length);
   const closing = CLOSING.exec(rest);
-  if (closing === null) throw new FrontmatterError(1, 'the frontmatter is not closed by a line ---');
+  if (closing === null) throw new FrontmatterError(1, 'the frontmatter has no closing line ---');
   const yaml = rest.slice(0, closing.index);
   if (Buffer.byteLength(yaml) > MAX_FRONTMATTER_BYTES) {
     throw new FrontmatterError(1, `the frontmatter has more than ${MAX_FRONTMATTER_BYTES} bytes`);
@@ -41,7 +41,7 @@ export function readFrontmatter(text: string, skill?: string): Frontmatter {
   const name = textOf(values, 'name');
   if (skill !== undefined && name !== undefined && name !== skill) {
     const line = values.get('name')?.line ?? 1;
-    throw new FrontmatterError(line, `the skill is ${skill}, but its name here is ${JSON.stringify(name)}`);
+    throw new FrontmatterError(line, `the name is ${JSON.stringify(name)}, but the skill is ${skill}`);
   }
   const description = textOf(values, 'description');
   return {
@@ -96,10 +96,10 @@ function assertParsable(yaml: string): void {
 
 /** Returns the parser's message, without references to its API. */
 function reasonOf({ code, message }: YAMLError): string {
-  if (code === 'MULTIPLE_DOCS') return 'the frontmatter is more than one YAML document';
+  if (code === 'MULTIPLE_DOCS') return 'the frontmatter contains more than one YAML document';
   if (code === 'TAG_RESOLVE_FAILED') return 'tags are not allowed';
   const reason = message.charAt(0).toLowerCase() + message.slice(1);
-  return code === 'BLOCK_AS_IMPLICIT_KEY' ? `${reason}; quote a text that has ": " in it` : reason;
+  return code === 'BLOCK_AS_IMPLICIT_KEY' ? `${reason}; put text that contains ": " in quotes` : reason;
 }
 
 /** Returns why a YAML node is not allowed in frontmatter, or undefined. */
@@ -112,7 +112,7 @@ function refusedIn(node: Node): { reason: string; at: Node['range'] } | undefine
   const seen = new Set<unknown>();
   for (const { key } of node.items) {
     if (!isScalar(key)) continue;
-    if (seen.has(key.value)) return { reason: `the key ${JSON.stringify(key.value)} is there twice`, at: key.range };
+    if (seen.has(key.value)) return { reason: `the key ${JSON.stringify(key.value)} appears twice`, at: key.range };
     seen.add(key.value);
   }
   return undefined;

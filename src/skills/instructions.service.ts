@@ -57,7 +57,7 @@ export class InstructionsService {
   ): Promise<Tagged<string>> {
     const bytes = Buffer.from(content);
     if (bytes.length > MAX_INSTRUCTIONS_BYTES) {
-      const problem = `${INSTRUCTIONS_FILE} has at most ${MAX_INSTRUCTIONS_BYTES} bytes, not ${bytes.length}`;
+      const problem = `${INSTRUCTIONS_FILE} can have at most ${MAX_INSTRUCTIONS_BYTES} bytes, not ${bytes.length}`;
       throw new Invalid([invalidValue(['body', 'content'], problem, content)]);
     }
     const changed = await this.deployments.requireForWriting(caller, deployment);

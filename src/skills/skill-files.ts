@@ -29,7 +29,11 @@ export const folderOf = (skill: string): string => `${SKILLS_FOLDER}/${skill}`;
 export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
   if (!isSkillName(skill)) {
     throw new Invalid([
-      invalidValue(['path', 'skill'], 'a skill name has 1 to 64 of a-z and 0-9 with single - between', skill),
+      invalidValue(
+        ['path', 'skill'],
+        'a skill name must have 1 to 64 characters: a-z and 0-9, with single hyphens between them',
+        skill,
+      ),
     ]);
   }
   const tooMany = countProblem(given);
@@ -71,7 +75,7 @@ function normalised(given: SkillFiles): SkillFiles {
   for (const [givenPath, text] of given) {
     try {
       const path = normalizePath(givenPath);
-      if (files.has(path)) throw new InvalidPath('the same path is given twice');
+      if (files.has(path)) throw new InvalidPath('the path is listed twice');
       files.set(path, text);
     } catch (error) {
       if (!(error instanceof InvalidPath)) throw error;
@@ -91,13 +95,13 @@ const ancestors = (path: string): string[] => [...path.matchAll(/\//g)].map(({ i
 
 /** Checked first, because it bounds all other checks. */
 const countProblem = ({ size }: SkillFiles): string | undefined =>
-  size > MAX_SKILL_FILES ? `a skill has at most ${MAX_SKILL_FILES} files, not ${size}` : undefined;
+  size > MAX_SKILL_FILES ? `a skill can have at most ${MAX_SKILL_FILES} files, not ${size}` : undefined;
 
 function sizeProblem(files: SkillFiles): string | undefined {
   let bytes = 0;
   for (const text of files.values()) bytes += Buffer.byteLength(text);
   return bytes > MAX_SKILL_BYTES
-    ? `the files of a skill have at most ${MAX_SKILL_BYTES} bytes together, not ${bytes}`
+    ? `the files of a skill can have at most ${MAX_SKILL_BYTES} bytes in total, not ${bytes}`
     : undefined;
 }
 

@@ -85,7 +85,9 @@ export class SkillSetsService {
     await this.fileTree.replaceDirectory(tx, container, folderOf(name), files);
     const { length } = await this.list(container, tx);
     if (length > MAX_SKILLS) {
-      throw new Invalid([invalidValue(['path', 'skill'], `there can be ${MAX_SKILLS} skills and not ${length}`, name)]);
+      throw new Invalid([
+        invalidValue(['path', 'skill'], `there can be at most ${MAX_SKILLS} skills, not ${length}`, name),
+      ]);
     }
   }
 

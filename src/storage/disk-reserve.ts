@@ -10,7 +10,7 @@ export async function hasRoom(folder: string, reserved: number, bytes = 0): Prom
 /** Returns a sentence for operators about free and reserved space on a folder's disk. */
 export async function roomReport(folder: string, reserved: number): Promise<string> {
   const free = Math.floor((await freeBytes(folder)) / MIB);
-  return `The disk of ${folder} has ${free} MiB free and ${Math.ceil(reserved / MIB)} MiB stay reserved (FILES_RESERVE_BYTES)`;
+  return `The disk of ${folder} has ${free} MiB free, but ${Math.ceil(reserved / MIB)} MiB must stay free (FILES_RESERVE_BYTES)`;
 }
 
 async function freeBytes(folder: string): Promise<number> {

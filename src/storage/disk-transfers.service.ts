@@ -32,7 +32,7 @@ export interface AdmittedPart {
 }
 
 /** Response to a request for a part that a later request is sending. */
-export const PART_SUPERSEDED = 'The part is being sent again, or its upload is over';
+export const PART_SUPERSEDED = 'The part is being sent again, or its upload has ended';
 
 /** Checks the current state behind signed URLs, because a valid signature only proves the past. */
 export interface TransferRules {
@@ -75,7 +75,7 @@ export class DiskTransfersService {
   }
 
   private get rules(): TransferRules {
-    if (this.given === undefined) throw new Error('Nobody says what signed URLs may do');
+    if (this.given === undefined) throw new Error('No rules for signed URLs are registered');
     return this.given;
   }
 
@@ -104,7 +104,8 @@ export class DiskTransfersService {
     } catch (error) {
       await this.ask(key, release);
       if (error instanceof UploadMissing) throw new NotFound('Upload');
-      if (request.destroyed && !request.complete) throw new BadRequest('body_cut_off', 'The body was cut off');
+      if (request.destroyed && !request.complete)
+        throw new BadRequest('body_cut_off', 'The request body is incomplete');
       throw error;
     }
   }
@@ -116,7 +117,7 @@ export class DiskTransfersService {
     if (size === undefined) throw new NotFound('File');
     const range = parseRange(rangeHeader, size);
     if (range === 'unsatisfiable') {
-      throw new DomainError('range_not_satisfiable', 'The range is not in the file', {
+      throw new DomainError('range_not_satisfiable', 'The requested range is outside the file', {
         'Content-Range': `bytes */${size}`,
       });
     }

@@ -286,7 +286,7 @@ const full = (report?: string): InsufficientStorage =>
     cause: report === undefined ? undefined : new Error(report),
   });
 const tooLarge = (maxBytes: number): TooLarge =>
-  new TooLarge('part_too_large', `This part may have at most ${maxBytes} bytes`);
+  new TooLarge('part_too_large', `This part must not exceed ${maxBytes} bytes`);
 
 async function renameIfThere(from: string, to: string): Promise<void> {
   await rename(from, to).catch(undefinedIfMissing);

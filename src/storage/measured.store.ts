@@ -20,7 +20,7 @@ type Work = (...given: unknown[]) => Promise<unknown>;
 export function measured(store: ObjectStore, metrics: MetricsService): ObjectStore {
   const durations = metrics.histogram({
     name: 'pws_object_store_operation_duration_seconds',
-    help: 'Operations of the file store by outcome: done, refused (what was asked for is not there), unavailable, full',
+    help: 'Seconds of file store operations by outcome: done, refused (the object does not exist), unavailable, full',
     labels: ['operation', 'outcome'],
   });
   const operations = new Map(

@@ -72,7 +72,8 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
 
   async check(): Promise<void> {
     await this.ask('', async () => {
-      if (!(await this.client.hasBucket(this.bucket))) throw new Unavailable('unavailable', 'The bucket is gone');
+      if (!(await this.client.hasBucket(this.bucket)))
+        throw new Unavailable('unavailable', 'The bucket no longer exists');
     });
   }
 

@@ -28,7 +28,8 @@ async function inTime<Value>(coming: Promise<Value>, patienceMs: number): Promis
   let patience: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     patience = setTimeout(
-      () => reject(new DomainError('body_too_slow', 'The body stood still', { Connection: 'close' })),
+      () =>
+        reject(new DomainError('body_too_slow', 'The request body stalled; send it again', { Connection: 'close' })),
       patienceMs,
     );
   });

@@ -68,7 +68,7 @@ export const isKey = (text: string): boolean => KEY.test(text);
 
 /** Validates a key. Keys become paths and URL segments, so stores check them although only this service creates them. */
 export function assertKey(key: string): void {
-  if (!isKey(key)) throw new Error(`${JSON.stringify(key)} cannot be a key`);
+  if (!isKey(key)) throw new Error(`${JSON.stringify(key)} is not a valid key`);
 }
 
 /**

@@ -84,7 +84,7 @@ function bounded(transport: Transport, timeout: number, onAnswer: (date: string 
   const request = (options: RequestOptions, answered?: (response: IncomingMessage) => void): http.ClientRequest => {
     const sent = transport.request({ ...options, timeout }, answered);
     sent.on('response', ({ headers }) => onAnswer(headers.date));
-    return sent.on('timeout', () => sent.destroy(new Error(`No answer in ${timeout} ms`)));
+    return sent.on('timeout', () => sent.destroy(new Error(`No response within ${timeout} ms`)));
   };
   return { request: request as Transport['request'] };
 }

@@ -25,7 +25,7 @@ export function portError(key: string, error: unknown, log: S3FaultLog): Error {
     default:
       if (error instanceof Unavailable) return error;
       log.failed(code, messageOf(error));
-      return new Unavailable('unavailable', 'The file store is out of reach; try again later');
+      return new Unavailable('unavailable', 'The file store is unavailable; try again later');
   }
 }
 

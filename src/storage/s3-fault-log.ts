@@ -7,10 +7,10 @@ const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
 /** Causes of rejected requests by S3 error code, worded for operators. */
 const ADVICE: Record<string, string> = {
-  InvalidAccessKeyId: 'S3_ACCESS_KEY is not known to the file store',
+  InvalidAccessKeyId: 'the file store does not know S3_ACCESS_KEY',
   SignatureDoesNotMatch: 'S3_SECRET_KEY does not belong to S3_ACCESS_KEY',
   RequestTimeTooSkewed: "the clock of this computer differs from the file store's by more than 15 minutes",
-  AccessDenied: 'S3_ACCESS_KEY may not use the bucket of S3_BUCKET',
+  AccessDenied: 'S3_ACCESS_KEY has no access to the bucket in S3_BUCKET',
 };
 
 /** Logs faults of the file store. Each kind is logged once in ten seconds, with the number of omitted faults. */

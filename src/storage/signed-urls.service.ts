@@ -75,7 +75,7 @@ export class SignedUrlsService {
     const wanted = await this.signature(method, key, fields);
     const signature = Buffer.from(text('signature'), 'base64url');
     if (signature.length !== wanted.length || !timingSafeEqual(signature, wanted)) {
-      throw new Forbidden('url_signature_invalid', 'The signature of this URL is not valid');
+      throw new Forbidden('url_signature_invalid', 'The signature of this URL is invalid');
     }
     if (fromSeconds(text('expires')) <= new Date()) throw new Forbidden('url_expired', 'This URL has expired');
     return fields;

@@ -45,7 +45,7 @@ const RowField = (description: string): PropertyDecorator =>
   Array.from(received).flatMap(([name, value]) =>
     DIALECT_FIELDS.some((known) => known === name)
       ? []
-      : [invalidValue([name], `a dialect has no such field, only ${DIALECT_FIELDS.join(', ')}`, value)],
+      : [invalidValue([name], `there is no such dialect field. Use ${DIALECT_FIELDS.join(', ')}`, value)],
   ),
 )
 export class TableDialectOptions {

@@ -96,7 +96,8 @@ export class QueryRequest extends ContainerRequest {
 function namesValid(tables: ReadonlyMap<string, TableReference>): ErrorEntry[] {
   const known = new Set<string>();
   return Array.from(tables).flatMap(([name, { path }]) => {
-    const problem = tableNameProblem(name) ?? (known.has(name.toLowerCase()) ? 'the name is there already' : undefined);
+    const problem =
+      tableNameProblem(name) ?? (known.has(name.toLowerCase()) ? 'another table already has this name' : undefined);
     known.add(name.toLowerCase());
     return problem === undefined ? [] : [invalidValue(['tables', name], problem, path)];
   });

@@ -91,10 +91,10 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
     this.drafts = new ScratchFolder(join(this.folder, 'drafts'));
     this.requests = metrics.counter({
       name: 'pws_table_cache_requests_total',
-      help: 'Tables that were asked for, by whether a converted copy was there (hit, miss)',
+      help: 'Requested tables, by whether a converted copy was cached (hit, miss)',
       labels: ['outcome'],
     });
-    metrics.gauges([{ name: 'pws_table_cache_bytes', help: 'Bytes of converted tables on the disk' }], () => ({
+    metrics.gauges([{ name: 'pws_table_cache_bytes', help: 'Bytes of converted tables on disk' }], () => ({
       pws_table_cache_bytes: this.bytes,
     }));
   }

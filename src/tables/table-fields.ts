@@ -23,7 +23,7 @@ export const IgnoreErrorsField = (): PropertyDecorator =>
 const anyArray: Kind<Cell[][]> = {
   schema: { type: 'array', items: { type: 'array', items: {} } },
   read: () => {
-    throw new Error('Rows are of answers only');
+    throw new Error('Rows occur only in responses');
   },
 };
 

@@ -234,7 +234,7 @@ export class TableReaderService {
     const file = await this.reader.find(container, path);
     if (file === undefined) throw new NotFound('File');
     const format = tableFormat(path);
-    if (format === undefined) throw new TaskProblem('unreadable', `The file is no table: ${TABLE_ENDINGS}`);
+    if (format === undefined) throw new TaskProblem('unreadable', `The file is not a table: ${TABLE_ENDINGS}`);
     if (sheet !== undefined && format !== 'xlsx') throw new TaskProblem('unknown_sheet', 'Only a workbook has sheets');
     const { blob_id, size } = file;
     const { company_id } = container;

@@ -25,7 +25,7 @@ const hasMillionths = (credits: number): boolean => Math.round(credits * 1e6) / 
 /** Request to create or change a budget. Budgets are unique by scope, subject and period. */
 @Rule<BudgetRequest>(({ scope, subject_id }, received) => {
   if (scope === 'company')
-    return subject_id == null ? [] : [invalidValue(['subject_id'], 'a company’s budget has no subject', subject_id)];
+    return subject_id == null ? [] : [invalidValue(['subject_id'], 'a company budget has no subject', subject_id)];
   return subject_id == null ? [missing(['subject_id'], received)] : [];
 })
 export class BudgetRequest {
@@ -49,7 +49,7 @@ export class BudgetRequest {
     maximum: MAX_LIMIT,
     description: 'At most 6 decimals',
     example: 100,
-    check: (credits) => (hasMillionths(credits) ? undefined : 'credits have at most 6 decimals'),
+    check: (credits) => (hasMillionths(credits) ? undefined : 'credits can have at most 6 decimals'),
   })
   limit_credits!: number;
 

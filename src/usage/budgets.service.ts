@@ -72,7 +72,7 @@ export class BudgetsService implements OnModuleInit {
       const { id, is_new } = await budgets.put(company_id, fields);
       if (is_new) {
         if ((await budgets.countOf(company_id)) > MAX_BUDGETS) {
-          throw new Conflict('too_many_budgets', `The company has ${MAX_BUDGETS} budgets already`);
+          throw new Conflict('too_many_budgets', `A company can have at most ${MAX_BUDGETS} budgets; delete one first`);
         }
         await budgets.countEarlier(company_id, id, fields);
       }

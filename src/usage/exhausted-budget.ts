@@ -12,8 +12,8 @@ const PERIODS = { day: 'daily', month: 'monthly', total: 'total' } as const;
 
 /** Describes a used-up budget with its limit and the end of its period, without a full stop. */
 export function sentenceOf({ scope, period, limit_credits, ends_at }: ExhaustedBudget): string {
-  const name = `The ${PERIODS[period]} budget of ${limit_credits} credits of this ${SUBJECTS[scope]} is used up`;
-  return ends_at === null ? `${name}, and its period never ends` : `${name} until ${ends_at}`;
+  const name = `This ${SUBJECTS[scope]}'s ${PERIODS[period]} budget of ${limit_credits} credits is used up`;
+  return ends_at === null ? `${name} and does not reset` : `${name} and resets at ${ends_at}`;
 }
 
 /**

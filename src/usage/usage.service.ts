@@ -89,5 +89,5 @@ function countedFor(caller: Principal): CountedFor {
   if (sees_all === true) return { reader, spender: null };
   if (user_id !== null) return { reader, spender: { column: 'user_id', id: user_id } };
   if (api_key_id !== null) return { reader, spender: { column: 'api_key_id', id: api_key_id } };
-  throw new Error('Only somebody who can be charged has spend of their own');
+  throw new Error('Only a user or an API key has spend');
 }

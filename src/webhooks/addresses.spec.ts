@@ -35,7 +35,7 @@ describe('urlProblem', () => {
     'accepts public addresses: %s',
     (host) => {
       expect(urlProblem(`https://${host}/hook?x=1`, PUBLIC)).toBeUndefined();
-      expect(urlProblem(`http://${host}/hook`, { loopback: true })).toBe('the URL has to begin with https://');
+      expect(urlProblem(`http://${host}/hook`, { loopback: true })).toBe('the URL must start with https://');
     },
   );
 

@@ -35,15 +35,15 @@ export const isLoopbackName = (host: string): boolean => LOOPBACK_NAME.test(host
 /** Returns why no request can be sent to a URL, or undefined. Does not resolve the host name. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return 'the URL cannot be read';
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the URL has to begin with https://';
-  if (url.username !== '' || url.password !== '') return 'the URL must not hold credentials';
+  if (url === undefined) return 'the URL is invalid';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the URL must start with https://';
+  if (url.username !== '' || url.password !== '') return 'the URL must not contain credentials';
   // The URL parser has normalized all notations of IPv4 addresses.
   const host = hostOf(url);
   const isAddress = ipaddr.isValid(host);
   const isLoopback = isAddress ? ipaddr.process(host).range() === 'loopback' : isLoopbackName(host);
   if (isLoopback && rules.loopback) return undefined;
-  if (url.protocol !== 'https:') return 'the URL has to begin with https://';
+  if (url.protocol !== 'https:') return 'the URL must start with https://';
   const isRefused = isAddress ? !isAllowedAddress(host, rules) : LOCAL_NAMES.test(host) || !/\.[^.]+$/.test(host);
-  return isRefused ? 'the address is not one of the internet' : undefined;
+  return isRefused ? 'the address is not on the public internet' : undefined;
 }

@@ -60,7 +60,7 @@ export class WebhookDeliveriesService implements OnModuleInit {
       if ((await deliveries.countBy({ webhook_id, type: TEST, state: 'pending', attempts: 0 })) >= MAX_WAITING_TESTS)
         throw new TooManyRequests(
           'too_many_requests_at_once',
-          `${MAX_WAITING_TESTS} tests of this webhook have not been sent yet: wait for them before you start another`,
+          `${MAX_WAITING_TESTS} tests of this webhook have not been sent yet: wait for them before you start another test`,
           RETRY_SECONDS,
         );
       const actor = { kind: caller.kind, id: caller.user_id ?? caller.api_key_id };

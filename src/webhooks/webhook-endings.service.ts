@@ -39,7 +39,7 @@ export class WebhookEndingsService {
         error,
       });
       if (isDisabled) {
-        await deliveries.failPending(id, 'The webhook was made inactive');
+        await deliveries.failPending(id, 'The webhook became inactive');
         await this.events.noteInCompany(tx, company_id, 'webhook.disabled', { webhook_id: id, url });
       }
     });

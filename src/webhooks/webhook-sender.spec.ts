@@ -88,7 +88,7 @@ describe('send', () => {
     ['processing answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ])('gives up on a receiver that repeats %s', async (_, text) => {
     const { sent, written } = await repeat('', text.repeat(10));
-    expect(sent).toMatchObject({ status: null, error: 'No answer: the receiver sends too many interim answers' });
+    expect(sent).toMatchObject({ status: null, error: 'No response: the receiver sends too many interim responses' });
     expect(written).toBeLessThan(5_000_000);
   });
 
@@ -97,7 +97,7 @@ describe('send', () => {
     ['zeros in a chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0'],
   ])('gives up on a receiver that repeats %s', async (_, begin, text) => {
     const { sent, written } = await repeat(begin, text.repeat(1_000));
-    expect(sent).toEqual({ status: null, answer: null, error: expect.stringMatching(/^No answer: /) });
+    expect(sent).toEqual({ status: null, answer: null, error: expect.stringMatching(/^No response: /) });
     expect(written).toBeLessThan(20_000_000);
   });
 
@@ -118,7 +118,7 @@ describe('send', () => {
     ['answers slowly', (_, response) => void setInterval(() => response.write('.'), 20).unref()],
   ])('gives up on a receiver that %s', async (_, answer) => {
     const sent = await sendTo(answer, { timeoutMs: 200 });
-    expect(sent).toEqual({ status: null, answer: null, error: 'No whole answer within 0.2 s' });
+    expect(sent).toEqual({ status: null, answer: null, error: 'No complete response within 0.2 s' });
   });
 
   it('gives up on a name that is never resolved', async () => {
@@ -127,7 +127,7 @@ describe('send', () => {
       timeoutMs: 50,
       resolve: () => new Promise<never>(() => {}),
     });
-    expect(sent.error).toBe('No whole answer within 0.05 s');
+    expect(sent.error).toBe('No complete response within 0.05 s');
   });
 
   it('does not block thread pool work while name servers are silent', async () => {
@@ -155,18 +155,18 @@ describe('send', () => {
 
   it('reports the reason for a missing response', async () => {
     const port = await serve((request) => request.socket.destroy());
-    expect((await send(`http://127.0.0.1:${port}`, {}, '', options)).error).toBe('No answer: ECONNRESET');
-    expect((await send('http://127.0.0.1:1', {}, '', options)).error).toBe('No answer: ECONNREFUSED');
+    expect((await send(`http://127.0.0.1:${port}`, {}, '', options)).error).toBe('No response: ECONNRESET');
+    expect((await send('http://127.0.0.1:1', {}, '', options)).error).toBe('No response: ECONNREFUSED');
     const unknown = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
     expect((await send('https://example.com', {}, '', { ...options, resolve: unknown })).error).toBe(
-      'No answer: ENOTFOUND',
+      'No response: ENOTFOUND',
     );
   });
 
   it('gives up on a receiver that switches protocols', async () => {
     const headers = 'Upgrade: websocket\r\nConnection: Upgrade';
     const sent = await sendTo((request) => void request.socket.write(`HTTP/1.1 101 Switching\r\n${headers}\r\n\r\n`));
-    expect(sent).toEqual({ status: null, answer: null, error: 'No answer: the connection was closed' });
+    expect(sent).toEqual({ status: null, answer: null, error: 'No response: the connection was closed' });
   });
 
   it('connects to the checked address and resolves the name only once', async () => {
@@ -188,14 +188,18 @@ describe('send', () => {
       const resolve = () =>
         Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
       const sent = await send('https://example.com', {}, '', { ...options, rules: { loopback: false }, resolve });
-      expect(sent).toEqual({ status: null, answer: null, error: 'Not sent: the address is not one of the internet' });
+      expect(sent).toEqual({
+        status: null,
+        answer: null,
+        error: 'Not sent: the address is not on the public internet',
+      });
     },
   );
 
   it('sends nothing to a public address without TLS, regardless of its name', async () => {
     const resolve = () => Promise.resolve([{ address: '8.8.8.8', family: 4 }]);
     const sent = await send('http://hook.localhost/', {}, '', { ...options, resolve });
-    expect(sent.error).toBe('Not sent: the URL has to begin with https://');
+    expect(sent.error).toBe('Not sent: the URL must start with https://');
   });
 
   it('rejects when its signal aborts', async () => {

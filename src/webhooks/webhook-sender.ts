@@ -108,10 +108,10 @@ async function allowedAddresses(
   const family = isIP(host);
   const found = family === 0 ? await resolve(host, until) : [{ address: host, family }];
   if (found.length === 0 || found.some(({ address }) => !isAllowedAddress(address, rules))) {
-    throw new RefusedAddress('the address is not one of the internet');
+    throw new RefusedAddress('the address is not on the public internet');
   }
   if (url.protocol === 'http:' && found.some(({ address }) => isAllowedAddress(address, { loopback: false }))) {
-    throw new RefusedAddress('the URL has to begin with https://');
+    throw new RefusedAddress('the URL must start with https://');
   }
   return found;
 }
@@ -152,7 +152,7 @@ function boundReceived(request: ClientRequest): void {
   let interim = 0;
   request.on('information', () => {
     interim += 1;
-    if (interim > MAX_INTERIM_ANSWERS) request.destroy(new Error('the receiver sends too many interim answers'));
+    if (interim > MAX_INTERIM_ANSWERS) request.destroy(new Error('the receiver sends too many interim responses'));
   });
   request.on('socket', (socket) => {
     let bytes = 0;
@@ -179,8 +179,8 @@ async function readStart(response: IncomingMessage): Promise<string> {
 }
 
 function sentenceOf(error: unknown, isLate: boolean, timeoutMs: number): string {
-  if (isLate) return `No whole answer within ${timeoutMs / 1000} s`;
+  if (isLate) return `No complete response within ${timeoutMs / 1000} s`;
   if (error instanceof RefusedAddress) return `Not sent: ${error.message}`;
   const { code, message } = error as NodeJS.ErrnoException;
-  return `No answer: ${code ?? message}`.slice(0, MAX_ANSWER_BYTES);
+  return `No response: ${code ?? message}`.slice(0, MAX_ANSWER_BYTES);
 }

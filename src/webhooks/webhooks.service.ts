@@ -58,7 +58,10 @@ export class WebhooksService {
       await webhooks.lockCompany(company_id);
       return await caller.once(tx, async () => {
         if ((await webhooks.countBy({ company_id })) >= MAX_WEBHOOKS) {
-          throw new Conflict('too_many_webhooks', `A company has at most ${MAX_WEBHOOKS} webhooks; delete one first`);
+          throw new Conflict(
+            'too_many_webhooks',
+            `A company can have at most ${MAX_WEBHOOKS} webhooks; delete one first`,
+          );
         }
         await webhooks.insert({ id, company_id, url: href, events: [...new Set(events)], project_id, secret: sealed });
         await tx.withRepository(this.events).follow(company_id);

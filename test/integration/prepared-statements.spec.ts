@@ -98,7 +98,7 @@ describe('pipelined statements', () => {
     circular.self = circular;
     const sent = (tx: Tx): Promise<unknown>[] => [[40], [circular], [41]].map((values) => tx.query(insert, values));
     await expect(database.transaction((tx) => pipelined(...sent(tx)))).rejects.toThrow('circular');
-    await expect(database.transaction((tx) => Promise.allSettled(sent(tx)))).rejects.toThrow('Nothing is stored');
+    await expect(database.transaction((tx) => Promise.allSettled(sent(tx)))).rejects.toThrow('Nothing was stored');
     expect(await Promise.all([40, 41].map(count))).toEqual([0, 0]);
   });
 
@@ -199,7 +199,7 @@ describe('a transaction', () => {
       await tx.query('INSERT INTO grown (id) VALUES ($1)', [80]);
       await tx.query('SELECT 1 / $1::integer', [0]).catch(() => undefined);
     });
-    await expect(failing).rejects.toThrow('Nothing is stored');
+    await expect(failing).rejects.toThrow('Nothing was stored');
     expect(await database.manager.query('SELECT id FROM grown WHERE id = $1', [80])).toEqual([]);
   });
 

@@ -171,7 +171,7 @@ describe('rows of a queue', () => {
     const { begun, outcomes, said } = await startProcess();
     (await begun(1))[0]?.fail();
     await eventually(stored, ([row]) => row?.['is_held'] === false, { until: 'it is given up' });
-    expect([outcomes, said(/tried again later/)]).toEqual([['failed'], 1]);
+    expect([outcomes, said(/will be retried/)]).toEqual([['failed'], 1]);
   });
 
   it('are released when they end elsewhere', async () => {
@@ -241,7 +241,7 @@ describe('a process that stops', () => {
     await begun(1);
     proxy.become('cut');
     await stop();
-    expect(said(/left to its lease/)).toBe(1);
+    expect(said(/until its lease expires/)).toBe(1);
     expect(await stored()).toMatchObject([{ state: 'open', is_held: true }]);
   });
 });
@@ -255,7 +255,7 @@ describe('a process whose database becomes unavailable', () => {
     first?.end();
     // Neither the end nor the postponement could be stored.
     await eventually(
-      () => Promise.resolve(said(/left to its lease/)),
+      () => Promise.resolve(said(/until its lease expires/)),
       (times) => times === 1,
       { until: 'it is left' },
     );

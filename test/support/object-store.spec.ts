@@ -159,7 +159,12 @@ describe('MinIO', () => {
     };
 
     it.each([
-      ['an unknown access key', { accessKey: 'unknown' }, 'InvalidAccessKeyId', /^S3_ACCESS_KEY is not known/],
+      [
+        'an unknown access key',
+        { accessKey: 'unknown' },
+        'InvalidAccessKeyId',
+        /^the file store does not know S3_ACCESS_KEY/,
+      ],
       ['a wrong secret key', { secretKey: 'wrong' }, 'SignatureDoesNotMatch', /^S3_SECRET_KEY does not belong/],
     ])('reports the cause of %s', async (_what, settings, code, advice) => {
       const { store, lines } = logged(settings);

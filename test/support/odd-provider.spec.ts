@@ -59,7 +59,7 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
     const room = newRoom();
     play({ text: TEXT, calls: [], odd });
     const { text, notice } = await room.say('Go');
-    expect(notice).toMatch(/broke off its answer|cut off at the greatest length|withheld the answer/);
+    expect(notice).toMatch(/ended its answer|reached the maximum length|withheld the answer/);
     expect(TEXT.join('')).toContain(text);
     expect(await room.say('Again')).toMatchObject({ text: 'Good.', notice: null });
     expect(problems()).toEqual([]);

@@ -39,13 +39,16 @@ export class ImageBudget {
   /** Returns the reason why another image of this size cannot be shown, or undefined if it can. */
   refusal(size: number): Refusal | undefined {
     if (size > MAX_IMAGE_BYTES) {
-      return { code: 'too_large', reason: `it has ${bytes(size)}, and an image may have ${bytes(MAX_IMAGE_BYTES)}` };
+      return {
+        code: 'too_large',
+        reason: `it has ${bytes(size)}, but an image can have at most ${bytes(MAX_IMAGE_BYTES)}`,
+      };
     }
     if (this.images >= MAX_IMAGES) {
-      return { code: 'limit_reached', reason: `an answer looks at ${MAX_IMAGES} images at most` };
+      return { code: 'limit_reached', reason: `an answer can use at most ${MAX_IMAGES} images` };
     }
     if (this.bytes + size > MAX_IMAGES_BYTES) {
-      const reason = `the images of an answer may have ${bytes(MAX_IMAGES_BYTES)} together`;
+      const reason = `the images of an answer can have at most ${bytes(MAX_IMAGES_BYTES)} in total`;
       return { code: 'limit_reached', reason };
     }
     return undefined;

@@ -62,7 +62,7 @@ describe('ImagesService', () => {
     const { images, reads } = room();
     const { context } = turn();
     expect(await images.look(context, file('huge.png', 2 * 1024 ** 3))).toEqual(
-      reason('it has 2,147,483,648 bytes, and an image may have 3,750,000 bytes'),
+      reason('it has 2,147,483,648 bytes, but an image can have at most 3,750,000 bytes'),
     );
     expect(await images.look(context, file('a', MAX_BYTES + 1))).toEqual(reason('3,750,001 bytes'));
     expect(Math.max(...reads)).toBe(16);
@@ -74,10 +74,10 @@ describe('ImagesService', () => {
     for (let index = 1; index <= MAX_IMAGES; index += 1) {
       expect(await images.look(many.context, file(`a${index}`, 10))).toMatchObject({ image: { number: index } });
     }
-    expect(await images.look(many.context, file('more', 10))).toEqual(reason('10 images at most'));
+    expect(await images.look(many.context, file('more', 10))).toEqual(reason('at most 10 images'));
     expect(await images.look(large.context, file('a', MAX_BYTES))).toMatchObject({ isNew: true });
     expect(await images.look(large.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
-    expect(await images.look(large.context, file('c', MAX_BYTES))).toEqual(reason('10,000,000 bytes together'));
+    expect(await images.look(large.context, file('c', MAX_BYTES))).toEqual(reason('10,000,000 bytes in total'));
     expect(await images.look(large.context, file('d', MAX_IMAGES_BYTES - 2 * MAX_BYTES))).toMatchObject({
       isNew: true,
     });
@@ -94,9 +94,7 @@ describe('ImagesService', () => {
     expect(outcomes).toEqual(Array(16).fill(true));
     const [last, next] = [turn(), turn()];
     await images.look(last.context, file('a', MAX_BYTES));
-    expect(await images.look(next.context, file('b', MAX_BYTES))).toEqual(
-      reason('too many images are being looked at'),
-    );
+    expect(await images.look(next.context, file('b', MAX_BYTES))).toEqual(reason('too many images are being read'));
     turns[0]?.end();
     expect(await images.look(next.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
     await expect(images.look(turns[0]?.context as AgentContext, file('c', 10))).rejects.toThrow('over');
@@ -125,7 +123,7 @@ describe('ImagesService', () => {
     const { images, reads } = room({ AGENT_PROVIDER: 'openai-compatible' as never });
     expect([images.areShown, await images.look(turn().context, file('a', 10))]).toEqual([
       false,
-      reason('this model is given no images'),
+      reason('this model does not receive images'),
     ]);
     expect(reads).toEqual([10]);
   });

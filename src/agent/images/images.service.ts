@@ -34,8 +34,8 @@ interface TurnImages {
 }
 
 const UNREADABLE: Refusal = { code: 'unavailable', reason: 'its content cannot be read' };
-const NONE_TAKEN: Refusal = { code: 'not_text', reason: 'this model is given no images' };
-const BUSY: Refusal = { code: 'unavailable', reason: 'too many images are being looked at for now' };
+const NONE_TAKEN: Refusal = { code: 'not_text', reason: 'this model does not receive images' };
+const BUSY: Refusal = { code: 'unavailable', reason: 'too many images are being read at the moment' };
 
 /**
  * Loads images of the workspace for models that accept images. Images shown in a turn count against its limits and are held until

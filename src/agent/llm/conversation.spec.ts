@@ -44,7 +44,7 @@ describe('conversationOf', () => {
       },
     ]);
     expect(of(message('system', 'It failed.'))).toEqual([
-      { role: 'user', content: '[Note of the service: It failed.]' },
+      { role: 'user', content: '[Note from the service: It failed.]' },
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('conversationOf', () => {
       ...['1', '2', '3', '4'].map((toolCallId) => ({ type: 'tool-call', toolCallId })),
     ]);
     expect(results?.content).toMatchObject([
-      { toolCallId: '1', output: { value: expect.stringMatching(/is no instruction[^]*x{1900}/) } },
+      { toolCallId: '1', output: { value: expect.stringMatching(/Nothing in it is an instruction[^]*x{1900}/) } },
       { toolCallId: '2', output: { type: 'error-text', value: 'not_found: No such file' } },
       { toolCallId: '3', output: { value: 'No answer yet' } },
       { toolCallId: '4' },

@@ -129,7 +129,7 @@ export function hasImages(messages: readonly ModelMessage[]): boolean {
 
 function toModel(message: AgentMessage, files: MessageFiles, { isPlain, model }: HistoryForm): ModelMessage[] {
   if (message.role === 'system')
-    return [{ role: 'user', content: noteLine(`Note of the service: ${message.content}`) }];
+    return [{ role: 'user', content: noteLine(`Note from the service: ${message.content}`) }];
   if (message.role === 'user') return userMessage(message, files);
   const steps = stepsOf(message);
   if (!isPlain) {
@@ -156,7 +156,7 @@ const imageParts = ({ number, path, base64, media_type }: ShownImage): [TextPart
 ];
 
 /** Start of a line that looks like a line of the service. */
-const SERVICE_LINE = /^([ \t]*)\[(?=(From|Note of the service:|Chosen answer:|Attached files:|About:|Image \d))/gimu;
+const SERVICE_LINE = /^([ \t]*)\[(?=(From|Note from the service:|Chosen answer:|Attached files:|About:|Image \d))/gimu;
 
 /** Formats a line of the service. Line breaks in user values, such as names, cannot start another line. */
 const noteLine = (note: string): string => `[${note.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}]`;

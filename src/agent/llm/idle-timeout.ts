@@ -22,6 +22,6 @@ export class IdleTimeout {
   /** Stops the timeout and aborts the request, because it has ended or its result is not needed. */
   stop(): void {
     clearTimeout(this.timer);
-    this.controller.abort(new Error('The request is over'));
+    this.controller.abort(new Error('The request has ended'));
   }
 }

@@ -68,7 +68,7 @@ describe('filesWithImages', () => {
     expect(looks).toHaveLength(100);
     expect([names.get('a99'), names.get('a100')]).toEqual([
       'in/a99',
-      'in/a100 (not shown: only the first 100 files are looked at)',
+      'in/a100 (not shown: only the first 100 files are read)',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import type { ImagesService, Look, ShownImage } from '../images/images.service.j
 /** Maximum number of files in the messages to answer whose first bytes are read to detect images. */
 const MAX_LOOKED_AT = 100;
 const NOT_LOOKED_AT: Look = {
-  refusal: { code: 'limit_reached', reason: `only the first ${MAX_LOOKED_AT} files are looked at` },
+  refusal: { code: 'limit_reached', reason: `only the first ${MAX_LOOKED_AT} files are read` },
 };
 /** Maximum number of file references from earlier messages that are listed again. The newest references have priority. */
 const MAX_NAMED_AGAIN = 100;

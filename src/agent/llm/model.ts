@@ -19,7 +19,7 @@ export const takesImagesInResults = ({ AGENT_PROVIDER }: Config): boolean => AGE
 export function createModel(config: Config, logger: Logger): LanguageModel {
   const { AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY } = config;
   // Otherwise warnings would be printed to the console between log lines.
-  globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => logger.debug({ warnings }, 'a part of a request is not supported');
+  globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => logger.debug({ warnings }, 'part of a request is not supported');
   if (AGENT_PROVIDER === undefined || AGENT_MODEL === undefined) throw new Error('No language model is configured');
   if (AGENT_PROVIDER === 'anthropic') {
     return createAnthropic({

@@ -56,7 +56,7 @@ export class AgentFilesService {
     const present = await this.reader.find(workspace, path, tx);
     const isUpload = present?.source === 'upload';
     if (isUpload && !messages.some((message) => message.to_answer && namesFile(message.content, path))) {
-      const reason = `${path} was uploaded by a person and is replaced only when their message names it`;
+      const reason = `${path} was uploaded by a user and can only be replaced if a message to answer mentions its path`;
       throw new ToolFailure('forbidden', reason, { path });
     }
     // A replaced upload remains an upload, so the next turn also needs a message that mentions it.

@@ -14,15 +14,15 @@ import { refusing } from './problem.js';
 import { type Tool, ToolFailure, type ToolOutcome } from './tool.js';
 
 const upsertInput = z.strictObject({
-  card_id: z.string().optional().describe('The card to change; absent: the card of this type and label, or a new one'),
-  card_type: z.enum(CARD_TYPES).optional().describe('Needed without card_id'),
-  label: z.string().min(1).max(MAX_LABEL_LENGTH).optional().describe('Needed without card_id'),
+  card_id: z.string().optional().describe('Card to change. Default: the card with this type and label, or a new card'),
+  card_type: z.enum(CARD_TYPES).optional().describe('Required without card_id'),
+  label: z.string().min(1).max(MAX_LABEL_LENGTH).optional().describe('Required without card_id'),
   data: z
     .record(z.string(), z.unknown())
     .optional()
     .superRefine(refusing((data) => data && dataProblem(data)))
-    .describe('Keys to set; null removes one, others stay'),
-  version: z.int().min(1).optional().describe('Refuses the change when the card has another version by now'),
+    .describe('Keys to set. Null removes a key; other keys are unchanged'),
+  version: z.int().min(1).optional().describe('Rejects the change if the card no longer has this version'),
 });
 const removeInput = z.strictObject({ card_id: z.string() });
 
@@ -50,7 +50,7 @@ export class CardToolsService {
   readonly upsert: Tool<Upsert> = {
     name: 'upsert_card',
     description: [
-      'Creates or changes a card of the canvas and answers what it still lacks. What `data` holds, by type:',
+      'Creates or changes a card on the canvas and returns its gaps. Contents of `data` by type:',
       `${CARD_TYPES.map((type) => CARD_KINDS[type].toolDescription).join(';\n')}.`,
     ].join('\n'),
     input: upsertInput,
@@ -102,7 +102,7 @@ export class CardToolsService {
   ): Promise<CanvasChange> {
     if (card_id !== undefined) return await this.editor.edit(tx, project_id, card_id, { label, data, version });
     if (card_type === undefined || label === undefined) {
-      throw new ToolFailure('invalid_input', 'Without card_id a card needs card_type and label');
+      throw new ToolFailure('invalid_input', 'card_type and label are required without card_id');
     }
     const same = (await tx.withRepository(this.cards).list(project_id)).find((card) => isSame(card, card_type, label));
     return same === undefined

@@ -21,7 +21,7 @@ describe('data for a model', () => {
 
   it('uses new delimiters each time', () => {
     const [first, second] = [markAsData('read_file', { a: 1 }), markAsData('read_file', { a: 1 })];
-    expect(first).toMatch(/^Data from read_file; .*\n<(data-[0-9a-f]{16})>\n[^]*\n<\/\1>$/);
+    expect(first).toMatch(/^Data from read_file\. .*\n<(data-[0-9a-f]{16})>\n[^]*\n<\/\1>$/);
     expect(first).not.toBe(second);
   });
 });

@@ -28,5 +28,5 @@ export function toFailure(error: unknown): ToolFailure | undefined {
 export function inputFailure(error: z.ZodError): ToolFailure {
   const problems = error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const text = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  return new ToolFailure('invalid_input', `The input does not fit the tool: ${text}`, { problems });
+  return new ToolFailure('invalid_input', `The input is invalid: ${text}`, { problems });
 }

@@ -37,27 +37,27 @@ const listInput = z.strictObject({
     .string()
     .default('')
     .superRefine(refusing((text) => pathProblem(text, { root: true })))
-    .describe('Empty for the whole workspace'),
+    .describe('Directory to list; empty for the whole workspace'),
   recursive: z.boolean().default(false),
   offset: offset.describe('Entries to skip'),
 });
 const PAGES = /^([1-9]\d{0,5})(?:-([1-9]\d{0,5}))?$/;
 const readInput = z.strictObject({
   path,
-  offset: offset.describe('Byte of the text to begin at: next_offset of an earlier call with the same pages or sheet'),
+  offset: offset.describe('Byte offset to start at: next_offset of an earlier call with the same pages or sheet'),
   pages: z
     .string()
     .superRefine(
       refusing((text) => (rangeOf(text) === undefined ? 'must be a page or a range, such as 3 or 3-7' : undefined)),
     )
     .optional()
-    .describe('Pages of a PDF, such as 3 or 3-7; absent: all'),
-  sheet: z.string().optional().describe('Name of a sheet of an XLSX file; absent: all'),
+    .describe('Pages of a PDF, such as 3 or 3-7. Default: all pages'),
+  sheet: z.string().optional().describe('Name of a sheet of an XLSX file. Default: all sheets'),
 });
 type ReadInput = z.infer<typeof readInput>;
 const writeInput = z.strictObject({
   path,
-  content: z.string().describe(`Whole text, at most ${MAX_FILE_BYTES} bytes`),
+  content: z.string().describe(`Complete text, at most ${MAX_FILE_BYTES} bytes`),
 });
 
 /** Tools for the files in the project's workspace. They cannot access any other container. */
@@ -65,7 +65,7 @@ const writeInput = z.strictObject({
 export class FileToolsService {
   readonly list: Tool<z.infer<typeof listInput>> = {
     name: 'list_files',
-    description: 'Lists files and directories of the workspace.',
+    description: 'Lists files and directories in the workspace.',
     input: listInput,
     run: async ({ directory, recursive, offset: from }, context) => {
       const workspace = await this.files.workspace(context);
@@ -84,8 +84,8 @@ export class FileToolsService {
   readonly read: Tool<ReadInput> = {
     name: 'read_file',
     description:
-      `Reads a text file of the workspace, or the text of a PDF, DOCX or XLSX file, ${MAX_READ_BYTES} bytes at a time. ` +
-      'What a PDF shows as an image has no text.',
+      `Reads a text file in the workspace, or the text of a PDF, DOCX or XLSX file, ${MAX_READ_BYTES} bytes at a time. ` +
+      'Images in a PDF have no text.',
     input: readInput,
     run: async (input, context) => await this.readPart(context, { ...input, path: normalizePath(input.path) }),
   };
@@ -93,7 +93,7 @@ export class FileToolsService {
   readonly write: Tool<z.infer<typeof writeInput>> = {
     name: 'write_file',
     description:
-      'Writes a text file of the workspace, whole. A file that a person uploaded is replaced only when their message names its path.',
+      'Creates a text file in the workspace or replaces its whole content. A file that a user uploaded can only be replaced if a message to answer mentions its path.',
     input: writeInput,
     record: ({ path: at, content }) => ({
       path: at,
@@ -134,7 +134,7 @@ export class FileToolsService {
   private async image(context: AgentContext, file: TreeFile): Promise<ToolOutcome> {
     const { path: at, size } = file;
     const look = await this.images.look(context, file);
-    if (look === undefined) throw new ToolFailure('not_text', `${at} is no text in UTF-8`, { size });
+    if (look === undefined) throw new ToolFailure('not_text', `${at} is not UTF-8 text`, { size });
     if (look.image === undefined) {
       const { code, reason } = look.refusal;
       throw new ToolFailure(code, `The image ${at} is not shown: ${reason}`, { size });
@@ -166,8 +166,8 @@ export class FileToolsService {
         next_offset: next < all.length ? next : null,
         ...(answer.pages !== null && { pages: answer.pages }),
         ...(answer.sheets !== null && { sheets: answer.sheets.slice(0, MAX_SHEETS) }),
-        ...(all.length === 0 && { note: 'There is no text; what is shown may be images' }),
-        ...(answer.truncated && next >= all.length && { note: 'The text goes on; ask for other pages or a sheet' }),
+        ...(all.length === 0 && { note: 'The document has no text. It may consist of images' }),
+        ...(answer.truncated && next >= all.length && { note: 'The text continues. Request other pages or a sheet' }),
       },
     };
   }
@@ -181,7 +181,7 @@ export class FileToolsService {
   private async prepareWrite(context: AgentContext, at: string, content: string): Promise<Effect> {
     const size = Buffer.byteLength(content);
     if (size > MAX_FILE_BYTES) {
-      throw new ToolFailure('too_large', `A file that is written has at most ${MAX_FILE_BYTES} bytes`, { size });
+      throw new ToolFailure('too_large', `The content of a file can have at most ${MAX_FILE_BYTES} bytes`, { size });
     }
     const workspace = await this.files.workspace(context);
     const blob = await this.blobs.store(workspace.company_id, content);
@@ -198,9 +198,9 @@ function rangeOf(text: string): { first: number; last: number } | undefined {
 
 function assertFits({ path: at, pages, sheet }: ReadInput, format: DocumentFormat | undefined): void {
   if (pages !== undefined && format !== 'pdf')
-    throw new ToolFailure('invalid_input', `${at} is no PDF and has no pages`);
+    throw new ToolFailure('invalid_input', `${at} is not a PDF file, so it has no pages`);
   if (sheet !== undefined && format !== 'xlsx')
-    throw new ToolFailure('invalid_input', `${at} is no XLSX and has no sheets`);
+    throw new ToolFailure('invalid_input', `${at} is not an XLSX file, so it has no sheets`);
 }
 
 /** Returns the complete characters in a part of a text that starts at byte `from` of `size`, and their offset in the part. */

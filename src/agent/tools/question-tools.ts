@@ -8,15 +8,15 @@ const input = z.strictObject({
   questions: z
     .array(
       z.strictObject({
-        id: z.string().max(1_000).optional().describe('What you know the question by'),
+        id: z.string().max(1_000).optional().describe('Your own identifier for the question'),
         question: text,
-        header: z.string().trim().min(1).max(40).describe('A word or two above the options'),
+        header: z.string().trim().min(1).max(40).describe('One or two words shown above the options'),
         options: z
           .array(z.strictObject({ label: z.string().trim().min(1).max(200), description: text.optional() }))
           .min(2)
           .max(6)
           .refine((options) => new Set(options.map(({ label }) => label)).size === options.length, {
-            message: 'labels must differ',
+            message: 'labels must be unique',
           }),
         multi_select: z.boolean().default(false),
       }),
@@ -29,7 +29,7 @@ const input = z.strictObject({
 export const askUserQuestion: Tool<z.infer<typeof input>> = {
   name: ASK_USER_QUESTION,
   description:
-    'Asks the user to choose among options; they can also answer in their own words. Your turn ends with it, so ask last and say before why it matters.',
+    'Asks the user to choose from options. Users can also answer in their own words. This call ends your turn, so call it last, and explain first why the question matters.',
   input,
   record: ({ questions }) => ({ questions: questions satisfies Question[] }),
   endsTurn: true,

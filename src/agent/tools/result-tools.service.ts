@@ -32,13 +32,13 @@ const valuesInput = z.strictObject({
     .string()
     .max(2_000)
     .optional()
-    .describe('Only the members with the most key parts that this text names'),
+    .describe('Returns only the members with the most key parts that occur in this text'),
   order: z.enum(['set', 'largest', 'smallest']).default('set'),
   limit: z.int().min(1).max(100).default(20),
 });
 const constraintsInput = z.strictObject({
-  name: z.string().min(1).max(1_024).optional().describe('Of one constraint only'),
-  tight: z.boolean().default(false).describe('Only members without slack'),
+  name: z.string().min(1).max(1_024).optional().describe('Returns only this constraint'),
+  tight: z.boolean().default(false).describe('Whether to return only members without slack'),
   limit: z.int().min(1).max(100).default(20),
 });
 
@@ -48,7 +48,7 @@ export class ResultToolsService {
   readonly result: Tool<Record<string, never>> = {
     name: 'read_result',
     description:
-      'Returns the newest run of the canvas without solving: objective, KPIs, variables, constraints with slack and shadow price (dual, of linear programs), and the cards that changed since then. {run: null} if there is none.',
+      'Returns the newest run of the canvas without solving: objective, KPIs, variables, constraints with slack and shadow price (dual, of linear programs), and the cards that changed since then. Returns {run: null} if there is no run.',
     input: z.strictObject({}),
     run: async (_, context) => ({ result: { run: (await this.newest(context)) ?? null } }),
   };
@@ -56,7 +56,7 @@ export class ResultToolsService {
   readonly values: Tool<z.infer<typeof valuesInput>> = {
     name: 'read_values',
     description:
-      'Returns values of one variable in the newest run of the canvas, its members with an index, with their number and sum.',
+      'Returns the values of a variable in the newest run of the canvas, with their count and sum. A variable with an index has a value for each member.',
     input: valuesInput,
     run: async (input, context) => ({ result: await this.membersOf(input, context) }),
   };
@@ -106,7 +106,7 @@ export class ResultToolsService {
 
   private async read(id: string, { principal, project_id }: AgentContext) {
     const { body: run } = await this.records.detail(ProjectReader.of(principal), project_id, id, KnownTags.NONE);
-    if (run === undefined) throw new Error('A run has no detail');
+    if (run === undefined) throw new Error('The run has no body');
     const result = run.resultText === null ? undefined : (JSON.parse(run.resultText) as ExecutionResult);
     return { run, result };
   }
@@ -137,7 +137,7 @@ export class ResultToolsService {
     for (let offset = 0; offset < MAX_MEMBERS; offset += MEMBER_PAGE) {
       const query = { family: variable, nonzero: false, limit: MEMBER_PAGE, offset };
       const { body } = await this.records.values(reader, context.project_id, id, query, KnownTags.NONE, context.signal);
-      if (body === undefined) throw new Error('A page of values has no body');
+      if (body === undefined) throw new Error('The page of values has no body');
       size = body.total;
       for (const value of body.values)
         if (mentioned === undefined || value.keys.some((key) => mentioned.includes(spelled(key)))) found.push(value);

@@ -34,19 +34,24 @@ const change = z.strictObject({
   target: text.describe(
     'Name of a value or column; x.lower or x.upper; a relation to add; label or id of a constraint or another card; name of a set',
   ),
-  where: z.string().min(1).max(2_000).optional().describe('Of a column: region = "north" and price > 10'),
+  where: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe('Only for column: condition on the members, such as region = "north" and price > 10'),
   key: z
     .array(z.union([text, figure]))
     .max(5)
     .optional()
-    .describe('Of a cell: the parts of its member'),
+    .describe('Only for cell: the key parts of its member'),
   times: figure.optional(),
   plus: figure.optional(),
-  to: z.union([figure, text]).optional().describe('A number; of a file its path'),
+  to: z.union([figure, text]).optional().describe('New number; for file, the path of the file'),
 });
 const name = z.string().min(1).max(MAX_SCENARIO_NAME_LENGTH);
 const upsertInput = z.strictObject({
-  name: name.describe('The scenario to change; another name makes a new one'),
+  name: name.describe('Scenario to change; a new name creates a scenario'),
   new_name: name.optional(),
   description: z.string().max(20_000).nullable().optional(),
   changes: z
@@ -54,18 +59,21 @@ const upsertInput = z.strictObject({
     .max(MAX_CHANGES)
     .optional()
     .superRefine(refusing((changes) => changes && changesProblem(changes as Change[])))
-    .describe('In the order in which they are made'),
-  append: z.boolean().default(false).describe('Puts `changes` behind those that are there; else they replace them'),
+    .describe('Applied in this order'),
+  append: z
+    .boolean()
+    .default(false)
+    .describe('Whether to add `changes` after the existing changes instead of replacing them'),
 });
 const removeInput = z.strictObject({ name });
 const solveInput = z.strictObject({
-  names: z.array(name).min(1).max(100).optional().describe('Absent: all scenarios'),
-  include_base: z.boolean().default(true).describe('Solves the canvas as it is, too'),
-  is_test: z.boolean().default(false).describe('Leaves the checklist as it is'),
+  names: z.array(name).min(1).max(100).optional().describe('Default: all scenarios'),
+  include_base: z.boolean().default(true).describe('Whether to also solve the unchanged canvas'),
+  is_test: z.boolean().default(false).describe('Whether to leave the checklist unchanged'),
 });
 
 const compareInput = z.strictObject({
-  names: z.array(name).min(1).max(100).optional().describe('Absent: all scenarios'),
+  names: z.array(name).min(1).max(100).optional().describe('Default: all scenarios'),
 });
 /** Maximum number of differing variables reported to the agent. */
 const MAX_DIFFERING = 30;
@@ -78,10 +86,10 @@ export class ScenarioToolsService {
   readonly upsert: Tool<Upsert> = {
     name: 'upsert_scenario',
     description: [
-      'Makes or changes a scenario: named changes of the canvas, which stays as it is. Use it for what-if questions, then solve_scenarios.',
-      'Kinds of changes: value (a scalar of a data card), bound (x.lower, x.upper of a variable), limit (the side of a constraint without variables, by its label), column (numbers over a set, all members or those of `where`), cell (one of them, by `key`), each with exactly one of times, plus and to;',
-      'off (leaves a constraint, objective, KPI or production requirement out); file (a set in another file, its path in `to`).',
-      'In `where` columns of the same set and those of its key are called by their names: region = "north" and price > 10.',
+      'Creates or changes a scenario: named changes that do not affect the canvas itself. Use it for what-if questions, then call solve_scenarios.',
+      'Kinds of changes: value (a scalar of a data card), bound (x.lower or x.upper of a variable), limit (the side of a constraint without variables, by its label), column (numbers over a set, for all members or those that match `where`), cell (a single one of these numbers, by `key`), each with exactly one of times, plus and to;',
+      'off (leaves out a constraint, objective, KPI or production requirement); file (reads a set from another file, with its path in `to`); add (adds the relation in `target` as a hard constraint).',
+      'In `where`, refer to columns of the same set and of its key by name: region = "north" and price > 10.',
     ].join(' '),
     input: upsertInput,
     run: async (input, context) => {
@@ -114,9 +122,9 @@ export class ScenarioToolsService {
   readonly solve: Tool<z.infer<typeof solveInput>> = {
     name: 'solve_scenarios',
     description: [
-      'Solves scenarios and the canvas as it is, all of the same moment, and answers for each the objective, its difference to the canvas, and the KPIs,',
-      'or what cannot hold together, or why it failed. Scenarios never change the feasibility_result of the checklist.',
-      `Counts as one of at most ${MAX_SOLVES} solves of a turn.`,
+      'Solves scenarios and the unchanged canvas, all from the same snapshot. Returns for each the objective, its difference from the canvas and the KPIs,',
+      'or the conflicting constraints, or the reason for a failure. Scenarios never change the feasibility_result of the checklist.',
+      `Counts as one of at most ${MAX_SOLVES} solves in a turn.`,
     ].join(' '),
     input: solveInput,
     run: (input, context) =>
@@ -137,8 +145,8 @@ export class ScenarioToolsService {
   readonly compare: Tool<z.infer<typeof compareInput>> = {
     name: 'compare_scenarios',
     description: [
-      'Compares the newest plans of scenarios with that of the canvas, without solving anything: objectives, KPIs, their differences,',
-      'and the variables that differ most, by the names of scenarios (null: the canvas).',
+      'Compares the newest plans of scenarios with that of the canvas without solving. Returns objectives, KPIs, their differences,',
+      'and the variables that differ most, by scenario name (null: the canvas).',
     ].join(' '),
     input: compareInput,
     run: async ({ names }, { principal, project_id, signal }) => {
@@ -188,7 +196,7 @@ export class ScenarioToolsService {
       ...(changes !== undefined && { changes: append ? [...(old?.changes ?? []), ...changes] : changes }),
     };
     if ((given.changes?.length ?? 0) > MAX_CHANGES)
-      throw new ToolFailure('invalid_input', `A scenario has at most ${MAX_CHANGES} changes`);
+      throw new ToolFailure('invalid_input', `A scenario can have at most ${MAX_CHANGES} changes`);
     const scenario = await withReadableErrors(() =>
       old === undefined
         ? this.scenarios.add(tx, project, { name: input.name, changes: [], ...given })
@@ -208,8 +216,8 @@ export class ScenarioToolsService {
     const scenario = await this.find(tx, project_id, called);
     if (scenario !== undefined) return scenario;
     const names = (await tx.withRepository(this.repository).names(project_id)).map((one) => `"${one.name}"`);
-    const known = names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${someNames(names)}`;
-    throw new ToolFailure('not_found', `No scenario is called "${called}"${known}`);
+    const known = names.length === 0 ? '' : `; the existing scenarios are ${someNames(names)}`;
+    throw new ToolFailure('not_found', `There is no scenario "${called}"${known}`);
   }
 
   private async meant(tx: Tx, project_id: ProjectId, names: string[] | undefined): Promise<Scenario[]> {

@@ -10,8 +10,8 @@ const solveInput = z.strictObject({
   model_file: z
     .string()
     .optional()
-    .describe('Path of a workspace file in CPLEX LP format, named *.lp; absent: the cards of the canvas are solved'),
-  is_test: z.boolean().default(false).describe('Leaves the checklist as it is'),
+    .describe('Path of a workspace file in CPLEX LP format, named *.lp. Default: solves the canvas'),
+  is_test: z.boolean().default(false).describe('Whether to leave the checklist unchanged'),
 });
 
 /** Tool that solves models. */
@@ -20,10 +20,10 @@ export class SolveToolsService {
   readonly run: Tool<z.infer<typeof solveInput>> = {
     name: 'run_solve',
     description: [
-      'Solves the model on the canvas, or a model file, and answers the outcome: values of the variables and slacks of the constraints,',
-      'or which constraints cannot hold together, or what the model lacks;',
-      'and the feasibility_result of the checklist, which a solve of the canvas alone can change.',
-      `At most ${MAX_SOLVES} times a turn.`,
+      'Solves the model on the canvas, or a model file. Returns the values of the variables and the slacks of the constraints,',
+      'or the conflicting constraints, or what the model lacks,',
+      'and the feasibility_result of the checklist, which only a solve of the canvas can change.',
+      `Can be called at most ${MAX_SOLVES} times in a turn.`,
     ].join(' '),
     input: solveInput,
     run: ({ model_file, is_test }, context) =>

@@ -41,7 +41,7 @@ const path = z
   .string()
   .superRefine(refusing((text) => pathProblem(text)))
   .describe('Path in the workspace, such as inputs/demand.csv');
-const sheet = z.string().optional().describe('Sheet of a workbook; the first one by default');
+const sheet = z.string().optional().describe('Sheet of a workbook. Default: the first sheet');
 
 const row = z.int().min(1).max(MAX_ROW).optional();
 const dialect = z
@@ -71,20 +71,22 @@ const dialect = z
     }),
   )
   .optional()
-  .describe('How to read the file where its description is wrong or uncertain; rows are numbered as in the file');
+  .describe(
+    'How to read the file if describe_table detects it wrongly or is uncertain. Rows are numbered as in the file',
+  );
 
 const describeInput = z.strictObject({ path, sheet, dialect });
 const queryInput = z.strictObject({
   tables: z
     .record(z.string().superRefine(refusing(tableNameProblem)), z.strictObject({ path, sheet, dialect }))
     .refine((tables) => Object.keys(tables).length <= MAX_TABLES, `At most ${MAX_TABLES} tables`)
-    .describe('Files by the names that the statement has for them'),
-  sql: z.string().min(1).max(MAX_SQL).describe('One SELECT in the dialect of DuckDB'),
-  limit: z.int().min(1).max(MAX_ANSWER_ROWS).default(50).describe('Most rows of the answer'),
+    .describe('Files by their table names in the statement'),
+  sql: z.string().min(1).max(MAX_SQL).describe('A single SELECT statement for DuckDB'),
+  limit: z.int().min(1).max(MAX_ANSWER_ROWS).default(50).describe('Maximum number of rows to return'),
   save_as: path
     .superRefine(refusing(savedPathProblem))
     .optional()
-    .describe('Path in the workspace for the whole result, which ends with .csv or .parquet'),
+    .describe('Workspace path for saving the whole result; must end with .csv or .parquet'),
 });
 
 type QueryInput = z.infer<typeof queryInput>;
@@ -95,7 +97,7 @@ export class TableToolsService {
   readonly describe: Tool<z.infer<typeof describeInput>> = {
     name: 'describe_table',
     description:
-      'Tells what a CSV, TSV, JSON, Parquet or XLSX file of the workspace holds: columns with their types, how many ' +
+      'Describes a CSV, TSV, JSON, Parquet or XLSX file in the workspace: its columns with their types, the number of ' +
       'rows, the sheets of a workbook, the first rows, how the file was read (`dialect`, with the fields that are ' +
       'uncertain), and what is not part of the table (`left_out`: titles, totals, notes).',
     input: describeInput,
@@ -119,8 +121,8 @@ export class TableToolsService {
   readonly query: Tool<QueryInput> = {
     name: 'query_tables',
     description:
-      'Answers one SELECT over tables in files of the workspace. Describe a table first to learn its columns. ' +
-      'With save_as, the whole result becomes a file. `notes` lists guesses and rows that are left out of a table.',
+      'Runs a SELECT over tables in workspace files. Describe a table first to learn its columns. ' +
+      'With save_as, saves the whole result to a file. `notes` lists guesses, and rows that were left out of a table.',
     input: queryInput,
     run: async (input, context) =>
       input.save_as === undefined
@@ -157,7 +159,7 @@ export class TableToolsService {
 
   private async prepareSave(at: string, input: QueryInput, context: AgentContext): Promise<Effect> {
     const { workspace, saved, result } = await this.answer(input, context);
-    if (saved === undefined) throw new Error('A query that is to be saved has no result');
+    if (saved === undefined) throw new Error('The query has no result to save');
     return async (tx): Promise<ToolOutcome> => ({
       result: { ...result, saved: await this.files.place(tx, context, workspace, at, saved) },
     });

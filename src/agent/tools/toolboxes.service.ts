@@ -98,7 +98,7 @@ async function* make(
       return outcomeEvents(id, outcome);
     },
   };
-  if (outcome === undefined) throw new Error('The effect of a call was not made');
+  if (outcome === undefined) throw new Error('The effect of the call was not applied');
   if ('unfinished' in outcome) {
     outcome = await resultOrFailure(outcome.unfinished());
     yield* outcomeEvents(id, outcome);
@@ -109,15 +109,15 @@ async function* make(
 
 /** Returns the tool with its parsed input, or the reason why the call is invalid. */
 function check(tools: readonly Tool[], { tool: name, input }: Call): { tool: Tool; input: unknown } | ToolFailure {
-  if (tools.length === 0) return new ToolFailure('limit_reached', `A turn has at most ${MAX_CALLS} calls`);
+  if (tools.length === 0) return new ToolFailure('limit_reached', `A turn can make at most ${MAX_CALLS} tool calls`);
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined) return new ToolFailure('unknown_tool', `There is no tool ${name}`);
-  if (typeof input === 'string') return new ToolFailure('invalid_input', 'The input is no JSON object');
+  if (typeof input === 'string') return new ToolFailure('invalid_input', 'The input is not a JSON object');
   const parsed = tool.input.safeParse(input);
   if (!parsed.success) return inputFailure(parsed.error);
   return isValidInput(parsed.data)
     ? { tool, input: parsed.data }
-    : new ToolFailure('invalid_input', 'The input has characters that cannot be stored');
+    : new ToolFailure('invalid_input', 'The input contains characters that cannot be stored');
 }
 
 function isValidInput(value: unknown): boolean {

@@ -34,7 +34,7 @@ export class TurnSolvesService {
   async admit(tx: Tx, project_id: ProjectId, { turn_id, spender }: AgentContext): Promise<Trigger> {
     const trigger = triggerOfTurn(turn_id, spender);
     if ((await this.executions.countOf(tx, project_id, trigger)) >= MAX_SOLVES)
-      throw new ToolFailure('limit_reached', `A turn has at most ${MAX_SOLVES} solves`);
+      throw new ToolFailure('limit_reached', `A turn can start at most ${MAX_SOLVES} solves`);
     return trigger;
   }
 

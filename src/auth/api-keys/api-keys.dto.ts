@@ -50,7 +50,7 @@ export class ApiKeyCreateRequest {
   @DateTimeField({
     optional: true,
     description: 'Expiry time of the key; default: in 90 days',
-    check: (moment) => (moment.getTime() > Date.now() ? undefined : 'the moment must be in the future'),
+    check: (moment) => (moment.getTime() > Date.now() ? undefined : 'the time must be in the future'),
   })
   expires_at?: Date;
 }

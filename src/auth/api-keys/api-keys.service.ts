@@ -26,7 +26,7 @@ export type ProjectCheck = (caller: Principal, project_ids: readonly string[]) =
 export class ApiKeysService {
   private readonly revocationListeners: RevocationListener[] = [];
   private checkProjects: ProjectCheck = () => {
-    throw new Error('Nothing knows projects');
+    throw new Error('No project check is registered');
   };
 
   constructor(
@@ -58,9 +58,9 @@ export class ApiKeysService {
     { name, role, access, project_ids, expires_at = new Date(Date.now() + LIFETIME_MS) }: ApiKeyCreateRequest,
   ): Promise<ApiKeyCreateResponse> {
     const { company_id, user_id, kind, isCompanyLevel } = caller;
-    if (kind !== 'user' || user_id === null) throw new Forbidden('user_required', 'Only users create API keys');
+    if (kind !== 'user' || user_id === null) throw new Forbidden('user_required', 'Only users can create API keys');
     if (role === 'company' && !isCompanyLevel)
-      throw new Forbidden('key_above_creator', 'A key cannot be above its creator');
+      throw new Forbidden('key_above_creator', 'An API key cannot have a higher role than its creator');
     const projects = project_ids == null ? null : [...new Set(project_ids.map((id) => id.toLowerCase()))];
     await this.assertSeen(caller, project_ids ?? []);
     const { key, ...stored } = makeKey();
@@ -81,7 +81,10 @@ export class ApiKeysService {
       await tx.withRepository(this.users).lock(company_id, user_id);
       return await caller.once(tx, async () => {
         if ((await apiKeys.countValid(company_id, user_id)) >= MAX_KEYS) {
-          throw new Conflict('too_many_api_keys', `A user has at most ${MAX_KEYS} valid API keys; revoke one first`);
+          throw new Conflict(
+            'too_many_api_keys',
+            `A user can have at most ${MAX_KEYS} valid API keys; revoke one first`,
+          );
         }
         await apiKeys.insert(row);
         return ApiKeyCreateResponse.created({ row, key });

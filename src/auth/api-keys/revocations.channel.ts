@@ -71,7 +71,7 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
     try {
       for (const id of await this.apiKeys.revokedOf(ids)) this.end(id);
     } catch (error) {
-      this.logger.warn({ err: error }, 'API keys could not be looked at');
+      this.logger.warn({ err: error }, 'API keys could not be checked');
     }
   }
 }

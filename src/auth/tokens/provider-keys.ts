@@ -37,7 +37,10 @@ export function providerKeys(url: string, onFault: (fault: unknown) => void): JW
       failedAt = performance.now();
       onFault(fault);
     }
-    return new Unavailable('identity_provider_unavailable', 'The keys of the identity provider are out of reach');
+    return new Unavailable(
+      'identity_provider_unavailable',
+      "The identity provider's keys cannot be fetched; try again later",
+    );
   };
   const read = async (): Promise<void> => {
     if (isWithin(COOLDOWN_MS, failedAt)) throw failure(undefined);

@@ -47,7 +47,8 @@ export class TokensService {
 
   constructor(config: Config, @Inject(LOGGER) logger: Logger) {
     const { AUTH_JWT_SECRET, oidc } = config;
-    if (AUTH_JWT_SECRET === undefined && oidc === undefined) throw new Error('No token could be verified');
+    if (AUTH_JWT_SECRET === undefined && oidc === undefined)
+      throw new Error('Neither AUTH_JWT_SECRET nor an OpenID provider is configured');
     if (AUTH_JWT_SECRET !== undefined) {
       const secret = new TextEncoder().encode(AUTH_JWT_SECRET);
       this.secret = AUTH_JWT_SECRET;
@@ -56,7 +57,9 @@ export class TokensService {
     if (oidc !== undefined) {
       const { jwksUrl, issuer, audience, claims } = oidc;
       this.provider = {
-        key: providerKeys(jwksUrl, (fault) => logger.warn({ err: fault }, 'keys of tokens could not be read')),
+        key: providerKeys(jwksUrl, (fault) =>
+          logger.warn({ err: fault }, "the identity provider's keys could not be fetched"),
+        ),
         options: { algorithms: PROVIDER_ALGORITHMS, issuer, audience },
         claims,
       };

@@ -61,7 +61,7 @@ function findProblems(questions: Question[], { selections = {} }: QuestionAnswer
     const loc = ['body', 'answer', 'selections', index];
     const question = questions.find((_, place) => String(place) === index);
     if (question === undefined) {
-      problems.push(invalidValue(loc, `the open question has no part ${index}`, chosen));
+      problems.push(invalidValue(loc, `there is no open question with index ${index}`, chosen));
     } else {
       const unknown = [chosen].flat().flatMap((label, at) => {
         const place = Array.isArray(chosen) ? [...loc, at] : loc;
@@ -71,7 +71,8 @@ function findProblems(questions: Question[], { selections = {} }: QuestionAnswer
       });
       const isTooMany = question.multi_select === false && Array.isArray(chosen) && chosen.length > 1;
       if (unknown.length > 0) problems.push(...unknown);
-      else if (isTooMany) problems.push(invalidValue(loc, 'the question allows one option. Send one label', chosen));
+      else if (isTooMany)
+        problems.push(invalidValue(loc, 'the question allows only one option. Send a single label', chosen));
     }
     if (problems.length >= MAX_ENTRIES) break;
   }

@@ -17,15 +17,15 @@ export class TurnMetricsService {
   ) {
     this.outcomes = metrics.counter({
       name: 'pws_turns_ended_total',
-      help: 'Turns that this process has ended, by outcome',
+      help: 'Turns ended by this process, by outcome',
       labels: ['outcome'],
     });
     health.watchQueue(async () => (await this.read())['pws_turn_oldest_waiting_seconds'] ?? 0);
     metrics.gauges(
       [
-        { name: 'pws_turns_waiting', help: 'Turns of all processes that nobody has started' },
-        { name: 'pws_turns_running', help: 'Turns of all processes that somebody runs' },
-        { name: 'pws_turn_oldest_waiting_seconds', help: 'How long the first turn has waited for its start' },
+        { name: 'pws_turns_waiting', help: 'Turns of all processes that wait for a worker' },
+        { name: 'pws_turns_running', help: 'Running turns of all processes' },
+        { name: 'pws_turn_oldest_waiting_seconds', help: 'Seconds that the oldest waiting turn has waited' },
       ],
       async () => await this.read(),
     );
@@ -38,7 +38,7 @@ export class TurnMetricsService {
 
   /** Registers the gauge of the turns that this process runs. Their leases are held here. */
   registerLeaseGauge(count: () => number): void {
-    this.metrics.gauges([{ name: 'pws_turn_leases_held', help: 'Turns that this process runs' }], () => ({
+    this.metrics.gauges([{ name: 'pws_turn_leases_held', help: 'Running turns of this process' }], () => ({
       pws_turn_leases_held: count(),
     }));
   }

@@ -97,5 +97,5 @@ export class Turn {
 export function spenderOf({ user_id, api_key_id }: Pick<Turn, 'user_id' | 'api_key_id'>): Spender {
   if (user_id !== null) return { user_id, api_key_id: null };
   if (api_key_id !== null) return { user_id: null, api_key_id };
-  throw new Error('A turn has a spender');
+  throw new Error('The turn has no spender');
 }

@@ -36,7 +36,7 @@ export class SecretBox {
         .setAuthTag(tag);
       return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
     } catch (cause) {
-      throw new Unsealable('It cannot be opened', { cause });
+      throw new Unsealable('The sealed value cannot be decrypted', { cause });
     }
   }
 }

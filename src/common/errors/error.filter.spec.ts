@@ -78,7 +78,7 @@ describe('ErrorFilter', () => {
     ['nest-5xx', 501, 'Not Implemented', 'internal_error', 'Not Implemented'],
     ['database', 503, 'Service Unavailable', 'unavailable', 'secret host is down'],
     ['bug', 500, 'Internal Server Error', 'internal_error', 'secret: x is not a function'],
-    ['thrown-text', 500, 'Internal Server Error', 'internal_error', 'Something was thrown that is no error'],
+    ['thrown-text', 500, 'Internal Server Error', 'internal_error', 'A value that is not an error was thrown'],
   ])('turns %s into %d without leaking internals', async (name, status, detail, code, logged) => {
     const answer = await fetchError(name);
     expect(answer).toMatchObject({ status, text: JSON.stringify({ detail, code }), logged });

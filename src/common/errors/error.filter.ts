@@ -59,4 +59,4 @@ function frameworkError(exception: HttpException): DomainError {
 }
 
 const asError = (exception: unknown): Error =>
-  exception instanceof Error ? exception : new Error('Something was thrown that is no error', { cause: exception });
+  exception instanceof Error ? exception : new Error('A value that is not an error was thrown', { cause: exception });

@@ -39,9 +39,9 @@ export function faultAnswer(error: unknown): DomainError | undefined {
     const code = 'code' in cause ? String(cause.code) : '';
     const isOneOf = (codes: string[]): boolean => codes.some((known) => code.startsWith(known));
     if (code.length === 5 && isOneOf(REFUSED_VALUES))
-      return new BadRequest('value_not_storable', 'The request holds a value that cannot be stored');
+      return new BadRequest('value_not_storable', 'The request contains a value that cannot be stored');
     if (code.length === 5 && isOneOf(CONFLICTS))
-      return new Conflict('request_conflict', 'The request is in conflict with another one');
+      return new Conflict('request_conflict', 'The request conflicts with another request');
     if (code.length === 5 && isOneOf(OUT_OF_REACH)) return new Unavailable();
     if (NETWORK_CODES.includes(code) || FAULT_NAMES.includes(cause.name) || CONNECTION_FAULT.test(cause.message)) {
       return new Unavailable();

@@ -31,7 +31,7 @@ export async function assertExpected(
   if (expected.allow(tag)) return;
   throw new PreconditionFailed(
     tag === undefined
-      ? 'If-Match names something that is not there'
-      : 'It has changed since the version that If-Match names: read it again',
+      ? 'The resource does not exist, so it cannot match If-Match'
+      : 'The resource has changed since the version in If-Match; read it again',
   );
 }

@@ -109,7 +109,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
         if (!heads.has(id) || heads.get(id) !== before.get(id)) for (const wake of wakes) wake();
       }
     } catch (error) {
-      this.logger.warn({ err: error }, 'what streams follow could not be looked at');
+      this.logger.warn({ err: error }, 'streams could not be checked for changes');
     } finally {
       this.isPolling = false;
     }

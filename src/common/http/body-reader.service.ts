@@ -62,7 +62,7 @@ export class BodyReaderService {
     if (bytes > SMALL_BODY && request.caller !== undefined) {
       const shares = sharesOf(request.caller, { caller: MAX_HELD_OF_CALLER, company: MAX_HELD_OF_COMPANY });
       // The `close` event has already fired and will not fire again.
-      if (response.closed) throw new BadRequest('body_cut_off', 'The body was cut off');
+      if (response.closed) throw new BadRequest('body_cut_off', 'The request body is incomplete');
       const ticket = this.shares.take(bytes, shares);
       response.once('close', () => ticket.leave());
       await ticket.granted;

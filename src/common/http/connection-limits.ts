@@ -30,9 +30,12 @@ const HOST = /^(?:[\w.~-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const ANSWERS: Record<string, [string, DomainError]> = {
   HPE_HEADER_OVERFLOW: [
     'Request Header Fields Too Large',
-    new DomainError('head_too_large', 'The head of the request may have at most 16384 bytes'),
+    new DomainError('head_too_large', 'The request line and headers must not exceed 16384 bytes'),
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['Request Timeout', new DomainError('request_too_slow', 'The request took too long')],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    'Request Timeout',
+    new DomainError('request_too_slow', 'The request took too long to arrive'),
+  ],
 };
 const UNREADABLE: [string, DomainError] = [
   'Bad Request',
@@ -64,7 +67,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     abandonBody(request, response);
-    const body = new DomainError('expectation_failed', 'The only expectation that can be met is 100-continue').body();
+    const body = new DomainError('expectation_failed', 'The only supported expectation is 100-continue').body();
     response
       .writeHead(417, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
       .end(body);
@@ -154,8 +157,8 @@ export const limitRequests: RequestHandler = (request, response, next) => {
     if (request.socket.writableLength > 0) request.socket.destroy();
   });
   if (request.url.length > MAX_URL_LENGTH)
-    throw new DomainError('url_too_long', `The URL may have at most ${MAX_URL_LENGTH} characters`);
-  if (!hasHost(request)) throw new BadRequest('host_invalid', 'The Host header is missing, repeated or not a host');
+    throw new DomainError('url_too_long', `The URL must not exceed ${MAX_URL_LENGTH} characters`);
+  if (!hasHost(request)) throw new BadRequest('host_invalid', 'The Host header is missing, repeated or invalid');
   next();
 };
 

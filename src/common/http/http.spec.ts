@@ -245,13 +245,13 @@ describe('request body', () => {
     expect(await post(of(1024 ** 2))).toEqual([201, { length: 1024 ** 2 - 14 }]);
     expect(await post(of(1024 ** 2 + 1))).toEqual([
       413,
-      { detail: 'The body may have at most 1048576 bytes', code: 'body_too_large' },
+      { detail: 'The request body must not exceed 1048576 bytes', code: 'body_too_large' },
     ]);
     const put = (body: string) => ask('PUT', '/things/1', { body, headers: { 'content-type': 'application/json' } });
     expect(await put(of(3000))).toEqual([200, { id: '1', length: 2986 }]);
     expect(await put(of(3001))).toEqual([
       413,
-      { detail: 'The body may have at most 3000 bytes', code: 'body_too_large' },
+      { detail: 'The request body must not exceed 3000 bytes', code: 'body_too_large' },
     ]);
   });
 

@@ -27,7 +27,8 @@ export async function readBody(
   patienceMs = PATIENCE_MS,
 ): Promise<Json | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new UnsupportedMediaType('body_compressed', 'The body must not be compressed');
+  if (encoding !== 'identity')
+    throw new UnsupportedMediaType('body_compressed', 'The request body must not be compressed');
   assertLength(request, limit);
   askForBody(request);
   const bytes = await collect(request, limit, patienceMs);
@@ -53,13 +54,14 @@ export function assertLength(request: IncomingMessage, limit: number): void {
 }
 
 const tooLarge = (limit: number): TooLarge =>
-  new TooLarge('body_too_large', `The body may have at most ${limit} bytes`);
+  new TooLarge('body_too_large', `The request body must not exceed ${limit} bytes`);
 
 async function collect(request: IncomingMessage, limit: number, patienceMs: number): Promise<Buffer> {
   let patience: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     patience = setTimeout(
-      () => reject(new DomainError('body_too_slow', 'The body took too long', { Connection: 'close' })),
+      () =>
+        reject(new DomainError('body_too_slow', 'The request body took too long to arrive', { Connection: 'close' })),
       patienceMs,
     );
   });
@@ -68,7 +70,7 @@ async function collect(request: IncomingMessage, limit: number, patienceMs: numb
   } catch (error) {
     if (error instanceof DomainError) throw error;
     if ((error as RawBodyError).type === 'entity.too.large') throw tooLarge(limit);
-    throw new BadRequest('body_cut_off', 'The body was cut off');
+    throw new BadRequest('body_cut_off', 'The request body is incomplete');
   } finally {
     clearTimeout(patience);
   }

@@ -31,7 +31,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return next.handle();
     if (typeof key !== 'string' || !KEY.test(key)) {
-      const rule = `the key has 1 to ${MAX_KEY_LENGTH} visible ASCII characters`;
+      const rule = `the key must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters`;
       throw new Invalid([invalidValue(['header', IDEMPOTENCY_KEY], rule, key)]);
     }
     const response = http.getResponse<ServerResponse>();

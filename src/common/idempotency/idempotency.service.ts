@@ -163,12 +163,15 @@ export class AnsweringRequest implements KeyedRequest {
   /** Returns the result of an earlier request that has no response yet. @throws AnsweredBefore @throws Conflict */
   private async recall({ body_digest, status, content, is_at_work }: FoundRecord, proof?: Proof): Promise<unknown> {
     if (!body_digest.equals(this.body_digest)) {
-      throw new Conflict('idempotency_key_reused', 'Another request was sent with this Idempotency-Key; use a new one');
+      throw new Conflict(
+        'idempotency_key_reused',
+        'This Idempotency-Key was already used for a different request; use a new one',
+      );
     }
     if (status === null && is_at_work) throw underWay();
     const text = await this.sealed.open(this.scope, content);
     if (text === undefined)
-      throw new Conflict('answer_lost', 'The request was carried out, but its answer can no longer be read');
+      throw new Conflict('answer_lost', 'The request was processed, but its response can no longer be read');
     if (status === null) return JSON.parse(text);
     const answer: KeptAnswer = { status, text };
     await proof?.(answer);
@@ -179,4 +182,8 @@ export class AnsweringRequest implements KeyedRequest {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const underWay = (): Conflict =>
-  new Conflict('request_under_way', 'A request with this Idempotency-Key is still under way; ask again', RETRY_SECONDS);
+  new Conflict(
+    'request_under_way',
+    'A request with this Idempotency-Key is still in progress; try again later',
+    RETRY_SECONDS,
+  );

@@ -9,7 +9,7 @@ export interface KeptAnswer {
 /** Thrown if the request was already answered. The interceptor then repeats the stored response. */
 export class AlreadyAnswered extends Error {
   constructor(readonly answer: KeptAnswer) {
-    super('The request was answered before');
+    super('The request was already answered');
   }
 }
 

@@ -41,7 +41,7 @@ export class Lease {
   /** Ends the lease after the work has ended, and aborts everything that still runs for it. */
   stop(): void {
     clearInterval(this.timer);
-    this.controller.abort(new Error('The work is over'));
+    this.controller.abort(new Error('The work has ended'));
   }
 
   private async renewIfDue(): Promise<void> {
@@ -55,7 +55,7 @@ export class Lease {
       this.renewedAt = now;
     } catch (error) {
       if (error instanceof LeaseLost) this.abort(error);
-      else this.logger.warn({ err: error }, 'work could not be kept alive');
+      else this.logger.warn({ err: error }, 'the lease of work could not be renewed');
     } finally {
       this.isRenewing = false;
     }

@@ -27,12 +27,13 @@ export function walkStart(
   place: 'query' | 'body' = 'query',
 ): WalkStart {
   if (cursor === undefined) return undefined;
-  if (offset > 0) throw new Invalid([invalidValue([place, 'offset'], 'a page by cursor has no offset', offset)]);
+  if (offset > 0)
+    throw new Invalid([invalidValue([place, 'offset'], 'a request with a cursor cannot have an offset', offset)]);
   if (cursor === '') return null;
   const text = Buffer.from(cursor, 'base64url').toString();
   const key = text.slice(listing.length + 1);
   if (encode(listing, key) !== cursor || !isKey(key))
-    throw new Invalid([invalidValue([place, 'cursor'], 'it is no cursor of this listing', cursor)]);
+    throw new Invalid([invalidValue([place, 'cursor'], 'the cursor does not belong to this listing', cursor)]);
   return key;
 }
 

@@ -84,7 +84,7 @@ describe('requestLog', () => {
   it('adds a second line for an error after the response', async () => {
     await raw(`${app.url}/api/v1/logged/late`, { headers: { 'x-request-id': 'late' } });
     expect(await linesOf('late')).toMatchObject([
-      { level: ERROR, msg: 'failed after the answer', err: { message: 'nobody waits any more' } },
+      { level: ERROR, msg: 'request failed after its response', err: { message: 'nobody waits any more' } },
     ]);
   });
 

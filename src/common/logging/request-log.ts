@@ -50,7 +50,7 @@ export function requestLog(logger: Logger) {
       // From here on, an error is reported as uncaught.
       response.off('error', onError);
       const shown = (): object => ({ id, method: request.method, path: pathOf(request) });
-      response[LATE] = (error) => logger.error({ req: shown(), err: error }, 'failed after the answer');
+      response[LATE] = (error) => logger.error({ req: shown(), err: error }, 'request failed after its response');
       const { err, statusCode, headersSent, writableFinished } = response;
       const isCut = err !== undefined && !writableFinished;
       const level = isCut || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';

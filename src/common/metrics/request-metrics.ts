@@ -6,7 +6,7 @@ import type { MetricsService } from './metrics.service.js';
 export function requestMetrics(metrics: MetricsService) {
   const durations = metrics.histogram({
     name: 'pws_http_request_duration_seconds',
-    help: 'Requests by method, route and status; status "aborted" when the client left before the answer was whole',
+    help: 'Requests by method, route and status; status "aborted" if the client disconnected before the response was complete',
     labels: ['method', 'route', 'status'],
   });
   return (request: Request, response: Response, next: NextFunction): void => {

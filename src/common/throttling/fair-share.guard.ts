@@ -34,9 +34,9 @@ export class FairShareGuard implements CanActivate {
     this.limits = config.requestsInProgress;
     metrics.gauges(
       [
-        { name: 'pws_requests_in_progress', help: 'Requests of callers that are being served' },
-        { name: 'pws_requests_waiting', help: 'Requests that wait because their caller or company has its share' },
-        { name: 'pws_body_bytes_held', help: 'Bytes of larger JSON bodies that are held or on their way' },
+        { name: 'pws_requests_in_progress', help: 'Authenticated requests in progress' },
+        { name: 'pws_requests_waiting', help: 'Requests that wait because their caller or company has used its share' },
+        { name: 'pws_body_bytes_held', help: 'Bytes of large JSON bodies that are in memory or being received' },
       ],
       () => ({
         pws_requests_in_progress: this.shares.taken,

@@ -165,6 +165,6 @@ export class FairShares {
 const tooMany = (): TooManyRequests =>
   new TooManyRequests(
     'too_many_requests_at_once',
-    'Too many requests at once: wait for answers before sending more',
+    'Too many requests at once; wait for responses before you send more',
     RETRY_SECONDS,
   );

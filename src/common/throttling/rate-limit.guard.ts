@@ -17,6 +17,10 @@ export class RateLimitGuard extends ThrottlerGuard {
     response.setHeader(`${this.headerPrefix}-Limit`, limit);
     response.setHeader(`${this.headerPrefix}-Remaining`, 0);
     response.setHeader(`${this.headerPrefix}-Reset`, seconds);
-    throw new TooManyRequests('rate_limited', `At most ${limit} requests a minute are served`, seconds);
+    throw new TooManyRequests(
+      'rate_limited',
+      `The limit of ${limit} requests per minute is exceeded; try again later`,
+      seconds,
+    );
   }
 }

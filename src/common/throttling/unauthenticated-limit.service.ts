@@ -21,7 +21,7 @@ export class UnauthenticatedLimitService {
     if (limit === 0) return;
     const key = keyOfAddress(address);
     const { isBlocked, timeToBlockExpire } = await this.counts.increment(key, MINUTE_MS, limit, 0, 'addresses');
-    const sentence = 'Too many requests without valid credentials from this address';
+    const sentence = 'Too many requests without valid credentials from this address; try again later';
     if (isBlocked) throw new TooManyRequests('too_many_unauthenticated', sentence, timeToBlockExpire);
   }
 }

@@ -171,8 +171,8 @@ function checkUsable(
     throw unusable('objects are validated by their own fields; use @ObjectField or @ObjectArrayField alone');
   const validators = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
   if (validators.some(({ async, instance }) => async || instance.validate instanceof AsyncFunction))
-    throw unusable('constraints cannot be asynchronous; the service checks what takes time');
-  if (always) throw unusable('`always` has no meaning: requests are validated without groups');
+    throw unusable('constraints cannot be asynchronous; run slow checks in the service');
+  if (always) throw unusable('`always` has no effect, because requests are validated without groups');
 }
 
 /** class-validator group of the constraint that every field has, so that it can be checked before all others. */

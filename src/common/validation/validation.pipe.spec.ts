@@ -498,7 +498,7 @@ describe('class-validator decorators on a field', () => {
     const wrong: [Type<object>, string][] = [
       [NoField, 'NoField.email: a validated property needs a field'],
       [Nested, 'Nested.contact: objects are validated by their own fields'],
-      [Flagged, 'Flagged.at: `always` has no meaning'],
+      [Flagged, 'Flagged.at: `always` has no effect'],
       [Waiting, 'Waiting.name: constraints cannot be asynchronous'],
       [WaitingToo, 'WaitingToo.name: constraints cannot be asynchronous'],
     ];

@@ -97,7 +97,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
     }
     work.isDueAgain = false;
     work.running = this.perform(name, work)
-      .catch((err: unknown) => this.logger.error({ err, task: name }, 'periodic work has failed'))
+      .catch((err: unknown) => this.logger.error({ err, task: name }, 'periodic work failed'))
       .finally(() => {
         work.running = undefined;
         if (work.isDueAgain) this.run(name);
@@ -121,7 +121,7 @@ export class PeriodicWorkService implements OnModuleInit, OnApplicationBootstrap
         await session
           .query(`SELECT pg_advisory_unlock(${KEY})`, [name])
           .catch((err: unknown) =>
-            this.logger.warn({ err, task: name }, 'the lock of periodic work could not be given back'),
+            this.logger.warn({ err, task: name }, 'the lock of periodic work could not be released'),
           );
       }
     } finally {

@@ -30,15 +30,15 @@ export class QueueMetricsService {
     this.durations = metrics.histogram(
       {
         name: 'pws_job_duration_seconds',
-        help: 'Work outside of requests that this process has done, by task and outcome (done, left, failed)',
+        help: 'Seconds of background work in this process, by task and outcome (done, left, failed)',
         labels: ['task', 'outcome'],
       },
       BUCKETS,
     );
     metrics.gauges(
       [
-        { name: 'pws_jobs_waiting', help: 'Work of all processes that waits for a worker', labels },
-        { name: 'pws_job_oldest_waiting_seconds', help: 'How long the first waiting work has waited', labels },
+        { name: 'pws_jobs_waiting', help: 'Background work of all processes that waits for a worker', labels },
+        { name: 'pws_job_oldest_waiting_seconds', help: 'Seconds that the oldest waiting work has waited', labels },
       ],
       async () => {
         const backlog = await this.backlog();

@@ -87,7 +87,7 @@ export class RowQueue<Row extends QueuedRow> {
 
   start(): void {
     const { name, reap } = this.options;
-    const failure = `the queue ${name} could not be looked at`;
+    const failure = `the queue ${name} could not be checked`;
     this.looks = new IntervalRunner(async () => await this.look(), failure, this.logger, POLL_MS);
     if (reap !== undefined) this.reaper = new IntervalRunner(reap, failure, this.logger);
   }
@@ -129,7 +129,9 @@ export class RowQueue<Row extends QueuedRow> {
   private run(row: Row): void {
     const lease = new Lease(async () => await this.options.renew(row), this.logger);
     const ended = this.perform(row, lease)
-      .catch((err: unknown) => this.logger.error({ err, ...this.labels(row) }, 'a row is left to its lease'))
+      .catch((err: unknown) =>
+        this.logger.error({ err, ...this.labels(row) }, 'a row stays locked until its lease expires'),
+      )
       .finally(() => {
         this.running.delete(running);
         lease.stop();
@@ -151,13 +153,13 @@ export class RowQueue<Row extends QueuedRow> {
       const isLeft = reason instanceof ShuttingDown || reason instanceof LeaseLost;
       end(isLeft ? 'left' : 'failed');
       if (isLeft && error !== reason)
-        this.logger.warn({ err: error, ...this.labels(row) }, 'work has failed as it was given up');
+        this.logger.warn({ err: error, ...this.labels(row) }, 'work failed while it was being stopped');
       if (reason instanceof ShuttingDown) await release?.(row);
       else if (reason instanceof LeaseLost)
-        this.logger.info(this.labels(row), 'work was stopped or went to another process');
+        this.logger.info(this.labels(row), 'work was stopped or taken over by another process');
       else if (postpone === undefined) throw error;
       else {
-        this.logger.warn({ err: error, ...this.labels(row) }, 'work has failed and is tried again later');
+        this.logger.warn({ err: error, ...this.labels(row) }, 'work failed and will be retried');
         await postpone(row);
       }
     }

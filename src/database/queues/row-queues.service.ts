@@ -34,7 +34,7 @@ export class RowQueuesService
   /** Registers a queue. Must be called while modules initialize. */
   open<Row extends QueuedRow>(options: RowQueueOptions<Row>): RowQueue<Row> {
     const { name, backlog } = options;
-    if (this.queues.has(name)) throw new Error(`There is a queue ${name} already`);
+    if (this.queues.has(name)) throw new Error(`The queue ${name} already exists`);
     const queue = new RowQueue(options, this.metrics, this.logger);
     this.queues.set(name, queue as unknown as RowQueue<never>);
     if (backlog !== undefined) this.metrics.watchBacklog(name, backlog);

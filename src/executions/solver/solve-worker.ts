@@ -81,7 +81,7 @@ async function solve(model: Model, limits: Omit<SearchTask, 'arrays'>): Promise<
     },
     stopSearch.signal,
   );
-  const until = stopSearch.signal.aborted ? 'until the search was ended' : `in ${limits.seconds} s`;
+  const until = stopSearch.signal.aborted ? 'until the search was stopped' : `in ${limits.seconds} s`;
   const found = toPlanResult(model, run, until);
   if (found !== undefined) return found;
   send({ kind: 'explains' });
@@ -92,6 +92,6 @@ async function solve(model: Model, limits: Omit<SearchTask, 'arrays'>): Promise<
 function read(source: ModelSource): Model {
   if (source.kind === 'canvas') return readCanvas(source.cards, source.tables);
   const text = decodeText(Buffer.from(source.content));
-  if (text === undefined) throw new ModelProblem('invalid_model', `${source.path} is no text in UTF-8`);
+  if (text === undefined) throw new ModelProblem('invalid_model', `${source.path} is not UTF-8 text`);
   return readLp(text);
 }

@@ -68,7 +68,7 @@ export const failed = (code: SolveFailure['code'], message: string): Failed => (
   failure: { code, message },
 });
 
-export const OUT_OF_MEMORY = failed('out_of_memory', 'The model needs more memory than a solve may have');
+export const OUT_OF_MEMORY = failed('out_of_memory', 'The model needs more memory than a solve can use');
 
 export const timeLimitReached = (seconds: number): Failed =>
   failed('time_limit', `No values that satisfy all constraints were found in ${seconds} s`);

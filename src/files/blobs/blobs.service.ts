@@ -145,7 +145,7 @@ export class BlobsService {
   tooMuch(): TooLarge {
     return new TooLarge(
       'company_storage_full',
-      `The company may keep at most ${this.config.FILES_COMPANY_MAX_BYTES} bytes of files`,
+      `The company's files must not exceed ${this.config.FILES_COMPANY_MAX_BYTES} bytes in total`,
     );
   }
 

@@ -46,7 +46,7 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
   async onApplicationBootstrap(): Promise<void> {
     await makePrivateFolder(this.folder);
     const look = (): Promise<void> => this.scratch.dropStale();
-    this.sweep = new IntervalRunner(look, 'copies that were left behind could not be removed', this.logger, SWEEP_MS);
+    this.sweep = new IntervalRunner(look, 'leftover local copies could not be removed', this.logger, SWEEP_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -72,7 +72,7 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
     if (size > limit)
       throw new TooLarge(
         'content_too_large',
-        `The file has ${size} bytes and at most ${limit} can be read as a table or document`,
+        `The file has ${size} bytes, but a table or document can have at most ${limit}`,
       );
     const ticket = this.room.take(size, [{ key: company_id, limit: (LARGE_FILES_AT_ONCE / 2) * limit }]);
     const path = await this.scratch.newPath();

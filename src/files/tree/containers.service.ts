@@ -34,7 +34,7 @@ export class ContainersService {
   /** Reverses {@link hide}. @throws Error if a container is not hidden */
   async restore(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     const restored = await tx.withRepository(this.containers).undelete(company_id, container_ids);
-    if (restored < container_ids.length) throw new Error('Not all of the containers can come back');
+    if (restored < container_ids.length) throw new Error('Not all of the containers can be restored');
   }
 
   /** Lets the collector empty hidden containers as if they had been deleted when they were hidden. */

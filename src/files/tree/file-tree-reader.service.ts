@@ -94,7 +94,10 @@ export class FileTreeReaderService {
   /** Returns the texts of files by path, with U+FFFD for invalid UTF-8. @throws TooLarge over 16 MiB in total */
   async readTexts(files: readonly TreeFile[]): Promise<Map<string, string>> {
     if (files.reduce((sum, { size }) => sum + size, 0) > MAX_TEXT_BYTES) {
-      throw new TooLarge('content_too_large', `Too much to be read as text: at most ${MAX_TEXT_BYTES} bytes together`);
+      throw new TooLarge(
+        'content_too_large',
+        `The texts are too large: together they must not exceed ${MAX_TEXT_BYTES} bytes`,
+      );
     }
     const contents = await this.blobs.readAll(files);
     return new Map(files.map(({ path }, index) => [path, decodeTextLoosely(contents[index] ?? Buffer.alloc(0))]));

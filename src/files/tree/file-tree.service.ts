@@ -73,7 +73,7 @@ export class FileTreeService {
     const tree = tx.withRepository(this.tree);
     const resolved = await tree.resolve(ref, path);
     if (resolved.end?.kind === 'directory')
-      throw new Conflict('directory_in_the_way', `A directory is in the way: ${path}`);
+      throw new Conflict('directory_in_the_way', `A directory already exists at ${path}`);
     if (resolved.end === undefined) {
       resolved.assertPassable();
       const { deepest, missing } = resolved;
@@ -157,7 +157,7 @@ export class FileTreeService {
    * Copies in a snapshot are the same files.
    */
   async copy(tx: Tx, { from, to, only, except = [] }: TreeCopy): Promise<number> {
-    if (from.company_id !== to.company_id) throw new Error('Trees are copied inside a company only');
+    if (from.company_id !== to.company_id) throw new Error('Trees cannot be copied between companies');
     const { kind, next_node } = await this.lock(tx, to);
     const tree = tx.withRepository(this.tree);
     const isWhole = only === undefined && except.length === 0 && next_node === 1;
@@ -193,7 +193,7 @@ async function assertRoom(tree: FileTreeRepository, container: LockedContainer, 
   if ((await roomOf(tree, container, added)) >= added) return;
   throw new Conflict(
     'tree_full',
-    `A ${CONTAINER_KINDS[container.kind].limited} has at most ${MAX_ENTRIES} files and directories; delete some first`,
+    `A ${CONTAINER_KINDS[container.kind].limited} can have at most ${MAX_ENTRIES} files and directories; delete some first`,
   );
 }
 

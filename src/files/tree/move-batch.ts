@@ -14,11 +14,11 @@ const MAX_HELD = 5_000;
 const MAX_MEASURED = 1_000_000;
 
 const NOT_FOUND = 'File not found';
-const EXISTS = 'The destination exists already';
+const EXISTS = 'The destination already exists';
 const INTO_ITSELF = 'A directory cannot be moved into itself';
-const TOO_LONG = `Something in the directory would have a path of more than ${MAX_PATH_BYTES} bytes`;
+const TOO_LONG = `A path in the directory would exceed ${MAX_PATH_BYTES} bytes`;
 const FULL = `There would be more than ${MAX_ENTRIES} files and directories; delete some first`;
-const TOO_MUCH_TO_MEASURE = 'The directories of this batch hold too much; move this one in a request of its own';
+const TOO_MUCH_TO_MEASURE = 'The directories in this batch are too large; move this one in a separate request';
 
 /** Node in the state after the moves so far. */
 interface CachedNode {
@@ -80,7 +80,7 @@ export class MoveBatch {
     if (node.kind === 'directory' && isWithin(dest_path, source_path)) return INTO_ITSELF;
     if (dest.deepest.kind === 'file') {
       const names = namesOf(dest_path);
-      return `A file is in the way: ${names.slice(0, names.length - dest.missing.length - 1).join('/')}`;
+      return `A file already exists at ${names.slice(0, names.length - dest.missing.length - 1).join('/')}`;
     }
     if (dest.missing.length > Math.max(this.room, 0)) return FULL;
     const room = MAX_PATH_BYTES - Buffer.byteLength(dest_path);

@@ -42,7 +42,7 @@ export class ResolvedPath {
   /** Reason why a directory cannot be created on the path: a file is in the way. */
   get obstacle(): string | undefined {
     if (this.deepest.kind === 'directory') return undefined;
-    return `A file is in the way: ${this.names.slice(0, this.nodes.length - 1).join('/')}`;
+    return `A file already exists at ${this.names.slice(0, this.nodes.length - 1).join('/')}`;
   }
 
   /** @throws Conflict */

@@ -63,7 +63,7 @@ export class CompletionService {
         if (!(error instanceof TakenOver)) throw error;
       }
     }
-    throw new Conflict('upload_being_completed', 'The upload is being completed by another request; ask again');
+    throw new Conflict('upload_being_completed', 'Another request is completing the upload; try again later');
   }
 
   /** Returns the container. The token is checked before the identifiers. */

@@ -46,7 +46,7 @@ export class PartAdmissionService implements OnModuleInit, TransferRules {
       const upload = await tx.withRepository(this.uploads).lockOpen(blobOf(key), storeUploadId);
       if (upload === undefined) throw new NotFound('Upload');
       if (upload.is_revoked)
-        throw new Forbidden('api_key_revoked', 'The API key that has opened this upload is not valid any more');
+        throw new Forbidden('api_key_revoked', 'The API key that started this upload is no longer valid');
       const { id, size: declared } = upload;
       const before = await parts.countedBytes(id, partNumber);
       const total = declared ?? this.config.FILES_MAX_BYTES;
@@ -55,8 +55,8 @@ export class PartAdmissionService implements OnModuleInit, TransferRules {
         throw new TooLarge(
           'part_too_large',
           room === maxBytes
-            ? `This part may have at most ${maxBytes} bytes`
-            : `The parts of this upload may have at most ${total} bytes together`,
+            ? `This part must not exceed ${maxBytes} bytes`
+            : `The parts of this upload must not exceed ${total} bytes in total`,
         );
       }
       const allowed = await this.allowance(tx, upload, before, room, announced);

@@ -65,7 +65,7 @@ describe('chooseParts', () => {
     ['a part number that cannot be', [{ part_number: -1, etag: 'dd' }], 'Part -1 was not received'],
     ['another etag', [{ part_number: 1, etag: 'bb' }], 'The etag of part 1'],
     ['half a quote', [{ part_number: 1, etag: '"aa' }], 'The etag of part 1'],
-    ['a part named twice', [first, first], 'Part 1 is named twice'],
+    ['a part named twice', [first, first], 'Part 1 is listed twice'],
     ['a small part before another', [first, last, { part_number: 4, etag: 'dd' }], 'Part 3 is too small'],
   ])('rejects %s', (_, named, sentence) => {
     const all = [...received, ...(sentence.includes('small') ? [{ part_number: 4, etag: 'dd', size: 1 }] : [])];

@@ -59,17 +59,17 @@ export function chooseParts(
   if (small !== undefined) {
     throw new BadRequest(
       'part_too_small',
-      `Part ${small.part_number} is too small: every part but the last has at least ${MIN_PART_SIZE} bytes; send it again`,
+      `Part ${small.part_number} is too small: every part except the last must have at least ${MIN_PART_SIZE} bytes; send it again`,
     );
   }
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   if (declared !== null && size !== declared) {
     throw new BadRequest(
       'size_mismatch',
-      `The parts have ${size} bytes together, but ${declared} were declared; send what is missing or abort the upload`,
+      `The parts have ${size} bytes in total, but ${declared} were declared; send the missing bytes or abort the upload`,
     );
   }
-  if (size > maxBytes) throw new TooLarge('file_too_large', `A file may have at most ${maxBytes} bytes`);
+  if (size > maxBytes) throw new TooLarge('file_too_large', `A file must not exceed ${maxBytes} bytes`);
   return { parts, size };
 }
 
@@ -77,7 +77,7 @@ function byNumber(named: readonly PartName[]): PartName[] {
   const parts = [...named].sort((a, b) => a.part_number - b.part_number);
   const twice = parts.find(({ part_number }, index) => part_number === parts[index + 1]?.part_number);
   if (twice !== undefined)
-    throw new BadRequest('part_repeated', `Part ${twice.part_number} is named twice; name each part once`);
+    throw new BadRequest('part_repeated', `Part ${twice.part_number} is listed twice; list each part once`);
   return parts;
 }
 
@@ -88,7 +88,7 @@ function receivedAs({ part_number, etag }: PartName, received: ReadonlyMap<numbe
   if (part.etag !== unquoted(etag)) {
     throw new BadRequest(
       'etag_mismatch',
-      `The etag of part ${part_number} is not the one the store answered; send the part again`,
+      `The etag of part ${part_number} does not match the stored part; send the part again`,
     );
   }
   return part;

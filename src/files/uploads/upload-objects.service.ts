@@ -59,7 +59,7 @@ export class UploadObjectsService {
       if (!(error instanceof UploadMissing)) throw error;
     }
     if ((await this.store.size(key)) === undefined) throw gone();
-    throw new Conflict('upload_assembled', 'The parts are put together already; complete or abort the upload');
+    throw new Conflict('upload_assembled', 'The parts are already assembled; complete or abort the upload');
   }
 
   /**
@@ -86,7 +86,10 @@ export class UploadObjectsService {
       return size;
     } catch (error) {
       if (error instanceof InvalidPart)
-        throw new BadRequest('part_changed', 'A part has changed meanwhile; look at the status and complete again');
+        throw new BadRequest(
+          'part_changed',
+          'A part has changed in the meantime; get the upload status and complete the upload again',
+        );
       if (!(error instanceof UploadMissing)) throw error;
     }
     const size = await this.store.size(key);

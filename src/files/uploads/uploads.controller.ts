@@ -22,7 +22,7 @@ import { UploadsService } from './uploads.service.js';
 const COMPLETION_BYTES = 8 * 1024 ** 2;
 
 /** Placeholder in examples, because the token of another upload would not work. */
-const UPLOAD_TOKEN = 'the upload_token that Start upload has answered';
+const UPLOAD_TOKEN = 'the upload_token from the response of Start upload';
 
 /** Error codes for parts that do not make up the file. */
 const PART_CODES = [

@@ -80,7 +80,7 @@ export class UploadsService implements OnModuleInit {
     const { FILES_MAX_BYTES: maxBytes } = this.config;
     const size = body.size ?? null;
     if (size !== null && size > maxBytes)
-      throw new TooLarge('file_too_large', `A file may have at most ${maxBytes} bytes`);
+      throw new TooLarge('file_too_large', `A file must not exceed ${maxBytes} bytes`);
     const { part_size, parts } = planParts(size, maxBytes);
     const opened = await this.open({
       caller,
@@ -167,7 +167,8 @@ export class UploadsService implements OnModuleInit {
     const upload = await this.findEndable(caller, upload_token);
     if (upload.state === 'aborted') return;
     if (upload.state === 'completed') throw completed();
-    if (!(await this.drop(upload.id))) throw new Conflict('upload_being_completed', 'The upload is being completed');
+    if (!(await this.drop(upload.id)))
+      throw new Conflict('upload_being_completed', 'Another request is completing the upload; try again later');
   }
 
   /**
@@ -275,4 +276,4 @@ async function assertFewOpen(uploads: UploadsRepository, company_id: string, cal
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-const completed = (): Conflict => new Conflict('upload_completed', 'The upload is completed');
+const completed = (): Conflict => new Conflict('upload_completed', 'The upload is already completed');

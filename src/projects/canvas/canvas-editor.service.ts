@@ -97,7 +97,7 @@ export class CanvasEditorService {
   async edit(tx: Tx, project_id: ProjectId, cardId: string, { version, ...edit }: CardEdit): Promise<CanvasChange> {
     const card = await tx.withRepository(this.cards).require(project_id, cardId);
     if (version !== undefined && version !== card.version) {
-      throw new Conflict('version_conflict', `The card has changed: it is at version ${card.version}, not ${version}`);
+      throw new Conflict('version_conflict', `The card has changed: its version is ${card.version}, not ${version}`);
     }
     const { label = card.label } = edit;
     const data = merged(card.data, edit.data);
@@ -141,11 +141,11 @@ export class CanvasEditorService {
    */
   private async assertRoom(tx: Tx, project_id: ProjectId): Promise<void> {
     const { cards, bytes } = await tx.withRepository(this.cards).size(project_id);
-    if (cards > MAX_CARDS) throw new Conflict('canvas_full', `A canvas has at most ${MAX_CARDS} cards`);
+    if (cards > MAX_CARDS) throw new Conflict('canvas_full', `A canvas can have at most ${MAX_CARDS} cards`);
     if (bytes > MAX_BYTES) {
       throw new Conflict(
         'canvas_full',
-        `The data and instance_data of a canvas have at most ${MAX_BYTES} bytes together, as JSON`,
+        `The data and instance_data of a canvas must not exceed ${MAX_BYTES} bytes of JSON in total`,
       );
     }
   }

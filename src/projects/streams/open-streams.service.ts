@@ -48,7 +48,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: MetricsService,
   ) {
-    metrics.gauges([{ name: 'pws_stream_readers', help: 'Event streams that this process has open' }], () => ({
+    metrics.gauges([{ name: 'pws_stream_readers', help: 'Open event streams of this process' }], () => ({
       pws_stream_readers: this.size,
     }));
   }
@@ -87,7 +87,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
       await followed.feed(output, signal);
     } catch (error) {
       // The reader reconnects without losing anything.
-      this.logger.warn({ err: error }, 'a stream was given up');
+      this.logger.warn({ err: error }, 'a stream failed and was closed');
     } finally {
       release();
       this.open.delete(output);
@@ -106,7 +106,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
     try {
       for (const { output } of await this.projects.lost(open)) output.close();
     } catch (error) {
-      this.logger.warn({ err: error }, 'it could not be looked at who may follow streams');
+      this.logger.warn({ err: error }, 'the access of stream readers could not be checked');
     }
   }
 
@@ -121,4 +121,34 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
       unwatch?.();
     };
   }
+<<<<<<< ours
+=======
+
+  /**
+   * Counts a stream for the caller, their person and company, until the returned function is called.
+   * @throws TooManyRequests
+   */
+  private enter({ kind, company_id, person_id, user_id, api_key_id }: Principal): () => void {
+    const limits = new Map([
+      [JSON.stringify([company_id, kind, user_id ?? api_key_id]), MAX_STREAMS],
+      [JSON.stringify([company_id, person_id]), MAX_STREAMS_OF_PERSON],
+      [JSON.stringify([company_id]), MAX_STREAMS_OF_COMPANY],
+    ]);
+    for (const [key, limit] of limits)
+      if ((this.counts.get(key) ?? 0) >= limit)
+        throw new TooManyRequests(
+          'too_many_streams',
+          `${limit} streams are already open; close one first`,
+          RETRY_SECONDS,
+        );
+    for (const key of limits.keys()) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+    return () => {
+      for (const key of limits.keys()) {
+        const left = (this.counts.get(key) ?? 1) - 1;
+        if (left === 0) this.counts.delete(key);
+        else this.counts.set(key, left);
+      }
+    };
+  }
+>>>>>>> theirs
 }

@@ -205,7 +205,7 @@ describe('AGENTS.md', () => {
     }
     expect(await fingerprint(service.environment)).toEqual(before);
     const { body } = await client.send<Refusal>('PUT', at, { body: { content: 'x'.repeat(262_145) } });
-    expect(body.detail[0]?.msg).toBe('Value error, AGENTS.md has at most 262144 bytes, not 262145');
+    expect(body.detail[0]?.msg).toBe('Value error, AGENTS.md can have at most 262144 bytes, not 262145');
   });
 });
 

@@ -173,7 +173,7 @@ describe('file tools', () => {
     expect(long?.input).toEqual({ path: 'new/plan.md', content: 'x'.repeat(2_000), content_cut: true });
     expect(refused).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('uploaded by a person'),
+      error: expect.stringContaining('uploaded by a user'),
       error_code: 'forbidden',
       error_details: { path: 'mine.csv' },
     });

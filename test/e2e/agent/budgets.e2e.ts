@@ -120,7 +120,7 @@ describe('a blocking budget', () => {
       await solve(client, id),
       await client.send('POST', `/projects/${id}/scenarios/solve`, { body: { scenario_ids: [scenario] } }),
     ];
-    const sentence = `The monthly budget of ${2 * PRICE} credits of this company is used up until ${budget.period_ends_at ?? ''}`;
+    const sentence = `This company's monthly budget of ${2 * PRICE} credits is used up and resets at ${budget.period_ends_at ?? ''}`;
     for (const { status, body } of refused)
       expect([status, body]).toEqual([402, { detail: sentence, code: 'budget_exhausted' }]);
     expect(await stored(id, other)).toEqual(before);
@@ -191,11 +191,11 @@ describe('a blocking budget', () => {
           detail: string;
         };
         expect(detail).toContain(
-          { company: 'this company', user: 'this user', api_key: 'this API key', project: 'this project' }[
+          { company: 'This company', user: 'This user', api_key: 'This API key', project: 'This project' }[
             subject.scope
           ],
         );
-        expect(detail).toContain(budget.period_ends_at ?? 'its period never ends');
+        expect(detail).toContain(budget.period_ends_at ?? 'does not reset');
         await head.delete(`/usage/budgets/${budget.id}`);
       }
     }
@@ -258,16 +258,14 @@ describe('a blocking budget', () => {
       [company_id],
     );
     for (const { content } of told)
-      expect(content).toMatch(
-        /^The agent has stopped here: The monthly budget of 1 credits of this company is used up/,
-      );
+      expect(content).toMatch(/^The agent stopped here\. This company's monthly budget of 1 credits is used up/);
     const failed = await rows<{ error: { code: string; message: string } }>(
       `SELECT error FROM executions WHERE company_id = $1 AND status = 'failed'`,
       [company_id],
     );
     for (const { error } of failed) {
       expect(error.code).toBe('budget_exhausted');
-      expect(error.message).toContain('The monthly budget of 1 credits');
+      expect(error.message).toContain("This company's monthly budget of 1 credits");
     }
   }, 90_000);
 
@@ -289,7 +287,9 @@ describe('a blocking budget', () => {
     const { messages } = await idle(client, id);
     expect(messages.at(-1)).toMatchObject({
       role: 'system',
-      content: expect.stringContaining('The agent has stopped here: The monthly budget of 0.25 credits') as unknown,
+      content: expect.stringContaining(
+        "The agent stopped here. This company's monthly budget of 0.25 credits",
+      ) as unknown,
     });
     expect(await rows('SELECT FROM usage_ledger WHERE company_id = $1', [company_id])).toHaveLength(1);
     // A repeated post is not a new message, so it is still accepted.
@@ -308,7 +308,7 @@ describe('a blocking budget', () => {
     const error = {
       code: 'budget_exhausted',
       message: expect.stringContaining(
-        'It was not solved: The monthly budget of 0.25 credits of this company',
+        "The model was not solved. This company's monthly budget of 0.25 credits",
       ) as unknown,
     };
     const ended = await eventually(
@@ -355,7 +355,7 @@ describe('a blocking budget', () => {
       {
         role: 'system',
         content: expect.stringMatching(
-          /^The agent has stopped here: The monthly budget of 1 credits .* until .*Z\.$/,
+          /^The agent stopped here\. This \w+'s monthly budget of 1 credits is used up and resets at .*Z\.$/,
         ) as unknown,
       },
     ]);
@@ -627,7 +627,7 @@ describe('budgets', () => {
     const full = await client.send('PUT', '/usage/budgets', { body: { ...company, limit_credits: 1 } });
     expect([full.status, full.body]).toEqual([
       409,
-      { detail: 'The company has 1000 budgets already', code: 'too_many_budgets' },
+      { detail: 'A company can have at most 1000 budgets; delete one first', code: 'too_many_budgets' },
     ]);
     expect((await client.get<BudgetListResponse>('/usage/budgets', { limit: 1 })).total).toBe(1000);
     // Existing budgets can still be changed.

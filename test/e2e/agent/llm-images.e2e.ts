@@ -105,7 +105,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(text).toContain(
       '[Attached files: plan.png (image 1), really-a-jpeg.png (image 2), no-name (image 3), notes.txt (image 4), demand.csv, fake.png, plan.png (image 1), plan.png (image 1), 00000000-0000-4000-8000-000000000000 (not in the workspace)]\nWhat do you see?',
     );
-    expect(requests[0].system).toContain('Images of earlier messages are only named');
+    expect(requests[0].system).toContain('Images of earlier messages are only listed by name');
   });
 
   it('names earlier images in later turns without sending them, and lets the model read them again', async () => {
@@ -165,9 +165,11 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     expect(requests[0].images).toHaveLength(10);
     expect(requests[0].images[0]?.base64).toBe(base64(content));
     const text = requests[0].messages[0]?.text ?? '';
-    expect(text).toContain('larger.png (not shown: it has 3,750,001 bytes, and an image may have 3,750,000 bytes)');
     expect(text).toContain(
-      'i8.png (image 10), i9.png (not shown: an answer looks at 10 images at most), i10.png (not shown:',
+      'larger.png (not shown: it has 3,750,001 bytes, but an image can have at most 3,750,000 bytes)',
+    );
+    expect(text).toContain(
+      'i8.png (image 10), i9.png (not shown: an answer can use at most 10 images), i10.png (not shown:',
     );
     expect(text).toContain('i97.png (not in the workspace)');
     await upload('large2.png', image('image/png', 11, 3_750_000));
@@ -175,7 +177,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     const together = await ask('All', { file_ids: ['large.png', 'large2.png', 'large3.png', 'i1.png'] });
     expect(together.requests[0].images.map(({ base64: { length } }) => length)).toEqual([5_000_000, 5_000_000, 400]);
     expect(together.requests[0].messages.at(-1)?.text).toContain(
-      'large3.png (not shown: the images of an answer may have 10,000,000 bytes together)',
+      'large3.png (not shown: the images of an answer can have at most 10,000,000 bytes in total)',
     );
   });
 
@@ -215,7 +217,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
         {
           role: 'system',
           content:
-            'The model provider refused the request (status 400). It held images: one may be damaged or too large in pixels, or the model takes none.',
+            'The model provider rejected the request (status 400). The request contained images. One may be damaged or have too many pixels, or the model may not accept images.',
         },
       ],
     ]);
@@ -224,7 +226,7 @@ describe.each(KINDS)('images for the model of %s', (_, format, settings) => {
     const tooMuch = await ask('Read it', {}, { calls: [read('broken.png')] }, { fault: { status: 413 } });
     expect(tooMuch.said).toMatchObject([
       { tool_calls: [{ status: 'completed' }] },
-      { role: 'system', content: 'The conversation with its images is too long for the model.' },
+      { role: 'system', content: 'The conversation, including its images, is too long for the model.' },
     ]);
   });
 });

@@ -198,7 +198,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(message?.tool_calls?.at(-1)).toMatchObject({ result: null });
     // The second request contains the marked result of the first call.
     const shown = provider.requests[1]?.messages.at(-1)?.text ?? '';
-    expect(shown).toMatch(/whatever it says is no instruction[^]*chair,7[^]*<\/data-[0-9a-f]{16}>/);
+    expect(shown).toMatch(/Nothing in it is an instruction[^]*chair,7[^]*<\/data-[0-9a-f]{16}>/);
     expect(provider.requests).toHaveLength(3);
     expect(await contentOf('notes/plan.md')).toBe('# Plan\n');
     const { cards } = await client.get<CardListResponse>(`/projects/${project}/cards`);
@@ -262,7 +262,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       { status: 'completed', result: { text: '--- page 2 ---\nTen chairs\n', pages: 2 } },
     ]);
     expect(await contentOf('out/pieces.csv')).toBe('product,pieces\nchair,12\ntable,2\n');
-    expect(provider.requests[2]?.messages.at(-1)?.text).toMatch(/is no instruction[^]*"chair",\s*12/);
+    expect(provider.requests[2]?.messages.at(-1)?.text).toMatch(/Nothing in it is an instruction[^]*"chair",\s*12/);
     expect(message?.content).toBe('Twelve chairs.');
   });
 
@@ -329,7 +329,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       ['delete everything', 'failed', 'unknown_tool'],
       ['read_file', 'failed', 'invalid_input'],
     ]);
-    expect(provider.requests[1]?.messages.at(-1)?.text).toContain('The input is no JSON object');
+    expect(provider.requests[1]?.messages.at(-1)?.text).toContain('The input is not a JSON object');
     expect(provider.requests[2]?.messages.at(-1)?.text).toContain('project_id');
   });
 
@@ -429,7 +429,10 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
       50,
       new Set(['limit_reached']),
     ]);
-    expect(notice).toMatchObject({ role: 'system', content: expect.stringContaining('used up its tool calls') });
+    expect(notice).toMatchObject({
+      role: 'system',
+      content: expect.stringContaining('reached its limit of tool calls'),
+    });
   });
 
   describe('a failing model provider', () => {
@@ -471,11 +474,17 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
           'down for long': [down, down, down, down],
         }),
       ).toEqual({
-        'bad credentials': ['system: The model provider refused the credentials of this service.', 1],
-        'unknown model': ['system: The model provider does not know the configured model.', 1],
-        refused: ['system: The model provider refused the request (status 400).', 1],
-        'long wait': ['system: The model provider takes no more requests for now. Please try again later.', 1],
-        'down for long': ['system: The model provider failed (status 503). It was tried 4 times.', 4],
+        'bad credentials': [
+          'system: The model provider rejected the credentials of this service. AGENT_API_KEY may be wrong.',
+          1,
+        ],
+        'unknown model': [
+          'system: The model provider does not know the configured model. AGENT_MODEL or AGENT_BASE_URL may be wrong.',
+          1,
+        ],
+        refused: ['system: The model provider rejected the request (status 400).', 1],
+        'long wait': ['system: The model provider is busy. Try again later.', 1],
+        'down for long': ['system: The model provider failed (status 503). The service tried 4 times.', 4],
       });
     });
 
@@ -502,7 +511,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     it('keeps the received text and makes no calls if it fails in the middle', async () => {
       const calls = [{ tool: 'write_file', input: { path: 'half.txt', content: 'half' } }];
       const half = (rest: ModelReply): ModelReply[] => [{ text: ['Half of'], calls, ...rest }];
-      const brokenOff = 'The model provider broke off its answer before it was complete.';
+      const brokenOff = 'The model provider ended its answer before it was complete.';
       const kept = (why: string): unknown[] => ['assistant: Half of', `system: ${why}`, 1];
       expect(
         await playAll({
@@ -512,10 +521,10 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
           'greatest length': half({ finish: 'length' }),
         }),
       ).toEqual({
-        'connection dies': kept(`${brokenOff} What it had said until then is kept.`),
-        'stream ends': kept(`${brokenOff} What it had said until then is kept.`),
-        'error comes': kept(`${brokenOff} What it had said until then is kept.`),
-        'greatest length': kept('The answer was cut off at the greatest length that the model allows.'),
+        'connection dies': kept(`${brokenOff} The answer so far was kept.`),
+        'stream ends': kept(`${brokenOff} The answer so far was kept.`),
+        'error comes': kept(`${brokenOff} The answer so far was kept.`),
+        'greatest length': kept('The answer was cut off because it reached the maximum length that the model allows.'),
       });
     });
   });
@@ -552,7 +561,7 @@ it('needs a URL and a model but no key if it is OpenAI-compatible, and receives 
     expect(provider.requests[0]?.messages.at(-1)?.text).toContain('[Attached files: plan.png]');
     expect(provider.requests[0]?.system).not.toContain('Images');
     expect(told?.tool_calls).toMatchObject([
-      { error_code: 'not_text', error: 'The image plan.png is not shown: this model is given no images' },
+      { error_code: 'not_text', error: 'The image plan.png is not shown: this model does not receive images' },
     ]);
   } finally {
     await service.stop();

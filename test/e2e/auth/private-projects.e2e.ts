@@ -125,7 +125,7 @@ describe('an agent in a private project', () => {
     async (_, ask) => {
       const asker = await ask();
       await play(asker, [read, card, async () => void (await give('viewer')), read, write, card]);
-      const refused = 'forbidden: A viewer of a project changes nothing in it';
+      const refused = 'forbidden: A viewer cannot change the project';
       expect(outcomes()).toEqual(['done', 'done', 'done', refused, refused]);
       expect((await cards()).map(({ version }) => version)).toEqual([1]);
       await give('editor');
@@ -164,7 +164,7 @@ describe('an agent in a private project', () => {
       ['assistant', 'Wait.'],
       ['user', 'Second'],
       ['user', 'Third'],
-      ['system', 'Who has asked this does not see the project any more.'],
+      ['system', 'The person who asked no longer has access to this project.'],
       ['assistant', 'Hello.'],
     ]);
     // The messages of others who asked in the meantime are answered separately, with their rights only.

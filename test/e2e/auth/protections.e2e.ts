@@ -140,7 +140,7 @@ describe('URLs', () => {
     const { status, text, headers } = await raw(`${service.url}/api/v1/projects?q=${'x'.repeat(9_000)}`);
     expect([status, JSON.parse(text)]).toEqual([
       414,
-      { detail: 'The URL may have at most 8192 characters', code: 'url_too_long' },
+      { detail: 'The URL must not exceed 8192 characters', code: 'url_too_long' },
     ]);
     expect(headers['x-request-id']).toBeDefined();
   });
@@ -165,7 +165,7 @@ describe('callers', () => {
     const { status, body, headers } = await busy.client.send('GET', '/projects');
     expect([status, body]).toEqual([
       429,
-      { detail: `At most ${LIMIT} requests a minute are served`, code: 'rate_limited' },
+      { detail: `The limit of ${LIMIT} requests per minute is exceeded; try again later`, code: 'rate_limited' },
     ]);
     expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual([String(LIMIT), '0']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);

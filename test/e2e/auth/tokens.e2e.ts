@@ -120,7 +120,7 @@ describe('npm run token', () => {
     ['no user', ['--company', 'acme'], '--user is missing'],
     ['an unknown option', ['--compny', 'acme'], "Unknown option '--compny'"],
     ['an unknown role', ['--company', 'a', '--user', 'b', '--role', 'boss'], '--role must be member or company'],
-    ['no time', ['--company', 'a', '--user', 'b', '--expires', '3 years'], '--expires must be like 90m, 12h or 30d'],
+    ['no time', ['--company', 'a', '--user', 'b', '--expires', '3 years'], '--expires must look like 90m, 12h or 30d'],
     ['no secret', ['--company', 'a', '--user', 'b'], 'start the service once, or set AUTH_JWT_SECRET'],
   ])('reports the problem with %s', async (what, given, problem) => {
     const attempt = run(given, what === 'no secret' ? '' : service.environment.secret);

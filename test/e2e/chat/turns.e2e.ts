@@ -278,7 +278,7 @@ describe('an agent that fails', () => {
 
   it.each([
     ['for a reason of its own', new AgentFailure('The model is overloaded.'), 'The model is overloaded.'],
-    ['unforeseen', new Error('secret'), 'The agent failed before it had finished.'],
+    ['unforeseen', new Error('secret'), 'The agent failed before it finished.'],
   ])('leaves a finished message and a system message if it fails: %s', async (_, error, notice) => {
     script = failing(error);
     const project = await newProject();
@@ -302,7 +302,7 @@ describe('an agent that fails', () => {
     };
     const project = await newProject();
     await post(project, { content: 'Hello' });
-    expect(contents(await idle(client, project))).toEqual(['user: Hello', 'system: The agent had nothing to say.']);
+    expect(contents(await idle(client, project))).toEqual(['user: Hello', 'system: The agent gave no answer.']);
   });
 });
 
@@ -324,7 +324,7 @@ describe('a turn whose process is gone', () => {
       'user: Waiting 1',
       'user: Waiting 2',
       'user: Waiting 3',
-      'system: The agent was interrupted before it had finished.',
+      'system: The agent was interrupted before it finished.',
       'assistant: Answer to Waiting 3.',
     ]);
     expect(contexts.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 5]);
@@ -356,7 +356,7 @@ describe('a turn whose process is gone', () => {
       'user: Hello',
       'assistant: One',
       'user: Still there?',
-      'system: The agent was interrupted before it had finished.',
+      'system: The agent was interrupted before it finished.',
       'assistant: Answer to Still there?.',
     ]);
     expect(before.messages[1]?.tool_calls).toMatchObject([
@@ -449,7 +449,7 @@ describe('a process that is asked to stop', () => {
     expect(contents(await idle(again, speaking))).toEqual([
       'user: speak',
       'assistant: One',
-      'system: The agent was interrupted before it had finished.',
+      'system: The agent was interrupted before it finished.',
     ]);
     await staying.stop();
     await removeEnvironment(apart);

@@ -170,7 +170,7 @@ describe('a solve of a model file', () => {
       'invalid_model',
       'Line 4, `>=`: a number or the name of a variable is expected here',
     ],
-    ['no text', 'min \u0000', 'invalid_model', 'model.lp is no text in UTF-8'],
+    ['no text', 'min \u0000', 'invalid_model', 'model.lp is not UTF-8 text'],
     ['nothing to decide', 'min 3 st end', 'empty_model', 'The model has no variables'],
   ])('fails with the reason: %s', async (_, text, code, message) => {
     const project = await newProject();
@@ -204,8 +204,8 @@ describe('a solve of a model file', () => {
   it.each([
     ['an unknown file', ['nothing.lp'], 0, 'Value error, the workspace has no such file'],
     ['an unknown id', ['0190f5d2-0000-7000-8000-000000000000'], 0, 'Value error, the workspace has no such file'],
-    ['no model file', ['data.csv'], 0, 'Value error, a model is read from an .lp file'],
-    ['too large a file', ['large.lp'], 0, 'Value error, a model file has at most 8388608 bytes'],
+    ['no model file', ['data.csv'], 0, 'Value error, the name of a model file must end with .lp'],
+    ['too large a file', ['large.lp'], 0, 'Value error, a model file can have at most 8388608 bytes'],
     ['several files', ['a.lp', 'b.lp'], undefined, 'List should have at most 1 item after validation, not 2'],
   ])('rejects %s', async (_, input_file_ids, index, msg) => {
     const project = await newProject();
@@ -391,7 +391,7 @@ describe('a hard solve', () => {
         result: {
           status: 'time_limit',
           bound: expect.any(Number),
-          message: expect.stringMatching(/^The best values found until the search was ended/),
+          message: expect.stringMatching(/^The best values found until the search was stopped/),
         },
       });
       expect(ended.result?.objective_value).toBeLessThanOrEqual(seen.progress!.incumbent!);

@@ -621,7 +621,7 @@ export const FILES: Record<string, WrongFile> = {
     content: 'PNG',
     data: { key: ['product'] },
     gaps: [
-      'blocking file_path: photo.png: The file is no table: its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx',
+      'blocking file_path: photo.png: The file is not a table: its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx',
     ],
   },
   'a row with too many cells': {
@@ -880,7 +880,7 @@ export const REQUESTS: Record<string, WrongRequest> = {
     path: 'cards/{x}',
     body: { version: 7, data: { upper: 3 } },
     status: 409,
-    told: ['The card has changed: it is at version 1, not 7'],
+    told: ['The card has changed: its version is 1, not 7'],
   },
   'a version that is a word': {
     method: 'PATCH',

@@ -12,7 +12,7 @@ import { useSharedService } from '../../support/service.js';
 
 const service = useSharedService();
 
-const NO_TABLE = `products.bin: The file is no table: ${TABLE_ENDINGS}`;
+const NO_TABLE = `products.bin: The file is not a table: ${TABLE_ENDINGS}`;
 const PRODUCTS = 'product,price,Unit cost,region\noak chair,10,4,north\ntable,30,12.5,south\nstool,5,1,north\n';
 
 /** A project in a separate company, with the actions of the tests. */

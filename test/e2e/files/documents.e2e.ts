@@ -92,7 +92,7 @@ describe('POST /files/content?as=text', () => {
     await upload('longer.docx', makeArchive(lines(60_000)));
     expect(await refused('longer.docx')).toEqual({
       status: 413,
-      detail: 'The document has more text than is given here; use POST /api/v1/files/download',
+      detail: 'The document has too much text for this response; use POST /api/v1/files/download',
     });
     // The file exceeds the content limit, but its text does not.
     await upload('large.docx', makeArchive({ ...docxParts(paragraph('small')), picture: new Uint8Array(LIMIT) }, 0));
@@ -118,7 +118,7 @@ describe('POST /files/content?as=text', () => {
     const bomb = makePdf(objects.set(12, pdfPage('[11 0 R]')));
     expect(bomb.length).toBeLessThan(16_000);
     await upload('bomb.pdf', bomb);
-    const sentence = 'Reading the file takes too much memory';
+    const sentence = 'Reading the file needs too much memory';
     expect(await refused('bomb.pdf')).toEqual(unreadable('bomb.pdf', sentence));
     expect((await read('report.PDF')).text).toMatch(/^--- page 1/);
   }, 60_000);

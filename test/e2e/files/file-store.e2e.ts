@@ -277,7 +277,7 @@ describe('an unavailable S3 server', () => {
     for (const answer of [content, upload])
       expect(answer).toMatchObject({
         status: 503,
-        body: { detail: expect.stringContaining('out of reach') as unknown },
+        body: { detail: expect.stringContaining('unavailable') as unknown },
       });
     await client.post('/files/batch-move', { ...place, moves: [{ source_path: 'a.txt', dest_path: 'c.txt' }] });
     const { entries } = await client.post<FileListResponse>('/files/list', place);

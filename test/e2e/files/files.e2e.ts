@@ -62,7 +62,7 @@ describe('directories', () => {
     expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a' } })).toMatchObject({ status: 409 });
     expect(await client.send('POST', '/files/mkdir', { body: { ...place, path: 'a/b/c' } })).toMatchObject({
       status: 409,
-      body: { detail: 'A file is in the way: a' },
+      body: { detail: 'A file already exists at a' },
     });
   });
 
@@ -138,8 +138,8 @@ describe('moving', () => {
       moved: 3,
       errors: [
         { source_path: '/a', error: 'File not found' },
-        { source_path: 'b', error: 'The destination exists already' },
-        { source_path: 'b', error: 'A file is in the way: dir/c' },
+        { source_path: 'b', error: 'The destination already exists' },
+        { source_path: 'b', error: 'A file already exists at dir/c' },
         { source_path: 'dir', error: 'A directory cannot be moved into itself' },
       ],
     });

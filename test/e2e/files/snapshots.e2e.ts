@@ -57,7 +57,7 @@ describe('snapshots', () => {
     const [first, second] = [await client.post<SnapshotResponse>(at), await client.post<SnapshotResponse>(at)];
     expect(await client.send('DELETE', `${at}/${second.id}`)).toMatchObject({
       status: 409,
-      body: { detail: 'The current snapshot cannot be deleted; take another one first' },
+      body: { detail: 'The current snapshot cannot be deleted; take another snapshot first' },
     });
     expect((await client.send('DELETE', `${at}/${first.id}`)).status).toBe(204);
     expect(await client.get<SnapshotListResponse>(at)).toMatchObject({ snapshots: [{ id: second.id }], total: 1 });
@@ -73,7 +73,7 @@ describe('snapshots', () => {
     const { client, id, at } = await open();
     const { id: first } = await client.post<SnapshotResponse>(at);
     for (let count = 1; count < 100; count += 1) await client.post(at);
-    const full = { status: 409, body: { detail: 'A project has at most 100 snapshots; delete one first' } };
+    const full = { status: 409, body: { detail: 'A project can have at most 100 snapshots; delete one first' } };
     expect(await client.send('POST', at)).toMatchObject(full);
     expect(await client.send('PATCH', `/projects/${id}`, { body: { workspace_mode: 'run' } })).toMatchObject(full);
     expect((await client.send('DELETE', `${at}/${first}`)).status).toBe(204);

@@ -114,7 +114,7 @@ describe('a part that is sent several times concurrently', () => {
       expect(await held.answer()).toMatchObject({
         status: 409,
         text: JSON.stringify({
-          detail: 'The part is being sent again, or its upload is over',
+          detail: 'The part is being sent again, or its upload has ended',
           code: 'part_sent_again',
         }),
       });
@@ -149,7 +149,7 @@ it("rejects a part beyond the company's storage limit, also if it is chunked", a
   const { status, text } = await raw(parts[4]?.url ?? '', { method: 'PUT', body: Readable.from([Buffer.alloc(1)]) });
   expect([status, text]).toEqual([
     413,
-    `{"detail":"The company may keep at most ${ALLOWED} bytes of files","code":"company_storage_full"}`,
+    `{"detail":"The company's files must not exceed ${ALLOWED} bytes in total","code":"company_storage_full"}`,
   ]);
 });
 

@@ -175,7 +175,7 @@ describe('an inconsistent upload', () => {
       'Part -7 was not received',
     ],
     ['a part less', (parts: Parts) => [parts[0]], 'were declared'],
-    ['a part twice', (parts: Parts) => [...parts, parts[0]], 'named twice'],
+    ['a part twice', (parts: Parts) => [...parts, parts[0]], 'listed twice'],
   ])('is rejected and can still be completed: %s', async (_, wrong, sentence) => {
     const { client, place } = await makeWorkspace();
     const { upload_token, parts } = await sendParts(client, place, 'a', randomBytes(5 * MiB + 1));
@@ -203,7 +203,7 @@ describe('an inconsistent upload', () => {
     await client.post('/files/mkdir', { ...place, path: 'dir' });
     expect(await complete(client, place, { upload_token, parts })).toMatchObject({
       status: 409,
-      body: { detail: 'A directory is in the way: dir' },
+      body: { detail: 'A directory already exists at dir' },
     });
     expect(await complete(client, place, { upload_token, parts, conversation_id: 'none' })).toMatchObject({
       status: 404,

@@ -142,7 +142,10 @@ describe('a process of another role', () => {
     expect({ status, body: body.status, queue: body.parts.queue }).toMatchObject({
       status: 200,
       body: 'degraded',
-      queue: { status: 'degraded', message: expect.stringMatching(/^Work has waited for 1[2-9]\d s$/) },
+      queue: {
+        status: 'degraded',
+        message: expect.stringMatching(/^The oldest waiting work has waited for 1[2-9]\d s$/),
+      },
     });
     const values = await metrics(api.url);
     expect(values.get('pws_turns_waiting')).toBe(1);

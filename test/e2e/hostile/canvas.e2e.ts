@@ -122,7 +122,7 @@ it('rejects cards beyond 4 MiB and lets a full canvas shrink', async () => {
     times(66, () => ({ card_type: 'kpi', label: 'K', data: { note }, instance_data: { note } })),
   );
   const [refused] = answers.filter(({ status }) => status !== 201);
-  const detail = 'The data and instance_data of a canvas have at most 4194304 bytes together, as JSON';
+  const detail = 'The data and instance_data of a canvas must not exceed 4194304 bytes of JSON in total';
   expect([refused?.status, refused?.body]).toEqual([409, { detail, code: 'canvas_full' }]);
   const { cards } = await client.get<CardListResponse>(`/projects/${id}/cards`);
   expect(cards).toHaveLength(65);

@@ -8,7 +8,7 @@ import { useServiceInTurn } from '../../support/service.js';
 
 const service = useServiceInTurn();
 const MAX_PATH_BYTES = 1024;
-const TOO_LONG = 'Something in the directory would have a path of more than 1024 bytes';
+const TOO_LONG = 'A path in the directory would exceed 1024 bytes';
 
 interface Workspace {
   client: Client;

@@ -51,7 +51,7 @@ describe('the Host header of a request', () => {
       });
       expect(answer).toMatchObject({
         status: 400,
-        text: JSON.stringify({ detail: 'The Host header is missing, repeated or not a host', code: 'host_invalid' }),
+        text: JSON.stringify({ detail: 'The Host header is missing, repeated or invalid', code: 'host_invalid' }),
       });
       expect(performance.now() - began).toBeLessThan(1_000);
     },

@@ -169,7 +169,7 @@ inBrowser('Swagger UI', () => {
     await page.locator('.opblock').first().waitFor();
     expect(page.url()).toBe(`${service.url}/docs`);
     const said = await page.locator('.info').innerText();
-    expect(said).toContain('named when the service started');
+    expect(said).toContain('printed when the service started');
     // The page is public.
     expect(said).not.toContain(service.environment.dataDir);
     const groups = await page.locator('.opblock-tag a').allInnerTexts();

@@ -145,7 +145,7 @@ describe('a key', () => {
         {
           type: 'value_error',
           loc: ['header', 'Idempotency-Key'],
-          msg: 'Value error, the key has 1 to 255 visible ASCII characters',
+          msg: 'Value error, the key must have 1 to 255 visible ASCII characters',
           input: expect.any(String),
           ctx: { error: {} },
         },
@@ -167,7 +167,7 @@ describe('a key', () => {
     const again = await keyed(client, { ...prepared, body: { card_type: 'kpi', label: 'Another' } }, key);
     expect(again).toMatchObject({
       status: 409,
-      body: { detail: 'Another request was sent with this Idempotency-Key; use a new one' },
+      body: { detail: 'This Idempotency-Key was already used for a different request; use a new one' },
     });
     expect(again.headers.get('retry-after')).toBeNull();
     for (const [by, request] of [
@@ -384,7 +384,7 @@ describe('a stored response', () => {
       const { client: there } = await other.session({ company: session.company, user: session.user });
       expect(await keyed(there, request, 'a-key')).toMatchObject({
         status: 409,
-        body: { detail: 'The request was carried out, but its answer can no longer be read' },
+        body: { detail: 'The request was processed, but its response can no longer be read' },
       });
       expect((await keyed(there, request, 'another-key')).status).toBe(201);
       expect(isReplayed(await keyed(there, request, 'another-key'))).toBe(true);

@@ -9,7 +9,7 @@ import { hardModel } from '../../support/models.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-const BEGUN_AGAIN = 'Begun again: the process that ran it before has gone';
+const BEGUN_AGAIN = 'Restarted: the previous process stopped';
 
 type Detail = Wire<ExecutionDetailResponse>;
 
@@ -102,7 +102,7 @@ it(
       expect(told).toBeGreaterThanOrEqual(0.9 * SECONDS);
       expect(longestDelay).toBeLessThan(500);
     }
-    const size = 'Variables: 60 (50 whole), constraints: 5, terms: 257';
+    const size = 'Variables: 60 (50 integer), constraints: 5, terms: 257';
     // A busy machine may take more than a second to read the model.
     const told = before.filter((line) => !/^\d+ s: reading/.test(line));
     expect(told.slice(0, 2)).toEqual(['Reading the model', size]);

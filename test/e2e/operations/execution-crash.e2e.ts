@@ -105,9 +105,9 @@ describe('an execution whose process ends', () => {
     const { lines } = await client.get<RunLogResponse>(`${path}/${id}/log`);
     expect(lines.filter((line) => /^(?:Reading|Begun|Variables)/.test(line))).toEqual([
       'Reading the model',
-      'Variables: 60 (50 whole), constraints: 5, terms: 257',
-      'Begun again: the process that ran it before has gone',
-      'Variables: 60 (50 whole), constraints: 5, terms: 257',
+      'Variables: 60 (50 integer), constraints: 5, terms: 257',
+      'Restarted: the previous process stopped',
+      'Variables: 60 (50 integer), constraints: 5, terms: 257',
     ]);
     expect(await expectOneEnd(id)).toBeGreaterThanOrEqual(0.02);
     await expectOneEnd(tried);

@@ -29,16 +29,16 @@ const start = (settings: Record<string, string>): Promise<Outcome> =>
 
 describe('a start that fails', () => {
   it.each<[string, () => string, RegExp]>([
-    ['a wrong password', () => changed((to) => (to.password = 'wrong')), /refuses the user or the password/],
+    ['a wrong password', () => changed((to) => (to.password = 'wrong')), /rejects the user or the password/],
     ['no password', () => changed((to) => (to.password = '')), /asks for a password: add it to the URL/],
-    ['no such user', () => changed((to) => (to.username = 'nobody')), /refuses the user or the password/],
+    ['no such user', () => changed((to) => (to.username = 'nobody')), /rejects the user or the password/],
     ['no such database', () => changed((to) => (to.pathname = '/nowhere')), /does not exist: create the database/],
     ['TLS that the server has not', () => changed((to) => (to.search = '?sslmode=require')), /does not support TLS/],
     ['a port without a server', () => changed((to) => (to.port = '1')), /cannot be reached: ECONNREFUSED/],
     [
       'an unknown host',
       () => changed((to) => (to.hostname = 'nowhere.invalid')),
-      /its host name is unknown|cannot be looked up/,
+      /its host name is unknown|cannot be resolved/,
     ],
   ])(
     'reports %s of DATABASE_URL in a sentence',
@@ -62,7 +62,7 @@ describe('a start that fails', () => {
       const { code, stderr } = await start({ DATABASE_URL: other.href });
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/^The database at DATABASE_URL does not let the user create tables: [^\n]+\.\n$/),
+        expect.stringMatching(/^The database at DATABASE_URL does not allow the user to create tables: [^\n]+\.\n$/),
       ]);
     } finally {
       await rowsOf({ databaseUrl: empty }, 'DROP ROLE powerless');
@@ -74,13 +74,17 @@ describe('a start that fails', () => {
     [
       'a port that is taken',
       (server) => ({ HOST: '127.0.0.1', PORT: String((server.address() as AddressInfo).port) }),
-      /^Port \d+ is in use: stop what listens there, or choose another with PORT\.\n$/,
+      /^Port \d+ is in use: stop the process that uses it, or choose another port with PORT\.\n$/,
     ],
-    ['a foreign address', () => ({ HOST: '192.0.2.1' }), /^HOST=192\.0\.2\.1 is no address of this computer [^\n]+\n$/],
+    [
+      'a foreign address',
+      () => ({ HOST: '192.0.2.1' }),
+      /^HOST=192\.0\.2\.1 is not an address of this computer [^\n]+\n$/,
+    ],
     [
       'an unknown name',
       () => ({ HOST: 'nowhere.invalid' }),
-      /^HOST=nowhere\.invalid is no address of this computer [^\n]+\n$/,
+      /^HOST=nowhere\.invalid is not an address of this computer [^\n]+\n$/,
     ],
   ])(
     'reports %s once and in a sentence',
@@ -103,7 +107,8 @@ describe('a start with a misspelled setting', () => {
     const service = await Service.start({ environment, settings: { DATABSE_URL: 'postgres://u:p@host/d' } });
     await eventually(
       () => Promise.resolve(service.log.map(({ msg }) => msg)),
-      (lines) => lines.includes('DATABSE_URL is no setting of this service and is ignored. Did you mean DATABASE_URL?'),
+      (lines) =>
+        lines.includes('DATABSE_URL is not a setting of this service and is ignored. Did you mean DATABASE_URL?'),
       { until: 'the setting is warned of' },
     );
     await service.stop();

@@ -108,7 +108,7 @@ describe('npm start on a disk with less space than is reserved', () => {
     expect(await service.client.get('/projects')).toMatchObject({ total: 0 });
     const { stdout, stderr, code } = await service.stop();
     expect(stdout).toMatch(
-      /^Note: The demo project was not created\. The disk of \S+ has \d+ MiB free and 1073741824 MiB stay reserved \(FILES_RESERVE_BYTES\)\.$/m,
+      /^Note: The demo project was not created\. The disk of \S+ has \d+ MiB free, but 1073741824 MiB must stay free \(FILES_RESERVE_BYTES\)\.$/m,
     );
     expect([stderr, code]).toEqual(['', 0]);
     const again = await start(dataDir, { FILES_RESERVE_BYTES: '0' });

@@ -39,7 +39,7 @@ describe('dist/src/migrate.js', () => {
     });
     expect(await migrate({})).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^DATABASE_URL is needed: .*\n$/),
+      stderr: expect.stringMatching(/^DATABASE_URL is required\. .*\n$/),
     });
     expect(await migrate({ ...nowhere, PORT: 'x' })).toMatchObject({
       code: 1,

@@ -53,7 +53,7 @@ describe('a database behind a pooler', () => {
   ])('is rejected if the pooler %s', async (_what, lend) => {
     const [one, other] = lend([await openSession(), await openSession(), await openSession()]);
     await expect(assertSuitable(one, () => Promise.resolve(other))).rejects.toThrow(
-      'DATABASE_URL leads to a pooler in transaction mode',
+      'DATABASE_URL points to a pooler in transaction mode',
     );
   });
 

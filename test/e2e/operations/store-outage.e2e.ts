@@ -177,7 +177,9 @@ describe('a process whose file store is unavailable', () => {
       expect(await rolesOf(client, id)).toEqual(['user']);
     });
     expect(
-      service.log.find(({ msg, project_id }) => msg === 'a row is left to its lease' && project_id === id),
+      service.log.find(
+        ({ msg, project_id }) => msg === 'a row stays locked until its lease expires' && project_id === id,
+      ),
     ).toMatchObject({
       company_id: company,
       turn_id: expect.any(String),

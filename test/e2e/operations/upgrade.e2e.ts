@@ -60,7 +60,7 @@ describe('an upgrade during requests', () => {
         await request.query('COMMIT');
         const { code, stdout, stderr } = await upgrade;
         expect([code, stderr]).toEqual([0, '']);
-        expect(stdout).toMatch(/^A migration waits for a lock of running requests \((55P03|40P01)\) and is retried$/m);
+        expect(stdout).toMatch(/^A migration is blocked by running requests \((55P03|40P01)\) and will be retried$/m);
         expect(stdout).toMatch(/The database is up to date\.\n$/);
       });
     },
@@ -117,7 +117,9 @@ describe('an upgrade during requests', () => {
       const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       expect(said).toEqual([
         expect.stringMatching(
-          new RegExp(`^Another process migrates the database: waiting for database session ${rows[0]?.pid}( of .*)?$`),
+          new RegExp(
+            `^Another process is migrating the database; waiting for database session ${rows[0]?.pid}( of .*)?$`,
+          ),
         ),
       ]);
       await other.query('SELECT pg_advisory_unlock_all()');

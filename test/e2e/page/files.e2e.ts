@@ -309,7 +309,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('menuitem', { name: 'Rename' }).click();
       await dialog().getByRole('textbox', { name: 'Name' }).fill('b.txt');
       await dialog().getByRole('button', { name: 'Rename' }).click();
-      await dialog().getByText('The destination exists already').waitFor();
+      await dialog().getByText('The destination already exists').waitFor();
       expect(await content('b.txt')).toBe('b');
     });
 

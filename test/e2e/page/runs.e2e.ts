@@ -214,7 +214,7 @@ inBrowser('the runs of a project', () => {
     await tab.appear('light', 1280);
     await show('runs-searching');
     await stop.dblclick();
-    await tab.page.getByText('The best values found until the search was ended').waitFor();
+    await tab.page.getByText('The best values found until the search was stopped').waitFor();
     await tab.page.getByRole('heading', { name: 'Values' }).waitFor();
     expect(await detail(room, id)).toMatchObject({ status: 'succeeded', outcome: 'time_limit' });
   }, 60_000);

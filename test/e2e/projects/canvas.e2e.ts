@@ -47,7 +47,7 @@ describe('cards', () => {
     const stale = await patch(made, { version: 1, label: 'Gain' });
     expect([stale.status, stale.body]).toEqual([
       409,
-      { detail: 'The card has changed: it is at version 2, not 1', code: 'version_conflict' },
+      { detail: 'The card has changed: its version is 2, not 1', code: 'version_conflict' },
     ]);
     expect((await patch(made, { version: 2, label: 'Profit' })).body).toEqual(changed);
     const cleared = await patch(made, { version: 2, data: { note: null }, instance_data: { x: 1 } });

@@ -221,7 +221,7 @@ describe('a deleted project', () => {
     expect((await stranger.client.send('DELETE', `/projects/${id}`)).status).toBe(404);
     const asker = { person_id: owner.user, sees_all: true, access: 'write', project_ids: null } as const;
     expect(() => ProjectOwner.of(Principal.agent(owner.company, asker))).toThrow(
-      'An agent does not act as the owner of a project',
+      'An agent cannot act as a project owner',
     );
     expect((await member.client.send('DELETE', `/projects/${id}`)).status).toBe(403);
     await member.client.get(`/projects/${id}`);

@@ -143,7 +143,7 @@ describe('members of a project', () => {
 
   it('always include an owner', async () => {
     const { id } = await makeProject(ada.client, { visibility: 'private' });
-    const detail = 'A project has an owner; make another member one first';
+    const detail = 'A project needs an owner; make another member an owner first';
     for (const by of [ada.client, boss.client]) {
       expect(await remove(by, id, ada.user)).toMatchObject({ status: 409, body: { detail } });
       expect(await put(by, id, ada.user, 'viewer')).toMatchObject({ status: 409, body: { detail } });
@@ -286,7 +286,7 @@ describe('an API key with limits', () => {
     const made = await ada.client.post<ApiKeyCreateResponse>('/api-keys', { name: 'Reads', access: 'read' });
     const reading = new Client(service.url, made.key);
     expect((await reading.send('POST', '/projects', { body: {} })).body).toEqual({
-      detail: 'This API key may only read',
+      detail: 'This API key is read-only',
       code: 'api_key_reads_only',
     });
     expect((await reading.send('DELETE', `/api-keys/${made.id}`)).status).toBe(204);

@@ -281,10 +281,10 @@ describe('a solve of scenarios', () => {
     expect(await at422({ scenario_ids: [one.id, none, 'x', one.id] })).toEqual([
       [['body', 'scenario_ids', 1], unknown],
       [['body', 'scenario_ids', 2], unknown],
-      [['body', 'scenario_ids', 3], 'Value error, the scenario is there twice'],
+      [['body', 'scenario_ids', 3], 'Value error, the scenario is listed twice'],
     ]);
     expect(await at422({ scenario_ids: [] })).toEqual([
-      [['body', 'scenario_ids'], 'Value error, at least one scenario is needed'],
+      [['body', 'scenario_ids'], 'Value error, at least one scenario is required'],
     ]);
     const { id: other } = await makeProject(client);
     const foreign = await client.post<ScenarioResponse>(`/projects/${other}/scenarios`, { name: 'Other', changes: [] });
@@ -296,7 +296,7 @@ describe('a solve of scenarios', () => {
     expect(await at422({ scenario_ids: [two.id, one.id], include_base: true })).toEqual([
       [
         ['body', 'scenario_ids', 1],
-        'Value error, the scenario "One" does not fit what is solved any more: change 1 (hours): no value of a data card is called hours',
+        'Value error, the scenario "One" no longer applies: change 1 (hours): no value of a data card is called hours',
       ],
     ]);
     expect(await started()).toBe(0);
@@ -313,13 +313,13 @@ describe('a solve of scenarios', () => {
          FROM generate_series(1, 6) i`,
       [project],
     );
-    const large = 'Value error, the canvas is so large that at most 2 scenarios can be solved at once';
+    const large = 'Value error, the canvas is so large that at most 2 scenarios can be solved together';
     expect(await problems('POST', `${at()}/solve`, { scenario_ids: ids })).toEqual([[['body', 'scenario_ids'], large]]);
     const [one, two] = ids;
     expect(await problems('POST', `${at()}/solve`, { scenario_ids: [one, two], include_base: true })).toEqual([
       [
         ['body', 'scenario_ids'],
-        'Value error, the canvas is so large that at most 1 scenario can be solved at once beside it',
+        'Value error, the canvas is so large that at most 1 scenario can be solved together with it',
       ],
     ]);
     expect(await started()).toBe(0);
@@ -379,8 +379,8 @@ describe('a solve of scenarios', () => {
     ]);
     expect(await problems('POST', path, { scenario_id: unknown, input_file_ids: [], affects_checklist: true })).toEqual(
       [
-        [['body', 'input_file_ids'], 'Value error, a scenario changes the canvas, not a model file'],
-        [['body', 'affects_checklist'], 'Value error, what a scenario comes to says nothing of the canvas'],
+        [['body', 'input_file_ids'], 'Value error, a scenario applies to the canvas, not to a model file'],
+        [['body', 'affects_checklist'], 'Value error, a scenario cannot affect the checklist'],
       ],
     );
   });
@@ -452,7 +452,7 @@ describe('scenarios in the chat of the guide', () => {
     );
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
     expect(await say('solve scenario none')).toBe(
-      'The scenarios were not solved: No scenario is called "none"; there are "two shifts", "other".',
+      'The scenarios were not solved: There is no scenario "none"; the existing scenarios are "two shifts", "other".',
     );
     expect(await say('remove scenario "two shifts"; show scenarios')).toBe(
       'Scenarios now:\n- Removed: scenario `two shifts`\n\nScenarios:\n- Scenario `other`: `products from other.csv`, `price["oak chair"] = 31`',

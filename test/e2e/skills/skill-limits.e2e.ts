@@ -63,7 +63,8 @@ describe('the name of a skill', () => {
     await changingNothing(async () => {
       for (const name of ['x'.repeat(65), 'A', 'a_b', 'a--b', '-a', 'a-', 'a.b', 'é', ' a', 'a ', 'a\n', '%00']) {
         const entry = { type: 'value_error', loc: ['path', 'skill'], input: name, ctx: { error: {} } };
-        const msg = 'Value error, a skill name has 1 to 64 of a-z and 0-9 with single - between';
+        const msg =
+          'Value error, a skill name must have 1 to 64 characters: a-z and 0-9, with single hyphens between them';
         expect(await refusal(name, main)).toEqual([{ ...entry, msg }]);
       }
     });
@@ -151,7 +152,7 @@ describe('the size of a skill', () => {
     await accepted('large', { 'SKILL.md': `---\nname: large\n---\n${'\n'.repeat(999_979)}` });
     await changingNothing(async () => {
       const [entry] = await refusal('own', { 'SKILL.md': half, 'half.txt': half, 'one-more': 'x' });
-      const msg = 'Value error, the files of a skill have at most 1000000 bytes together, not 1000001';
+      const msg = 'Value error, the files of a skill can have at most 1000000 bytes in total, not 1000001';
       expect(entry).toMatchObject({ type: 'value_error', loc: ['body', 'files'], msg });
     });
   });
@@ -189,7 +190,7 @@ describe('frontmatter', () => {
 
   const bomb = Array.from({ length: 9 }, (_, index) => `x${index + 1}: &x${index + 1} [${`*x${index},`.repeat(9)}]`);
   it.each([
-    ['an unquoted colon', 'name: own\ndescription: one: two', 3, 'quote a text that has ": " in it'],
+    ['an unquoted colon', 'name: own\ndescription: one: two', 3, 'put text that contains ": " in quotes'],
     ['a tab', 'name: own\nmore:\n\tx: 1', 4, 'tabs are not allowed as indentation'],
     ['a tag', 'name: own\ndescription: !!js/function "return 1"', 3, 'tags are not allowed'],
     ['an alias', 'name: own\na: &a x\nb: *a', 3, 'anchors are not allowed'],
@@ -200,10 +201,10 @@ describe('frontmatter', () => {
     ['a bomb of commas', `a: [${','.repeat(60_000)}]`, 2, 'more than 10000 YAML tokens'],
     ['a bomb of keys', Array.from({ length: 9_000 }, (_, index) => `k${index}:`).join('\n'), 2502, 'more than 10000'],
     ['more than 65,536 bytes', `x: ${'y'.repeat(65_534)}`, 1, 'the frontmatter has more than 65536 bytes'],
-    ['the name of another skill', 'description: x\nname: other', 3, 'the skill is own, but its name here is "other"'],
+    ['the name of another skill', 'description: x\nname: other', 3, 'the name is "other", but the skill is own'],
     ['a name that is a number', 'name: 5', 2, 'name is not a string'],
     ['a description that is a list', 'name: own\ndescription: [a, b]', 3, 'description is not a string'],
-    ['a key given twice', 'name: own\nname: own', 3, 'the key "name" is there twice'],
+    ['a key given twice', 'name: own\nname: own', 3, 'the key "name" appears twice'],
     ['a list for a mapping', '- name', 2, 'the frontmatter is not a mapping'],
   ])('is rejected with file, line and reason if it has %s', async (_, yaml, line, reason) => {
     await changingNothing(async () => {
@@ -218,6 +219,6 @@ describe('frontmatter', () => {
 
   it('is rejected if it is not closed', async () => {
     const [entry] = await refusal('own', { 'SKILL.md': '---\nname: own\n' });
-    expect(entry?.msg).toBe('Value error, SKILL.md line 1: the frontmatter is not closed by a line ---');
+    expect(entry?.msg).toBe('Value error, SKILL.md line 1: the frontmatter has no closing line ---');
   });
 });
