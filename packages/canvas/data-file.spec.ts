@@ -53,7 +53,7 @@ describe('sets in files', () => {
     expect(judgeAndDerive(cards, known(FACTS, set)).derived.data_available).toBe(true);
     const wrong = card('constraint', { expression: 'region[p] <= 3', index: 'p in products', classification: 'hard' });
     expect(gapsOf([set, wrong], known(FACTS, set))).toEqual([
-      'blocking expression: region is text, which cannot be counted with: compare it in a condition, as in `where region[...] = "..."` (at character 1: region[p] <= 3)',
+      'blocking expression: region contains texts, so you cannot calculate with it: compare it in a condition, as in `where region[...] = "..."` (at character 1: region[p] <= 3)',
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('sets in files', () => {
   });
 
   it.each<[string, object, FileState, string]>([
-    ['is missing', {}, 'missing', 'blocking file_path: No file products.csv is in the workspace'],
+    ['is missing', {}, 'missing', 'blocking file_path: The workspace has no file products.csv'],
     ['has not been read', {}, 'unread', 'blocking file_path: products.csv has not been read yet'],
     [
       'is no table',
@@ -92,7 +92,7 @@ describe('sets in files', () => {
       'has no key',
       { key: undefined },
       FACTS,
-      'blocking key: Which column of products.csv tells the members of products apart? Its columns are product, price, Unit cost, region',
+      'blocking key: Which column of products.csv identifies the members of products? Its columns are product, price, Unit cost, region',
     ],
     [
       'has no such column',
@@ -116,7 +116,7 @@ describe('sets in files', () => {
       'has a member twice',
       {},
       { ...FACTS, doubled: { key: ['oak chair'], rows: [4, 9] } },
-      'blocking key: products.csv, rows 4 and 9: the member oak chair is there twice',
+      'blocking key: products.csv, rows 4 and 9: the member oak chair appears twice',
     ],
     [
       'has a member without a name',
@@ -124,18 +124,23 @@ describe('sets in files', () => {
       { ...FACTS, empty: { row: 7, column: 'product' } },
       'blocking key: products.csv, row 7: product is empty',
     ],
-    ['has no name', { set: undefined }, FACTS, 'blocking set: What is the set of the members in products.csv called?'],
+    [
+      'has no name',
+      { set: undefined },
+      FACTS,
+      'blocking set: What should the set of members in products.csv be called?',
+    ],
     [
       'has members beside the file',
       { members: ['a', 'b'] },
       FACTS,
-      'blocking members: The members stand in the file: leave either `members` or `key` out',
+      'blocking members: The members come from the file: remove either `members` or `key`',
     ],
     [
       'has a key and a column',
       { column: 'region' },
       FACTS,
-      'blocking column: It has a `key` and a `column`: keep `key` if product tells its rows apart, or `column` if its members are the different values of region',
+      'blocking column: It has both `key` and `column`: keep `key` if product identifies each row, or `column` if the members are the distinct values of region',
     ],
     [
       'has a key that is no list',
@@ -153,9 +158,7 @@ describe('sets in files', () => {
   it('accepts an existing file without further fields', () => {
     const file = card('data', { file_path: 'notes.csv', description: 'Notes' });
     expect(judgeAndDerive([file], known('unread', file)).derived.data_available).toBe(true);
-    expect(gapsOf([file], known('missing', file))).toEqual([
-      'blocking file_path: No file notes.csv is in the workspace',
-    ]);
+    expect(gapsOf([file], known('missing', file))).toEqual(['blocking file_path: The workspace has no file notes.csv']);
   });
 
   it.each<[string, string, boolean, string]>([
@@ -209,7 +212,7 @@ describe('sets in files', () => {
     const ship = (index: string) => card('variable', { name: 'ship', index, domain: 'integer', unit: 'pallets' });
     expect(gapsOf([lanes, ship('(o, d) in lanes where cost[o, d] > 2')], known(facts, lanes))).toEqual([]);
     expect(gapsOf([lanes, ship('o in lanes')], known(facts, lanes))).toEqual([
-      'blocking index: lanes has members of 2 parts: write `(p, q) in lanes` (at character 1: o in lanes)',
+      'blocking index: lanes has members with 2 parts: write `(p, q) in lanes` (at character 1: o in lanes)',
     ]);
   });
 
@@ -244,7 +247,7 @@ describe('a name shared by two columns of a file', () => {
       ...(columns && { columns }),
     });
   const sentence =
-    'Price_kg may be column "Price (kg)" of i.csv or column "Price/kg" of i.csv: give one of them another name in the field `columns` of its data card, as in `items_Price_kg of items: column "Price/kg"`';
+    'Price_kg may be column "Price (kg)" of i.csv or column "Price/kg" of i.csv: rename one of them in the field `columns` of its data card, as in `items_Price_kg of items: column "Price/kg"`';
 
   it.each([
     ['make[i] <= Price_kg[i]', 'i in items'],
@@ -299,9 +302,9 @@ describe('unknown names', () => {
   it.each([
     [
       'demands',
-      'demands: did you mean demand? Otherwise say what it is, as in `demands: a, b, c` (at character 1: p in demands)',
+      'demands: did you mean demand? Otherwise define it, as in `demands: a, b, c` (at character 1: p in demands)',
     ],
-    ['zebras', 'zebras: say what it is, as in `zebras: a, b, c` (at character 1: p in zebras)'],
+    ['zebras', 'zebras: define it, as in `zebras: a, b, c` (at character 1: p in zebras)'],
   ])('suggests the nearest set: %s', (set, expected) => {
     const most = card('constraint', { expression: 'make[p] <= 3', index: `p in ${set}`, classification: 'hard' });
     expect(gapsOf([demand, make, most], known(facts, demand))).toEqual([
@@ -413,12 +416,12 @@ describe('keys and conditions without a match', () => {
         index: '(i, j) in lanes where j = "Chicago"',
         classification: 'hard',
       }),
-      'warning expression: No member of lanes is "Chicago", so nothing meets this condition: there are "chicago"',
+      'warning expression: No member of lanes is "Chicago", so nothing meets this condition: the values are "chicago"',
     ],
     [
       'a variable without bounds',
       card('variable', { name: 'open', index: 'i in plants where region[i] = "nrth"', domain: 'binary' }),
-      'warning index: No region is "nrth", so nothing meets this condition: there are "north", "south"',
+      'warning index: No region is "nrth", so nothing meets this condition: the values are "north", "south"',
     ],
     [
       'a variable with two bounds, once',
@@ -429,17 +432,17 @@ describe('keys and conditions without a match', () => {
         lower: '1 * 1',
         upper: '2 * 2',
       }),
-      'warning lower: No region is "nrth", so nothing meets this condition: there are "north", "south"',
+      'warning lower: No region is "nrth", so nothing meets this condition: the values are "north", "south"',
     ],
     [
       'a KPI',
       card('kpi', { description: 'K', expression: 'sum i in plants where capacity[i] > 600: 1' }),
-      'warning expression: No capacity is > 600, so nothing meets this condition: they are from 350 to 600',
+      'warning expression: No capacity is > 600, so nothing meets this condition: the values range from 350 to 600',
     ],
     [
       'a requirement',
       card('production_requirement', { expression: 'sum (i, j) in lanes where i = "x": ship[i, j] >= 1' }),
-      'warning expression: No member of lanes is "x", so nothing meets this condition: there are "seattle", "San Diego"',
+      'warning expression: No member of lanes is "x", so nothing meets this condition: the values are "seattle", "San Diego"',
     ],
   ])('warns on %s', (_, formula, gap) => {
     expect(gapsOf([plants, lanes, ship, formula], files('San Diego'))).toEqual([gap]);
@@ -453,7 +456,7 @@ describe('keys and conditions without a match', () => {
       classification: 'hard',
     });
     expect(gapsOf([goods, make, most], new Map())).toEqual([
-      'warning expression: No kind is "wod", so nothing meets this condition: there are "wood", "iron"',
+      'warning expression: No kind is "wod", so nothing meets this condition: the values are "wood", "iron"',
     ]);
   });
 });

@@ -9,18 +9,22 @@ import { type Members, membersOf, toMember } from './members.js';
 export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (set === undefined) {
     const names = someNames([...columns.keys()]);
-    return columns.size === 0 ? [] : [gap('values', `${names} is by member: name the set of the members in \`set\``)];
+    return columns.size === 0
+      ? []
+      : [gap('values', `The values of ${names} are given by member: name their set in \`set\``)];
   }
   const members = membersOf(set);
   if (members === undefined) return [];
   if (file !== undefined && file.key.length > 0)
-    return [gap('members', 'The members stand in the file: leave either `members` or `key` out')];
+    return [gap('members', 'The members come from the file: remove either `members` or `key`')];
   const doubled = doubledIn(set.members);
-  const gaps = doubled === undefined ? [] : [gap('members', `A member is there twice: ${shortened(doubled)}`)];
+  const gaps = doubled === undefined ? [] : [gap('members', `The member ${shortened(doubled)} appears twice`)];
   for (const [name, { cells }] of columns) {
     const strange = [...cells.keys()].filter((member) => !members.has(member));
     if (strange.length > 0)
-      gaps.push(gap('values', `${name} names ${someNames(strange)}, which the set ${set.name} does not have`));
+      gaps.push(
+        gap('values', `${name} has values for ${someNames(strange)}, which the set ${set.name} does not contain`),
+      );
     const missing = members.size - (cells.size - strange.length);
     if (missing > 0) {
       const others = missing > 1 ? ` and ${missing - 1} more` : '';
@@ -57,9 +61,9 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   const place = shortened(path);
   const doubt = problemOfMembers(file);
   if (doubt !== undefined) return [gap('column', doubt)];
-  if (state === 'missing') return [gap('file_path', `No file ${place} is in the workspace`)];
+  if (state === 'missing') return [gap('file_path', `The workspace has no file ${place}`)];
   if (set === undefined)
-    return key.length === 0 ? [] : [gap('set', `What is the set of the members in ${place} called?`)];
+    return key.length === 0 ? [] : [gap('set', `What should the set of members in ${place} be called?`)];
   if (set.members !== undefined) return [];
   if (state === undefined || state === 'unread') return [gap('file_path', `${place} has not been read yet`)];
   if (state.problem !== undefined) return [gap('file_path', `${place}: ${state.problem}`)];
@@ -77,7 +81,7 @@ export function notesOfFile({ set, file }: Pick<DataContent, 'set' | 'file'>, st
 export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
   if (otherKey === undefined) return undefined;
   const [columns, column] = [someNames(otherKey), someNames(key)];
-  return `It has a \`key\` and a \`column\`: keep \`key\` if ${columns} tells its rows apart, or \`column\` if its members are the different values of ${column}`;
+  return `It has both \`key\` and \`column\`: keep \`key\` if ${columns} identifies each row, or \`column\` if the members are the distinct values of ${column}`;
 }
 
 function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {
@@ -86,7 +90,7 @@ function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts,
   const known = new Set(columns);
   const field = isDistinct ? 'column' : 'key';
   if (key.length === 0)
-    return [gap('key', `Which column of ${place} tells the members of ${set} apart? ${theyAre(columns)}`)];
+    return [gap('key', `Which column of ${place} identifies the members of ${set}? ${theyAre(columns)}`)];
   const strange = key.find((column) => !known.has(column));
   if (strange !== undefined) return [gap(field, `${place} has no column ${shortened(strange)}. ${theyAre(columns)}`)];
   const other = Object.values(names).find((column) => !known.has(column));
@@ -96,7 +100,7 @@ function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts,
   if (doubled === undefined) return [];
   const member = doubled.key.map((part) => shortened(part)).join(', ');
   const [first, second] = doubled.rows;
-  return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} is there twice`)];
+  return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} appears twice`)];
 }
 
 const MAX_SHOWN = 12;

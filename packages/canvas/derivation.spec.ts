@@ -36,8 +36,8 @@ describe('judge', () => {
     expect(judged(card('objective', { sense: 'maximize' }))).toEqual({
       status: 'needs_input',
       gaps: [
-        { field: 'expression', message: 'Which figure is it, as a formula?', severity: 'blocking' },
-        { field: 'confirmed', message: 'Nobody has confirmed the objective yet', severity: 'info' },
+        { field: 'expression', message: 'What is the formula of the objective?', severity: 'blocking' },
+        { field: 'confirmed', message: 'The objective is not confirmed yet', severity: 'info' },
       ],
     });
     for (const [index, { status }] of judge(COMPLETE).entries()) expect([index, status]).toEqual([index, 'complete']);
@@ -47,7 +47,7 @@ describe('judge', () => {
     ['a sense that is none', card('objective', { sense: 'up', expression: '1' }), ['sense']],
     ['a text of spaces', card('objective', { sense: 'minimize', expression: '  ' }), ['expression']],
     ['a name with a space', card('variable', { name: 'x y', domain: 'integer' }), ['name']],
-    ['a bound that is no number', card('variable', { name: 'x', domain: 'integer', lower: '1' }), ['lower']],
+    ['a bound that is not a number', card('variable', { name: 'x', domain: 'integer', lower: '1' }), ['lower']],
     ['crossed bounds', card('variable', { name: 'x', domain: 'integer', lower: 2, upper: 1 }), ['lower']],
     [
       'a soft constraint without penalty',
@@ -82,7 +82,7 @@ describe('judge', () => {
     expect(judge(cards)[1]).toMatchObject({ status: 'complete' });
     expect(judge(cards)[1]?.gaps).toContainEqual({
       field: 'domain',
-      message: 'No domain is given, so it is continuous: fractions count too',
+      message: 'It has no domain, so it is continuous and fractions are allowed',
       severity: 'info',
     });
     expect(derive(cards).all_variables_provided).toBe(true);

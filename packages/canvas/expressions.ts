@@ -174,9 +174,7 @@ function problemOfFigures(formula: Formula, use: Use, values: ReadonlyMap<string
 }
 
 function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, number>) {
-  return relations.length > 0
-    ? { problem: 'An objective is a figure: it has no <=, >= or = in it' }
-    : linearize(sides[0], values);
+  return relations.length > 0 ? { problem: 'An objective cannot contain <=, >= or =' } : linearize(sides[0], values);
 }
 
 /** Syntax of indexed formulas. Problems of other formulas are reported without a position. */

@@ -86,7 +86,7 @@ describe('judgeAndDerive with many values', () => {
   it('reads the first 20,000 values and reports the limit on further cards', () => {
     const cards = [data(0, 15_000), data(1, 5_001), data(2, 5_000), constraint(3, 'v0_1 + v2_1 + v1_1 <= 1')];
     const { judgements } = judgeAndDerive(cards);
-    const message = 'The data cards of a canvas have at most 20000 values together';
+    const message = 'The data cards of a canvas can have at most 20000 values in total';
     expect(judgements.map(({ gaps }) => gaps.filter((gap) => gap.severity !== 'info'))).toEqual([
       [],
       [{ field: 'values', message, severity: 'blocking' }],

@@ -50,7 +50,7 @@ export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseV
 /** Returns a warning about a variable whose limits have no effect, without a full stop. */
 export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>): string {
   const shown = limits.map((label) => shortened(label, MAX_LABEL));
-  return `It occurs only where it loosens a limit (${someOf(shown, MAX_SHOWN)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if it is meant so`;
+  return `It is only used to loosen a limit (${someOf(shown, MAX_SHOWN)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if this is intended`;
 }
 
 /** Sign of a change of the left side that makes the relation easier to meet. */

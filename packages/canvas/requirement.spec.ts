@@ -72,27 +72,27 @@ describe('a production requirement', () => {
     [
       'that a quantity is missing',
       { description: 'Some chairs', product: 'chairs' },
-      ['warning quantity: The quantity is not known'],
+      ['warning quantity: The quantity is missing'],
     ],
     [
       'of what it is',
       { description: 'ten', quantity: 10 },
       [
-        'warning product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+        'warning product: This does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
       ],
     ],
     [
       'that nothing is called so',
       { description: '10 chairs a week', quantity: 10, product: 'chairs a week' },
       [
-        'blocking product: No variable is called chairs a week, so a plan does not have to meet this: name a variable, or write it as a relation, such as `chairs >= 10`',
+        'blocking product: No variable is called chairs a week, so this does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
       ],
     ],
     [
       'that a variable has an index',
       { description: '12 of all', quantity: 12, product: 'make' },
       [
-        'blocking product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 12`',
+        'blocking product: make has many members, so this does not constrain the plan: write a relation such as `sum p in products: make[p] >= 12`',
       ],
     ],
     ...[
@@ -105,8 +105,8 @@ describe('a production requirement', () => {
       `that a plan ignores the words "${description}"`,
       { description },
       [
-        'warning quantity: The quantity is not known',
-        'blocking product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+        'warning quantity: The quantity is missing',
+        'blocking product: This does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
       ],
     ]),
     ...['Some chairs', 'ask 3 people', 'Order 12 of Ada', 'at least 10 sofas'].map(
@@ -114,8 +114,8 @@ describe('a production requirement', () => {
         `that nothing follows from the words "${description}"`,
         { description },
         [
-          'warning quantity: The quantity is not known',
-          'warning product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+          'warning quantity: The quantity is missing',
+          'warning product: This does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
         ],
       ],
     ),
@@ -123,7 +123,7 @@ describe('a production requirement', () => {
     [
       'that an expression is no relation',
       { expression: 'chairs + 2' },
-      ['blocking expression: There is no <=, >= or = in it'],
+      ['blocking expression: The formula needs <=, >= or ='],
     ],
     [
       'where an expression cannot be read',
@@ -133,13 +133,13 @@ describe('a production requirement', () => {
     [
       'where names are misused',
       { expression: '2 make >= 3' },
-      ['blocking expression: make is a variable for each p: write `make[p]`'],
+      ['blocking expression: make is indexed by p: write `make[p]`'],
     ],
     [
       'where texts are',
       { expression: 'make[p] >= kind[p]', index: 'p in products' },
       [
-        'blocking expression: kind is text, which cannot be counted with: compare it in a condition, as in `where kind[...] = "..."` (at character 12: kind[p])',
+        'blocking expression: kind contains texts, so you cannot calculate with it: compare it in a condition, as in `where kind[...] = "..."` (at character 12: kind[p])',
       ],
     ],
     [
@@ -150,7 +150,7 @@ describe('a production requirement', () => {
     [
       'what is wrong with its index',
       { expression: 'make[p] >= 2', index: 'p in goods' },
-      ['blocking index: No set is called goods: say what it is, as in `goods: a, b, c` (at character 1: p in goods)'],
+      ['blocking index: No set is called goods: define it, as in `goods: a, b, c` (at character 1: p in goods)'],
     ],
     [
       'which names nothing has',

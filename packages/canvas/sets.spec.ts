@@ -38,17 +38,29 @@ describe('judge with sets', () => {
   });
 
   it.each([
-    ['a doubled member', [shifts({ members: ['a', ' a'] })], ['members: A member is there twice']],
+    ['a doubled member', [shifts({ members: ['a', ' a'] })], ['members: The member a appears twice']],
     ['members that are no list', [shifts({ members: '1 to 9999999' })], ['members: members must be a list']],
-    ['a cell of nobody', [shifts({ members: ['a'], values: { cost: { a: 1, b: 2 } } })], ['values: cost names b']],
+    [
+      'a cell of nobody',
+      [shifts({ members: ['a'], values: { cost: { a: 1, b: 2 } } })],
+      ['values: cost has values for b'],
+    ],
     [
       'a missing cell',
       [shifts({ members: ['a', 'b'], values: { cost: { a: 1 } } })],
       ['values: cost has no value for b'],
     ],
-    ['cells without a set', [card('data', { values: { cost: { a: 1 } } })], ['values: cost is by member']],
+    [
+      'cells without a set',
+      [card('data', { values: { cost: { a: 1 } } })],
+      ['values: The values of cost are given by member'],
+    ],
     ['mixed cells', [shifts({ values: { cost: { early: 1, late: 'two', 3: 3 } } })], ['values: values must be']],
-    ['two sets of a name', [shifts(), shifts()], ['set: Something else is called', 'set: Something else is called']],
+    [
+      'two sets of a name',
+      [shifts(), shifts()],
+      ['set: Something else is already called', 'set: Something else is already called'],
+    ],
     [
       'a set called like a variable',
       [shifts(), card('variable', { name: 'shifts', domain: 'binary' })],
@@ -73,7 +85,7 @@ describe('judge with sets', () => {
     [
       'a variable without its members',
       [shifts(), staff, constraint('staff <= 4')],
-      ['expression: staff is a variable'],
+      ['expression: staff is indexed by'],
     ],
     [
       'a member of what has none',
@@ -122,7 +134,7 @@ describe('judge with sets', () => {
       gaps: [
         {
           field: 'expression',
-          message: 'Beyond the ends of its set `stock[t - 1]` counts as nothing',
+          message: '`stock[t - 1]` counts as 0 beyond the ends of its set',
           severity: 'info',
         },
       ],
@@ -155,7 +167,7 @@ describe('judge with sets', () => {
     );
     expect(cpuMs(() => judgeAndDerive(lists))).toBeLessThan(1_000);
     expect(judge(lists).flatMap(({ gaps }) => gaps)).toContainEqual(
-      expect.objectContaining({ message: 'The data cards of a canvas have at most 20000 values together' }),
+      expect.objectContaining({ message: 'The data cards of a canvas can have at most 20000 values in total' }),
     );
   });
 });

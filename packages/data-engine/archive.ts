@@ -59,7 +59,7 @@ export class Archive {
    */
   async *read(name: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
     const entry = this.entries.get(keyOf(name));
-    if (entry === undefined) throw unreadable(`The file lacks its part ${name}`);
+    if (entry === undefined) throw unreadable(`The part ${name} of the file is missing`);
     if (entry.isEncrypted()) throw unreadable('The file is encrypted');
     const { uncompressedSize: size, compressedSize } = entry;
     const packedTooWell = size > ANY_RATIO_BYTES && size > MAX_RATIO * compressedSize;
@@ -89,9 +89,10 @@ export class Archive {
  */
 export async function openArchive(path: string, given: Partial<ArchiveLimits> = {}): Promise<Archive> {
   const limits = { ...DEFAULTS, ...given };
-  if (await isCompoundFile(path)) throw unreadable('The file is encrypted, or of a version of Office before 2007');
+  if (await isCompoundFile(path))
+    throw unreadable('The file is encrypted, or comes from a version of Office before 2007');
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(() => {
-    throw unreadable('The file is not what its name says, or it is broken');
+    throw unreadable('The content of the file does not match its name, or the file is broken');
   });
   // Later errors are reported by the read that fails.
   zip.on('error', () => undefined);

@@ -61,7 +61,7 @@ class CodePage implements Decoder {
     for (const [at, byte] of bytes.entries())
       codes.writeUInt16LE(byte < FIRST ? byte : this.characters.charCodeAt(byte - FIRST), 2 * at);
     const text = codes.toString('utf16le');
-    if (this.fatal && text.includes('\ufffd')) throw new TypeError(`The text is not written in ${this.encoding}`);
+    if (this.fatal && text.includes('\ufffd')) throw new TypeError(`The text is not encoded in ${this.encoding}`);
     return text;
   }
 }

@@ -20,7 +20,7 @@ export interface DialectProblem {
 export const delimiterProblem = (delimiter: string): string | undefined =>
   /^[\t !#$%&()*+\-./:;<=>?@[\\\]^_`{|}~,]$/.test(delimiter)
     ? undefined
-    : 'a delimiter is one character of ASCII that is neither a letter, a digit, a quote nor a line break';
+    : 'a delimiter must be a single ASCII character other than a letter, a digit, a quote or a line break';
 
 /** Explains why a text is not the name of an encoding, or returns undefined if it is. */
 export function encodingProblem(encoding: string): string | undefined {
@@ -42,13 +42,13 @@ export function contradictionIn({
   last_row,
 }: DialectOptions): DialectProblem | undefined {
   if (thousands !== undefined && thousands !== '' && thousands === decimal)
-    return { field: 'thousands', sentence: 'the decimal sign cannot separate thousands' };
+    return { field: 'thousands', sentence: 'the decimal sign cannot also be the thousands separator' };
   if (header === false && header_row !== undefined)
-    return { field: 'header_row', sentence: 'a table without header has no header row' };
+    return { field: 'header_row', sentence: 'a table without a header cannot have a header row' };
   if (header_row !== undefined && first_row !== undefined && first_row <= header_row)
-    return { field: 'first_row', sentence: 'the data begin below the header' };
+    return { field: 'first_row', sentence: 'the data must begin below the header' };
   if (last_row !== undefined && last_row < (first_row ?? (header_row ?? 0) + 1))
-    return { field: 'last_row', sentence: 'the data end behind their first row' };
+    return { field: 'last_row', sentence: 'the last row of the data must not be above the first row' };
   return undefined;
 }
 

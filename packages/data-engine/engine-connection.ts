@@ -66,7 +66,7 @@ export class EngineConnection {
     connection.receive = undefined;
     if (isReady) return connection;
     connection.kill();
-    throw new Error('A process of the data engine did not start');
+    throw new Error('A data engine process did not start');
   }
 
   /** Performs a task. Its time limit starts when the process has loaded the required modules. */
@@ -112,8 +112,7 @@ export class EngineConnection {
       if (this.death?.signal === MEMORY_SIGNAL) return { kind: 'out_of_memory' };
       return { kind: stopped ?? 'died' };
     }
-    if ('ready' in reply || 'begun' in reply)
-      throw new Error('A process of the data engine said something else than what became of its task');
+    if ('ready' in reply || 'begun' in reply) throw new Error('A data engine process sent an unexpected message');
     this.needsReplacement = reply.needsReplacement || 'fault' in reply;
     if ('answer' in reply) return { kind: 'answered', answer: reply.answer };
     if ('problem' in reply) {

@@ -71,7 +71,7 @@ export class ProcessPool {
       void connection.ended.then(() => this.living.delete(connection));
       return connection;
     } catch (cause) {
-      throw new EngineUnavailable('A process of the data engine did not start', { cause });
+      throw new EngineUnavailable('A data engine process did not start', { cause });
     }
   }
 

@@ -6,24 +6,24 @@ const MAX_ENTRIES = 4;
 
 const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
   delimiter: ({ delimiter }) =>
-    `cells can be split in several ways; ${JSON.stringify(delimiter)} is taken as the delimiter`,
+    `cells can be split in several ways; ${JSON.stringify(delimiter)} is assumed to be the delimiter`,
   encoding: ({ encoding, other_encodings }) =>
-    `the file does not say its encoding; ${encoding} is assumed${other_encodings.length === 0 ? '' : `, but it may be ${other_encodings.join(' or ')}`}`,
+    `the file does not state its encoding; ${encoding} is assumed${other_encodings.length === 0 ? '' : `, but it may be ${other_encodings.join(' or ')}`}`,
   header: ({ header_row }) =>
     header_row === null
-      ? 'it is unclear whether the first row holds names; it is read as data'
-      : `it is unclear whether row ${header_row} holds the names of the columns; it is read as the header`,
+      ? 'it is unclear whether the first row contains column names; it is read as data'
+      : `it is unclear whether row ${header_row} contains the column names; it is read as the header`,
   decimal: ({ decimal }) =>
     decimal === null
-      ? 'some columns have a decimal point and others a decimal comma; each is read in its own way'
-      : `some numbers fit a decimal point and a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
+      ? 'some columns have a decimal point and others a decimal comma; each column is read accordingly'
+      : `some numbers can have either a decimal point or a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
   date_order: ({ date_order }) =>
     date_order === null
-      ? 'the day is first in some columns of dates and the month in others; each is read in its own way'
+      ? 'some date columns start with the day and others with the month; each column is read accordingly'
       : `some dates fit several orders of day, month and year; the ${date_order === 'month_first' ? 'month' : 'day'} is assumed to come first`,
   last_row: ({ last_row, other_last_row }) =>
     `the table may end at row ${other_last_row}, above an empty row, a note, a total that does not match its column or another table; all rows down to row ${last_row} are read as data`,
-  subtotals: () => 'some rows are called totals or may be the sums of other rows; they are read as data',
+  subtotals: () => 'some rows are labelled as totals or may be the sums of other rows; they are read as data',
 };
 
 /** Sentences, without capitals and full stops, about the guesses made when a table was read. */

@@ -125,7 +125,7 @@ export class CellReader implements XmlReader {
   /** Checks the formulas of the sheet after its last row. @throws TaskProblem `unreadable` if none of them has a result */
   finish(): void {
     if (this.placeholder === undefined || this.hasResults || this.reader.formulaText !== undefined) return;
-    throw uncomputed(`Formulas such as ${this.placeholder} of the sheet ${this.sheetName} were never computed`);
+    throw uncomputed(`Formulas such as ${this.placeholder} in the sheet ${this.sheetName} were never calculated`);
   }
 
   /** Returns the number of a row. {@link RowReader} relies on the ascending order that the format prescribes. */
@@ -164,7 +164,7 @@ export class CellReader implements XmlReader {
       case 's': {
         const text = context.texts[Number(stored)];
         if (text === undefined)
-          throw this.cellProblem('refers to a text that the workbook does not have. Save the workbook again');
+          throw this.cellProblem('refers to a text that is missing from the workbook. Save the workbook again');
         return text;
       }
       case 'b':
@@ -181,7 +181,7 @@ export class CellReader implements XmlReader {
       case 'inlineStr':
         return unescapedText(stored);
       default:
-        throw this.cellProblem(`has the type ${JSON.stringify(type)}, which no workbook has`);
+        throw this.cellProblem(`has the unknown type ${JSON.stringify(type)}`);
     }
   }
 
@@ -201,7 +201,7 @@ export class CellReader implements XmlReader {
   private toNumber(text: string): WorkbookCell {
     const number = Number(text);
     if (!NUMBER.test(text) || !Number.isFinite(number))
-      throw this.cellProblem(`is no number, but ${JSON.stringify(text)}`);
+      throw this.cellProblem(`is not a number, but ${JSON.stringify(text)}`);
     const isDate = this.context.dates[this.style] === true;
     const date = isDate ? isoDate(text, this.context.startsIn1904) : undefined;
     if (date !== undefined) return { date };

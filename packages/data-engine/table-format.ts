@@ -18,11 +18,11 @@ const FORMATS: Record<string, TableFormat> = {
 export const tableFormat = (path: string): TableFormat | undefined => FORMATS[extname(path).toLowerCase()];
 
 /** Required file name endings, for error messages. */
-export const TABLE_ENDINGS = 'its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx';
+export const TABLE_ENDINGS = 'its name must end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx';
 
 /** Explains why a result cannot be saved at a path, as a phrase without a full stop. Returns undefined if it can. */
 export const savedPathProblem = (path: string): string | undefined =>
-  /\.(?:csv|parquet)$/i.test(path) ? undefined : 'the path of a saved result ends with .csv or .parquet';
+  /\.(?:csv|parquet)$/i.test(path) ? undefined : 'the path of a saved result must end with .csv or .parquet';
 
 /** Returns the format of a saved result by the ending of its path. */
 export const savedFormat = (path: string): 'csv' | 'parquet' =>
@@ -36,7 +36,7 @@ export function tableNameProblem(name: string): string | undefined {
   const isFine = name.trim() !== '' && name.length <= MAX_TABLE_NAME && !/\p{Cc}/u.test(name);
   return isFine
     ? undefined
-    : `the name of a table has 1 to ${MAX_TABLE_NAME} characters, none of them a control character`;
+    : `the name of a table must have 1 to ${MAX_TABLE_NAME} characters and no control characters`;
 }
 
 /** Returns the row number in the file for a row index in the table, which starts at 0. */

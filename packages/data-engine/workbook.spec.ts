@@ -97,7 +97,7 @@ describe('workbooks with namespaces', () => {
     const parts = xlsxParts({ Data: [['caf\u00e9']] });
     const broken = { ...parts, 'xl/sharedStrings.xml': Buffer.from(parts['xl/sharedStrings.xml']!, 'latin1') };
     expect(await refusal(files.convert(makeArchive(broken), 'xlsx'))).toBe(
-      'The part xl/sharedStrings.xml of the file is not UTF-8, which it says it is',
+      'The part xl/sharedStrings.xml of the file is not UTF-8, although it declares this encoding',
     );
   });
 
@@ -282,17 +282,17 @@ describe('cells that cannot be read', () => {
     [
       'an unknown shared text',
       '<c t="s"><v>7</v></c>',
-      'refers to a text that the workbook does not have. Save the workbook again',
+      'refers to a text that is missing from the workbook. Save the workbook again',
     ],
     [
       'a shared text without an index',
       '<c t="s"><v>x</v></c>',
-      'refers to a text that the workbook does not have. Save the workbook again',
+      'refers to a text that is missing from the workbook. Save the workbook again',
     ],
-    ['an unknown type', '<c t="x"><v>1</v></c>', 'has the type "x", which no workbook has'],
-    ['a number with letters', '<c><v>12 pieces</v></c>', 'is no number, but "12 pieces"'],
-    ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is no number, but "0x1F"'],
-    ['an infinite number', '<c><v>1E999</v></c>', 'is no number, but "1E999"'],
+    ['an unknown type', '<c t="x"><v>1</v></c>', 'has the unknown type "x"'],
+    ['a number with letters', '<c><v>12 pieces</v></c>', 'is not a number, but "12 pieces"'],
+    ['a hexadecimal number', '<c><v>0x1F</v></c>', 'is not a number, but "0x1F"'],
+    ['an infinite number', '<c><v>1E999</v></c>', 'is not a number, but "1E999"'],
     ['a boolean that is neither', '<c t="b"><v>2</v></c>', 'is neither true nor false, but "2"'],
   ])('rejects the workbook with the sheet and cell: %s', async (_, cell, sentence) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" ${sentence}`);
@@ -302,7 +302,7 @@ describe('cells that cannot be read', () => {
     const { 'xl/sharedStrings.xml': texts, ...parts } = xlsxParts({ Data: [['name'], ['oak']] });
     expect(texts).toContain('oak');
     expect(await refusal(files.convert(makeArchive(parts), 'xlsx'))).toBe(
-      'Cell A1 of the sheet "Data" refers to a text that the workbook does not have. Save the workbook again',
+      'Cell A1 of the sheet "Data" refers to a text that is missing from the workbook. Save the workbook again',
     );
     expect(await refusal(files.text(makeArchive(parts), 'xlsx'))).toMatch(/^Cell A1 of the sheet "Data" refers/);
   });
@@ -360,7 +360,7 @@ describe('formulas without a stored result', () => {
     const parts = withEnd(workbookXml(''), '<calcPr calcId="124519" fullCalcOnLoad="1"/>');
     const file = workbookFile({ Data: [HEADER, ['oak', zero], ['ash', zero]] }, { parts });
     expect(await refusal(files.convert(file, 'xlsx'))).toBe(
-      `Formulas such as B2 of the sheet "Data" were never computed${ending}`,
+      `Formulas such as B2 in the sheet "Data" were never calculated${ending}`,
     );
     expect((await files.text(file, 'xlsx')).text).toContain('oak\t=A1*2\n');
     const computed = xml('<c><f>A1*2</f><v>7</v></c>');

@@ -49,7 +49,7 @@ export class Workbook {
     try {
       const [main] = (await relations(archive, '', signal)).filter(({ type }) => type === 'officeDocument');
       if (main === undefined || !archive.has(main.target))
-        throw unreadable('The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program');
+        throw unreadable('The file is not an XLSX workbook. Save it as .xlsx in a spreadsheet program');
       return await Workbook.from(archive, main.target, signal);
     } catch (error) {
       archive.close();
@@ -81,7 +81,7 @@ export class Workbook {
       },
     });
     if (root !== 'workbook')
-      throw unreadable('The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program');
+      throw unreadable('The file is not an XLSX workbook. Save it as .xlsx in a spreadsheet program');
     const partOf = (wanted: string): string | undefined =>
       related.find(({ type, target }) => type === wanted && archive.has(target))?.target;
     return new Workbook(archive, parts, partOf('sharedStrings'), partOf('styles'), calculation);
@@ -97,7 +97,10 @@ export class Workbook {
     const part = this.parts.get(sheet);
     if (part === undefined) {
       const names = this.sheets.slice(0, MAX_NAMED_SHEETS).map((name) => JSON.stringify(name));
-      throw new TaskProblem('unknown_sheet', `There is no sheet ${JSON.stringify(sheet)}, but ${names.join(', ')}`);
+      throw new TaskProblem(
+        'unknown_sheet',
+        `There is no sheet ${JSON.stringify(sheet)}. The sheets are ${names.join(', ')}`,
+      );
     }
     this.texts ??= this.textsPart === undefined ? [] : await sharedTexts(this.archive, this.textsPart, signal);
     this.dates ??= this.stylesPart === undefined ? [] : await dateStyles(this.archive, this.stylesPart, signal);

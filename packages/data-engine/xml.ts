@@ -76,14 +76,14 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
     kept = 0;
   };
   parser.on('error', () => {
-    throw problem('is no valid XML');
+    throw problem('is not valid XML');
   });
   parser.on('doctype', () => {
     throw problem('has a document type declaration, which is not allowed');
   });
   parser.on('opentag', ({ name: qualified, attributes }) => {
     endToken();
-    if ((depth += 1) > MAX_DEPTH) throw problem(`has more than ${MAX_DEPTH} elements inside one another`);
+    if ((depth += 1) > MAX_DEPTH) throw problem(`has more than ${MAX_DEPTH} nested elements`);
     const namespaces = declaredNamespaces(attributes, scopes.at(-1)!.namespaces);
     if (namespaces !== undefined && namespaces.size > MAX_NAMES) throw problem(`has more than ${MAX_NAMES} namespaces`);
     if (namespaces !== undefined) scopes.push({ depth, namespaces, names: new Map() });
@@ -109,13 +109,12 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
     try {
       return decoder!.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw problem(`is not ${decoder!.encoding.toUpperCase()}, which it says it is`);
+      throw problem(`is not ${decoder!.encoding.toUpperCase()}, although it declares this encoding`);
     }
   };
   for await (const chunk of content) {
     decoder ??= decoderOf(chunk);
-    if (decoder === undefined)
-      throw problem('has an encoding that is not known. Save the file again in another program');
+    if (decoder === undefined) throw problem('has an unknown encoding. Save the file again in another program');
     const characters = decode(chunk);
     kept += characters.length;
     parser.write(characters);

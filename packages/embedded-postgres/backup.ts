@@ -53,7 +53,7 @@ export async function backUp(dataDir: string, folder: string): Promise<void> {
  */
 export async function restore(folder: string, dataDir: string): Promise<void> {
   if (!(await exists(join(folder, 'postgres/PG_VERSION'))))
-    throw new EmbeddedPostgresError(`${resolve(folder)} is no backup: it has no folder postgres with a database.`);
+    throw new EmbeddedPostgresError(`${resolve(folder)} is not a backup: it has no folder postgres with a database.`);
   if (await exists(join(dataDir, 'postgres')))
     throw new EmbeddedPostgresError(`${resolve(dataDir)} has a database: move it away, or set another DATA_DIR.`);
   await makeDataDirectory(resolve(dataDir));

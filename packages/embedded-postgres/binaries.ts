@@ -35,7 +35,7 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
   if (typeof copied === 'string') throw unusable(copy, copied);
   return {
     ...copied,
-    notes: [`User "${account.name}" cannot run PostgreSQL from ${native}: it runs from a copy in ${copy}.`],
+    notes: [`User "${account.name}" cannot run PostgreSQL from ${native}, so it runs from a copy in ${copy}.`],
   };
 }
 
@@ -76,7 +76,7 @@ function identity(account: Account | undefined): { uid?: number; gid?: number } 
 
 function unusable(native: string, reason: string): EmbeddedPostgresError {
   const hint = reason.includes('shared libraries') ? ' Run "node scripts/setup.mjs" to complete them.' : '';
-  return new EmbeddedPostgresError(`PostgreSQL's programs in ${native} do not run: ${reason}.${hint}`);
+  return new EmbeddedPostgresError(`The PostgreSQL programs in ${native} do not run: ${reason}.${hint}`);
 }
 
 /** Copies the programs in `from` to `to`, unless the copy is already complete. */

@@ -28,14 +28,14 @@ export async function checkCluster(directory: string, binaries: Binaries): Promi
   const user = process.getuid?.();
   if (user !== undefined && user !== 0 && user !== owner) {
     throw new EmbeddedPostgresError(
-      `${directory} belongs to user ${owner} and this process runs as user ${user}: start as that user, or with another DATA_DIR.`,
+      `${directory} belongs to user ${owner}, but this process runs as user ${user}: start it as user ${owner}, or with another DATA_DIR.`,
     );
   }
   const made = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
   const major = binaries.version.split('.')[0];
   if (made !== major) {
     throw new EmbeddedPostgresError(
-      `${directory} was made by PostgreSQL ${made}, which PostgreSQL ${major} cannot read: start with another DATA_DIR and bring the data over with pg_dump, or start the version of this service that made it.`,
+      `${directory} was created by PostgreSQL ${made}, but this service uses PostgreSQL ${major}: start with another DATA_DIR and transfer the data with pg_dump, or start the version of this service that created it.`,
     );
   }
 }
@@ -94,7 +94,7 @@ function initdb(program: string, account: Account | undefined, args: string[]): 
       if (error === null) resolve();
       else
         reject(
-          new EmbeddedPostgresError(`PostgreSQL could not make its cluster: ${lastLines(stderr) || error.message}`),
+          new EmbeddedPostgresError(`PostgreSQL could not create its cluster: ${lastLines(stderr) || error.message}`),
         );
     });
     child.stdin?.end();

@@ -179,7 +179,7 @@ describe('startEmbeddedPostgres', () => {
     const file = join(dataDir, 'postgres', 'PG_VERSION');
     const made = await readFile(file, 'utf8');
     await writeFile(file, '17\n');
-    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('was made by PostgreSQL 17');
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('was created by PostgreSQL 17');
     await writeFile(file, made);
   });
 
@@ -188,7 +188,7 @@ describe('startEmbeddedPostgres', () => {
     await writeFile(file, '');
     const refusal = startEmbeddedPostgres({ dataDir: file });
     await expect(refusal).rejects.toBeInstanceOf(EmbeddedPostgresError);
-    await expect(refusal).rejects.toThrow(`${file} does not serve as DATA_DIR: EEXIST`);
+    await expect(refusal).rejects.toThrow(`${file} cannot be used as DATA_DIR: EEXIST`);
   });
 
   it('recreates a cluster whose creation was killed, and ends a test server with its killed owner', async () => {
@@ -214,7 +214,7 @@ describe('startEmbeddedPostgres', () => {
     await mkdir(closed, { mode: 0o700 });
     const below = join(closed, 'data');
     const first = await startEmbeddedPostgres({ dataDir: below });
-    expect(first.notes.join()).toContain(`who cannot enter ${below}`);
+    expect(first.notes.join()).toContain(`who cannot access ${below}`);
     await query(first.url(), `CREATE TABLE kept AS SELECT 'far' AS value`);
     const place = dirname(await readlink(join(below, 'postgres')));
     await first.stop();
@@ -224,7 +224,7 @@ describe('startEmbeddedPostgres', () => {
     await second.stop();
 
     await rm(place, { recursive: true });
-    await expect(startEmbeddedPostgres({ dataDir: below })).rejects.toThrow('is gone');
+    await expect(startEmbeddedPostgres({ dataDir: below })).rejects.toThrow('is missing');
   });
 
   asRoot('removes a test server that had to go elsewhere', async () => {

@@ -98,7 +98,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await releaseAll(held);
     const { code, message } = error as NodeJS.ErrnoException;
     if (!OPERATOR_CODES.has(code ?? '')) throw error;
-    throw new EmbeddedPostgresError(`${resolve(options.dataDir)} does not serve as DATA_DIR: ${message}.`, {
+    throw new EmbeddedPostgresError(`${resolve(options.dataDir)} cannot be used as DATA_DIR: ${message}.`, {
       cause: error,
     });
   }

@@ -16,7 +16,7 @@ export class OwnedElsewhereError extends EmbeddedPostgresError {
     readonly pid: number,
   ) {
     super(
-      `${directory} is in use by process ${pid}: stop that one first, or start this one with another DATA_DIR and PORT.`,
+      `${directory} is in use by process ${pid}: stop that process first, or start this one with another DATA_DIR and PORT.`,
     );
   }
 }

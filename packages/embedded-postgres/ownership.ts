@@ -59,7 +59,8 @@ export async function takeOwnership(directory: string): Promise<Ownership> {
       }
       await claim.withdraw();
       if (rival >= 0) throw new OwnedElsewhereError(directory, Number.parseInt(others[rival] ?? '', 10));
-      if (Date.now() > deadline) throw new EmbeddedPostgresError(`Too many processes start on ${directory} at once.`);
+      if (Date.now() > deadline)
+        throw new EmbeddedPostgresError(`Too many processes are starting in ${directory} at the same time.`);
       await sleep(20 + Math.random() * 200);
     }
   } catch (error) {

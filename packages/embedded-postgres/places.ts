@@ -44,7 +44,7 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
     const owner = await ownerOf(target);
     if (owner === undefined) {
       throw new EmbeddedPostgresError(
-        `The database of ${dataDir} is gone: ${directory} leads to ${target}, which does not exist. Bring it back, or remove the link to begin with an empty database.`,
+        `The database of ${dataDir} is missing: ${directory} links to ${target}, which does not exist. Restore it, or remove the link to start with an empty database.`,
       );
     }
     return {
@@ -57,9 +57,7 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
   }
   if (found !== undefined) {
     if (account !== undefined && !(await canEnter(account, directory))) {
-      throw new EmbeddedPostgresError(
-        `User "${account.name}", to whom ${directory} belongs, cannot come there any more.`,
-      );
+      throw new EmbeddedPostgresError(`User "${account.name}", the owner of ${directory}, can no longer access it.`);
     }
     return { parent: dataDir, directory, exists: true, notes: [] };
   }
@@ -100,7 +98,7 @@ export async function findShelter(account: Account): Promise<string> {
     if (trusted && (await canEnter(account, folder))) return folder;
   }
   throw new EmbeddedPostgresError(
-    `User "${account.name}", who runs PostgreSQL in place of root, cannot reach DATA_DIR or the installed packages, and no other folder serves: set DATA_DIR to one that it can enter, or start as an ordinary user.`,
+    `User "${account.name}", who runs PostgreSQL instead of root, cannot access DATA_DIR or the installed packages, and there is no other suitable folder: set DATA_DIR to a folder that this user can access, or start as an ordinary user.`,
   );
 }
 
@@ -117,7 +115,7 @@ async function makeOpenFolder(path: string): Promise<void> {
 
 function placeNotes(dataDir: string, target: string, account: Account | undefined): string[] {
   if (account === undefined) return [];
-  return [`PostgreSQL runs as user "${account.name}", who cannot enter ${dataDir}: its data is in ${target}.`];
+  return [`PostgreSQL runs as user "${account.name}", who cannot access ${dataDir}, so its data is in ${target}.`];
 }
 
 function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {

@@ -58,7 +58,7 @@ export async function endServer(directory: string, postmaster: number | undefine
   if (await ends(directory, first, 'SIGINT', postmaster === undefined ? 0 : patience.fast)) return;
   if (await ends(directory, findServerProcesses(directory), 'SIGQUIT', patience.immediate)) return;
   if (await ends(directory, findServerProcesses(directory), 'SIGKILL', KILL_MS)) return;
-  throw new Error(`The processes of ${directory} outlived SIGKILL`);
+  throw new Error(`The processes of ${directory} survived SIGKILL`);
 }
 
 async function ends(directory: string, pids: number[], signal: NodeJS.Signals, within: number): Promise<boolean> {

@@ -17,7 +17,7 @@ describe('a list of amounts', () => {
     const room = new Room();
     await room.say(MODEL);
     const { text } = await room.say(list);
-    expect(text).toContain('it is a list of amounts without what they are for');
+    expect(text).toContain('it is unclear what these amounts are for');
     expect(room.checklist.data_available).toBe(false);
     const { calls } = await room.say('solve');
     expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');

@@ -51,7 +51,8 @@ export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
 /** Returns the statements of a chosen option. A label without a question is rejected. */
 function* choice(label: string, question: Question | undefined): Generator<Saying> {
   const statements = question?.options.find((option) => option.label === label)?.description;
-  if (statements === undefined) yield { source: label, read: () => ({ reason: 'it answers no open question' }) };
+  if (statements === undefined)
+    yield { source: label, read: () => ({ reason: 'it does not answer an open question' }) };
   else for (const text of splitStatements(statements)) yield { source: text, read: () => readStatement(text) };
 }
 

@@ -90,19 +90,19 @@ export function apply(statement: Statement, { sketch, files }: Application, caus
       return put(sketch, 'kpi', label, data, cause);
     }
     case 'no_kpi': {
-      const data = { description: 'The value of the objective, and nothing else' };
+      const data = { description: 'Only the value of the objective' };
       return whyStaying(statement, sketch, 'kpi') ?? putNothingMore(sketch, 'kpi', data, cause);
     }
     case 'data_file':
       return applyFile(statement.path, sketch, files, cause);
     case 'data_in_formulas': {
-      const data = { in_formulas: true, description: 'Every figure stands in the formulas' };
+      const data = { in_formulas: true, description: 'All numbers are in the formulas' };
       return whyStaying(statement, sketch, 'data') ?? putNothingMore(sketch, 'data', data, cause);
     }
     case 'requirement':
       return applyRequirement(statement, sketch, cause);
     case 'no_requirement': {
-      const data = { description: 'Nothing beyond the constraints', quantity: 0 };
+      const data = { description: 'Nothing except the constraints', quantity: 0 };
       const staying = whyStaying(statement, sketch, 'production_requirement');
       return staying ?? putNothingMore(sketch, 'production_requirement', data, cause);
     }
@@ -139,7 +139,7 @@ function put(
   data: Record<string, unknown>,
   cause: string,
 ): string | undefined {
-  if (label.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
+  if (label.length > MAX_LABEL_LENGTH) return `a name can have at most ${MAX_LABEL_LENGTH} characters`;
   const outdated = sketch.find(type, CARD_KINDS[type].nothingMore ?? '');
   const card = sketch.put(type, label, data, cause);
   if (outdated !== undefined && outdated !== card) sketch.remove(outdated);
@@ -202,7 +202,7 @@ function applyObjective(
     unreadFormula(old) !== undefined &&
     words === undefined
   )
-    return `the message has an objective before it that cannot be read: give each a name, as in \`maximize profit: 3x + 2y\``;
+    return `an earlier objective in the message cannot be read: give each objective a name, as in \`maximize profit: 3x + 2y\``;
   const data = {
     ...(sense !== undefined && { sense }),
     ...(hasFormula && { expression: text }),
@@ -280,7 +280,7 @@ function applyFamily(
   if (relation !== undefined && (isConstraint || !isOfAll)) return applyRelation(relation, sketch, cause);
   const isBare = Object.keys(facts).every((key) => key === 'unit');
   const [column] = (isBare && sketch.vocabulary.columns.get(name)) || [];
-  if (column !== undefined) return `${quote(name)} is a column over ${column.set}, and a declaration needs a new name`;
+  if (column !== undefined) return `${quote(name)} is a column of ${column.set}: use a new name for the variable`;
   if (card === undefined) return putVariable(sketch, { name, index }, facts, cause);
   // Only a new declaration may replace the index of a variable.
   const isDeclared = isOfAll || isBare || facts.domain !== undefined;
@@ -291,7 +291,7 @@ function applyFamily(
 
 function applyCells({ column, set, cells }: StatementOf<'cells'>, sketch: Sketch, cause: string): string | undefined {
   const holder = setCard(sketch, set);
-  if (holder === undefined) return `no set is called ${quote(set)}: say its members first, as in \`${set}: a, b, c\``;
+  if (holder === undefined) return `no set is called ${quote(set)}: list its members first, as in \`${set}: a, b, c\``;
   const values = { ...fieldOf<Record<string, unknown>>(holder, 'values'), [column]: cells };
   sketch.change(holder, { values }, cause);
   return undefined;
@@ -304,7 +304,7 @@ function applyColumnName(
 ): string | undefined {
   const holder = setCard(sketch, set);
   if (holder?.data['file_path'] === undefined)
-    return `no set in a file is called ${quote(set)}: say first where it stands, as in \`${set} from file.csv key ...\``;
+    return `no set from a file is called ${quote(set)}: define it first, as in \`${set} from file.csv key ...\``;
   sketch.change(holder, { columns: { ...fieldOf<Record<string, string>>(holder, 'columns'), [column]: of } }, cause);
   return undefined;
 }
@@ -319,7 +319,7 @@ function applyVariables(
   sketch: Sketch,
   cause: string,
 ): string | undefined {
-  if (names.length > MAX_NAMES) return `one statement is about at most ${MAX_NAMES} variables`;
+  if (names.length > MAX_NAMES) return `a statement can name at most ${MAX_NAMES} variables`;
   const strange = names.filter((name) => !declares && sketch.variable(name) === undefined);
   if (strange.length > 0)
     return `no variable is called ${someOf(
@@ -331,7 +331,7 @@ function applyVariables(
 
 /** Adds facts to a variable. */
 function state(name: string, facts: VariableFacts, sketch: Sketch, cause: string): string | undefined {
-  if (sketch.values.has(name)) return `${quote(name)} is a value, no variable`;
+  if (sketch.values.has(name)) return `${quote(name)} is a value, not a variable`;
   const card = sketch.variable(name);
   const isDeclared = facts.domain !== undefined && sketch.uses(name);
   const other = isDeclared ? undefined : sketch.namedCard(name);

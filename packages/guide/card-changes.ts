@@ -45,7 +45,7 @@ function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const made = /^make (?<rest>.+)$/i.exec(whom)?.groups?.['rest'];
   if (made !== undefined) return listed(made, sketch);
   const labels = whom.split(SEPARATOR);
-  if (labels.length > MAX_LABELS) return `one statement is about at most ${MAX_LABELS} constraints`;
+  if (labels.length > MAX_LABELS) return `a statement can name at most ${MAX_LABELS} constraints`;
   const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
   const missing = labels.filter((_, index) => cards[index] === undefined);
   return missing.length > 0
@@ -79,7 +79,7 @@ export function remove(whom: string, sketch: Sketch, cause: string): string | un
 
 const withoutValue = (whom: string): string => whom.replace(/^(?:the )?value /i, '');
 const nothingCalled = (names: readonly string[]): string =>
-  `there is nothing called ${someOf(
+  `nothing on the canvas is called ${someOf(
     names.map((one) => quote(one, 40)),
     MAX_SHOWN,
   )}`;
@@ -104,17 +104,17 @@ function removeOne(whom: string, sketch: Sketch, cause: string): void {
 /** Applies `set <card> <field>: <value>`, which can fill any gap of a card. */
 export function set({ whom, field, value }: StatementOf<'set'>, sketch: Sketch, cause: string): string | undefined {
   const card = sketch.resolve(whom);
-  if (card === undefined) return `there is nothing called ${quote(whom, 40)}`;
+  if (card === undefined) return `nothing on the canvas is called ${quote(whom, 40)}`;
   const key = field === 'formula' ? 'expression' : field;
   const text = key === 'expression' ? withoutName(value, card) : value.trim();
   if (key === 'label') {
-    if (text.length > MAX_LABEL_LENGTH) return `a name has at most ${MAX_LABEL_LENGTH} characters`;
+    if (text.length > MAX_LABEL_LENGTH) return `a name can have at most ${MAX_LABEL_LENGTH} characters`;
     card.label = text;
     return undefined;
   }
   // Invalid values are kept as written. Their gap prevents a solve.
   const content = contentOf(key, text) ?? text;
-  if (key === 'name' && !isName(text)) return `${quote(text, 40)} is no name`;
+  if (key === 'name' && !isName(text)) return `${quote(text, 40)} is not a valid name`;
   const isNewObjective = card.card_type === 'objective' && (key === 'expression' || key === 'sense');
   sketch.change(card, { [key]: content, ...(isNewObjective && { confirmed: null }) }, cause);
   return undefined;

@@ -28,15 +28,15 @@ describe('a name that differs from another name only in case', () => {
     const { text, calls, question } = await room.say(`${statement}; solve`);
     expect(room.cards.slice(0, before.length)).toMatchObject(before.map(({ label, data }) => ({ label, data })));
     expect(calls.some(({ tool }) => tool === 'run_solve')).toBe(false);
-    expect(`${text} ${question?.question ?? ''}`).toMatch(/in case alone|something is called nearly so/);
+    expect(`${text} ${question?.question ?? ''}`).toMatch(/only in case|there is a similar name/);
   });
 
   it.each(['X = 40', 'X <= 12', '2 <= X <= 12', 'X = 40\nsolve'])('is explained immediately: %j', async (statement) => {
     const room = new Room();
     await room.say('x integer');
     const { text } = await room.say(statement);
-    expect(text).toContain('`X` differs from `x` in case alone: write `x`, or use `X` in a formula first');
-    expect((await room.say('maximize n: x + X; X = 40')).text).not.toContain('in case alone');
+    expect(text).toContain('`X` differs from `x` only in case: write `x`, or use `X` in a formula first');
+    expect((await room.say('maximize n: x + X; X = 40')).text).not.toContain('only in case');
   });
 
   it.each(['X <= 1', 'X = 1'])('is corrected by an option: %s', async (statement) => {
@@ -56,7 +56,7 @@ describe('a name that differs from another name only in case', () => {
   ])('may be a separate name that formulas use: %s', async (model) => {
     const room = new Room();
     const { text } = await room.say(model);
-    expect(text).not.toMatch(/in case alone|I do not understand/);
+    expect(text).not.toMatch(/only in case|I do not understand/);
     expect(room.cards.map(({ card_type }) => card_type).filter((type) => type === 'objective')).toHaveLength(1);
   });
 });

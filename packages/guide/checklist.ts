@@ -8,10 +8,10 @@ const ITEMS: readonly [Checkable, string, string][] = [
   ['objectives_defined', 'The objectives are defined', 'the formula of the objective'],
   ['all_variables_provided', 'All variables are provided', 'the variables'],
   ['all_constraints_classified', 'All constraints are classified as hard or soft', 'constraints that are hard or soft'],
-  ['kpis_defined', 'The figures that judge a plan are defined', 'KPIs'],
+  ['kpis_defined', 'The KPIs are defined', 'KPIs'],
   ['data_available', 'The data is available', 'data'],
   ['production_requirements_defined', 'The production requirements are defined', 'production requirements'],
-  ['feasibility_result', 'A solve found the model feasible', 'a feasible solve'],
+  ['feasibility_result', 'A solve has shown that the model is feasible', 'a feasible solve'],
 ];
 
 export interface ChecklistItem {

@@ -16,8 +16,8 @@ export function membersChoices(card: SketchCard): Choice[] {
   const place = `${set.name} from "${file.path}"${file.sheet === undefined ? '' : ` sheet "${file.sheet}"`}`;
   const [keys, column] = [file.otherKey, file.key].map((names) => names.map((name) => `"${name}"`).join(', '));
   return [
-    [`Rows told apart by ${file.otherKey.join(', ')}`, `${place} key ${keys}`],
-    [`Different values of ${file.key.join('')}`, `${place} column ${column}`],
+    [`Rows identified by ${file.otherKey.join(', ')}`, `${place} key ${keys}`],
+    [`Distinct values of ${file.key.join('')}`, `${place} column ${column}`],
   ];
 }
 

@@ -16,7 +16,7 @@ const MAX_QUOTED = 5;
 /** Introduces the guide, the mounted skills, and the files of the workspace. */
 export function describeStart(context: Turn): string[] {
   return [
-    'I am the rule-based guide: I follow fixed rules, no language model reads what you write. Write `help` for what I understand.',
+    'I am the rule-based guide: I follow fixed rules, and no language model reads what you write. Write `help` to see what I understand.',
     describeMount(context),
     describeWorkspace(context),
   ];
@@ -105,7 +105,7 @@ export function describeChanges(made: AppliedChange[]): string[] {
   );
   return [
     ...(done.length === 0 ? [] : [`On the canvas now:\n${bullets(done)}`]),
-    ...(isReplaced ? ['Write `undo` to take these changes back.'] : []),
+    ...(isReplaced ? ['Write `undo` to undo these changes.'] : []),
     ...(failed.length === 0 ? [] : [`Not done:\n${bullets(failed)}`]),
   ];
 }
@@ -125,7 +125,7 @@ export function describeOpen(open: readonly OpenStatement[]): string[] {
   const lines = open.map(({ card, gap }) => `${quote(textOf(card))}: ${gap.message}`);
   const name = first.card.label;
   return [
-    `I do not understand this yet, so I solve nothing. Say it again under the same name, or remove it (${quote(`remove ${name}`)}):\n${bullets(lines)}`,
+    `I do not understand this yet, so I cannot solve the model. Rewrite it under the same name, or remove it (${quote(`remove ${name}`)}):\n${bullets(lines)}`,
   ];
 }
 
@@ -154,7 +154,9 @@ export function describeLeft(left: string[]): string[] {
   if (first === undefined) return [];
   const others = new Set(left).size - 1;
   const rest = others === 0 ? '' : ` and ${counted(others, 'statement')} after it`;
-  return [`One turn has no room for more: ${quote(first)}${rest} is not done yet. Send it again.`];
+  return [
+    `I have reached the limit of a turn: ${quote(first)}${rest} ${others === 0 ? 'is' : 'are'} not done yet. Send ${others === 0 ? 'it' : 'them'} again.`,
+  ];
 }
 
 /** Formats the whole checklist with a line per item. */
@@ -176,7 +178,7 @@ const met = (items: ChecklistItem[]): string =>
 
 /** Short overview of the statements. */
 export const HELP = [
-  'Write one statement a line, or several with `;` between them:',
+  'Write one statement per line, or separate them with `;`:',
   [
     '- `maximize profit: 30 chairs + 50 tables` or `minimize cost: 2a + 3b`',
     '- `chairs, tables >= 0 integer`, `0 <= x <= 10`, `open binary`, `x in pieces`',
@@ -185,7 +187,7 @@ export const HELP = [
     '- `products from products.csv key product` for the rows of a file and its columns, `regions from products.csv column region`',
     '- `staff[s] integer for s in shifts`, `minimize cost: sum s in shifts: cost[s] * staff[s]`, `Need: staff[s] >= 3 for s in shifts`',
     '- `labour is hard`, `wood is soft, penalty 5`, `all constraints are hard`',
-    '- `price = 3` for a value, `data: demand.csv` for a file of the workspace, `data: in the formulas`',
+    '- `price = 3` for a value, `data: demand.csv` for a file in the workspace, `data: in the formulas`',
     '- `kpi: delivery on time`, `kpi: none`; `requirement: 10 chairs`, `requirement: none`',
     '- `scenario "two shifts": hours x 1.5, demand + 10 where region = "north", without Overtime` and `solve scenarios`; `compare`, `show scenarios`',
     '- `set labour penalty: 5`, `remove labour`, `confirm`, `show`, `solve`',

@@ -24,7 +24,7 @@ export function readFileSet(text: string): Reading | undefined {
   const path = bare(place);
   if (tableFormat(path) === undefined)
     return KEY.test(parts.join(''))
-      ? { reason: `\`${path}\` is no file: say where it stands, as in \`${set} from book.xlsx sheet ${path} key ...\`` }
+      ? { reason: `\`${path}\` is not a file: name the file, as in \`${set} from book.xlsx sheet ${path} key ...\`` }
       : undefined;
   const statement: StatementOf<'file_set'> = { kind: 'file_set', set, path };
   const seen = new Set<string>();
@@ -32,19 +32,19 @@ export function readFileSet(text: string): Reading | undefined {
     const [word = '', ...words] = without(part, ' ,').split(' ');
     const said = words.join(' ');
     const name = word.toLowerCase().replace(/^keys$/, 'key');
-    if (seen.has(name)) return { reason: `\`${name}\` is there twice` };
+    if (seen.has(name)) return { reason: `\`${name}\` appears twice` };
     seen.add(name);
     if (name === 'sheet') statement.sheet = bare(said);
     else if (name === 'column') statement.column = bare(said);
     else if (name === 'key') statement.key = columnsIn(said);
     else {
       const figure = figureOf(said);
-      if (figure === undefined) return { reason: `${said} is no number` };
+      if (figure === undefined) return { reason: `${said} is not a number` };
       statement.fallback = figure;
     }
   }
   if (statement.key !== undefined && statement.column !== undefined)
-    return { reason: 'the members are told by a `key` or are the values of a `column`, not both' };
+    return { reason: 'use either `key` or `column` to define the members, not both' };
   return { statement };
 }
 

@@ -26,9 +26,9 @@ describe('a set in a file', () => {
   });
 
   it.each<[string, string]>([
-    ['products from a.csv key a default none', 'none is no number'],
-    ['products from a.csv key a key b', '`key` is there twice'],
-    ['products from a.csv key a column b', 'the members are told by a `key` or are the values of a `column`, not both'],
+    ['products from a.csv key a default none', 'none is not a number'],
+    ['products from a.csv key a key b', '`key` appears twice'],
+    ['products from a.csv key a column b', 'use either `key` or `column` to define the members, not both'],
   ])('explains the problem of %s', (text, reason) => expect(readStatement(text)).toEqual({ reason }));
 
   it.each(['sum of price from products.csv', 'data from products.doc', 'x = 3 from now on'])(
@@ -54,7 +54,7 @@ describe('a set in a file', () => {
     await room.say('products: 1 to 4');
     expect(room.data('products')).toEqual({ set: 'products', members: '1 to 4' });
     const turn = await room.say('others from others.csv key a');
-    expect(turn.text).toContain('no file `others.csv` is in the workspace: upload it, then say so again');
+    expect(turn.text).toContain('the workspace has no file `others.csv`: upload it and send this again');
   });
 
   describe('columns of the file', () => {
@@ -84,7 +84,7 @@ describe('a set in a file', () => {
         '- Data `products`: file `products.csv`, set `products`, key `product`, columns `price = Unit prise`',
       );
       expect(text).toContain(
-        'no set in a file is called `weeks`: say first where it stands, as in `weeks from file.csv key ...`',
+        'no set from a file is called `weeks`: define it first, as in `weeks from file.csv key ...`',
       );
       expect(question).toMatchObject({
         question: '`products`: products.csv has no column Unit prise. Its columns are product, region, Unit price.',
@@ -101,12 +101,12 @@ describe('a set in a file', () => {
       const { question } = await room.say('set products column: region');
       expect(question).toMatchObject({
         question:
-          '`products`: It has a `key` and a `column`: keep `key` if product tells its rows apart, or `column` if its members are the different values of region.',
-        options: ['Rows told apart by product', 'Different values of region', 'Remove products'].map((label) => ({
+          '`products`: It has both `key` and `column`: keep `key` if product identifies each row, or `column` if the members are the distinct values of region.',
+        options: ['Rows identified by product', 'Distinct values of region', 'Remove products'].map((label) => ({
           label,
         })),
       });
-      await room.choose('Different values of region');
+      await room.choose('Distinct values of region');
       expect(room.data('products')).toEqual({ set: 'products', file_path: 'products.csv', column: 'region' });
     });
   });
@@ -114,7 +114,10 @@ describe('a set in a file', () => {
   it('reports once how the file was read', async () => {
     const room = new Room();
     room.files = ['limits.csv'];
-    const notes = ['left out: row 4 (total: Total 3)', 'some numbers fit a decimal point and a decimal comma'];
+    const notes = [
+      'left out: row 4 (total: Total 3)',
+      'some numbers can have either a decimal point or a decimal comma',
+    ];
     const facts: FileFacts = { columns: [{ name: 'item', type: 'text' }], notes };
     room.fileStates = new Map([[fileKey({ path: 'limits.csv', key: ['item'], isDistinct: false }), facts]]);
     const told = `Check how the files were read:\n- limits.csv: ${notes[0]}\n- limits.csv: ${notes[1]}`;

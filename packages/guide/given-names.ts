@@ -20,7 +20,7 @@ export function whyMisnamed(statement: Statement, sketch: Sketch): string | unde
 /** Explains that a new name differs from a name on the canvas only in case. */
 export function inCaseAlone(name: string, twin: string): string {
   const [added, old] = [quote(name, 60), quote(twin, 60)];
-  return `${added} differs from ${old} in case alone: write ${old}, or use ${added} in a formula first`;
+  return `${added} differs from ${old} only in case: write ${old}, or use ${added} in a formula first`;
 }
 
 /** Returns the names that a statement defines if they are new. */
@@ -48,4 +48,4 @@ function namesGivenBy(statement: Statement): string[] {
 
 /** Explains that a name belongs to an objective or a constraint. */
 export const namesCard = (name: string, { card_type }: SketchCard): string =>
-  `${quote(name, 60)} names the ${card_type}, no variable: write its formula`;
+  `${quote(name, 60)} is the name of the ${card_type}, not a variable: write its formula`;

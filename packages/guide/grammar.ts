@@ -14,7 +14,7 @@ export const MAX_STATEMENT = 2_000;
 
 /** Parses a statement in linear time for any input. CI checks that every pattern in this file takes linear time. */
 export function readStatement(source: string): Reading {
-  if (source.length > MAX_STATEMENT) return { reason: `a statement has at most ${MAX_STATEMENT} characters` };
+  if (source.length > MAX_STATEMENT) return { reason: `a statement can have at most ${MAX_STATEMENT} characters` };
   const text = withClassLast(tidy(source));
   for (const read of isOfNames(text) ? [] : READERS) {
     const reading = read(text);
@@ -170,7 +170,7 @@ function readObjective(text: string): Reading | undefined {
   const label = (at >= 0 ? body.slice(0, at).trim() : '') || named;
   const formula = (at >= 0 ? body.slice(at + 1) : body).trim();
   if (formula === '' && (label ?? '') === '')
-    return { reason: 'what is it that counts, as in `maximize profit: 3x + 2y`?' };
+    return { reason: 'say what to maximize or minimize, as in `maximize profit: 3x + 2y`' };
   const statement: Statement = {
     kind: 'objective',
     text: formula,
@@ -180,7 +180,7 @@ function readObjective(text: string): Reading | undefined {
   };
   // `max load: x + y <= 4` names a constraint, and `max(x, y) <= 4` is not an objective.
   if (RELATION_SIGN.test(formula))
-    return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective has no <=, >= or = in its formula' };
+    return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective cannot contain <=, >= or =' };
   const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
   return parsed !== undefined && isProblem(parsed) ? { reason: whyUnread(parsed, formula) } : { statement };
 }

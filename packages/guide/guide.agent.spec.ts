@@ -36,7 +36,7 @@ describe('the guide', () => {
     const room = new Room();
     const { text } = await room.say('kpi: on time');
     expect(text).toContain('Checklist, 1 of 8 met:');
-    expect(text).toContain('- [x] The figures that judge a plan are defined');
+    expect(text).toContain('- [x] The KPIs are defined');
     expect(text).toContain('- [ ] The data is available');
     expect((await room.say('data: in the formulas')).text).toContain('Checklist, 2 of 8 met; missing: an objective,');
     expect((await room.say('show')).text).toMatch(/- KPI `on time`\n.*- \[x\] The data is available/s);
@@ -71,7 +71,7 @@ describe('the guide', () => {
 
   it.each([
     [['plan.lp'], ['To solve the model in `plan.lp`, start a run of the file.']],
-    [['notes.pdf', 'photo.png'], ['I cannot read `notes.pdf`, `photo.png`: I read tables alone.']],
+    [['notes.pdf', 'photo.png'], ['I cannot read `notes.pdf`, `photo.png`, because I can read only tables.']],
     [
       ['no table.zip', 'b.LP'],
       ['I cannot read `no table.zip`', 'To solve the model in `b.LP`'],
@@ -95,8 +95,8 @@ describe('the guide', () => {
     const room = new Room();
     const { text } = await room.say('x integer\nwhat `is` this?\nlabour: x + <= 4; y binary\nremove z');
     expect(text).toContain('- `` what `is` this? ``\n');
-    expect(text).toContain('- `labour: x + <= 4`: `<=` at character 5 does not fit into a formula');
-    expect(text).toContain('- `remove z`: there is nothing called `z`');
+    expect(text).toContain('- `labour: x + <= 4`: `<=` at character 5 is not expected here');
+    expect(text).toContain('- `remove z`: nothing on the canvas is called `z`');
     expect(room.cards.map(({ label }) => label)).toEqual(['x', 'labour', 'y']);
   });
 });
@@ -115,8 +115,8 @@ describe('the canvas', () => {
   it('rejects a variable with the name of another card', async () => {
     const room = await after(SMALL);
     const { text } = await room.say('profit >= 100; labour <= 50; z free');
-    expect(text).toContain('`profit >= 100`: `profit` names the objective, no variable: write its formula');
-    expect(text).toContain('`labour <= 50`: `labour` names the constraint, no variable: write its formula');
+    expect(text).toContain('`profit >= 100`: `profit` is the name of the objective, not a variable: write its formula');
+    expect(text).toContain('`labour <= 50`: `labour` is the name of the constraint, not a variable: write its formula');
     expect(room.data('z')).toEqual({ name: 'z', free: true });
     await room.say('z >= -2');
     expect(room.data('z')).toEqual({ name: 'z', lower: -2 });
@@ -164,8 +164,8 @@ describe('the canvas', () => {
     room.files = ['inputs/demand.csv', 'a/x.csv', 'b/x.csv'];
     const { text } = await room.say('data: demand.csv; data: gone.csv; data: x.csv');
     expect(room.data('inputs/demand.csv')).toEqual({ file_path: 'inputs/demand.csv' });
-    expect(text).toContain('no file `gone.csv` is in the workspace');
-    expect(text).toContain('several files are called so: `a/x.csv`, `b/x.csv`');
+    expect(text).toContain('the workspace has no file `gone.csv`');
+    expect(text).toContain('several files match this name: `a/x.csv`, `b/x.csv`');
     expect(room.cards).toHaveLength(1);
   });
 
@@ -175,7 +175,7 @@ describe('the canvas', () => {
     const { text, calls, question } = await room.say(names.map((name) => `${name} integer; ${name} <= 5`).join('\n'));
     expect(calls).toHaveLength(45);
     expect(room.cards).toHaveLength(44);
-    expect(text).toContain('`x43 <= 5` and 32 statements after it is not done yet');
+    expect(text).toContain('`x43 <= 5` and 32 statements after it are not done yet');
     expect(question).toBeDefined();
     await room.say(
       names
@@ -245,7 +245,7 @@ describe('an answer', () => {
 
   it('is rejected without an open question, and the guide asks its own question', async () => {
     const { text, question } = await new Room().say('', { answer: { selections: { '3': 'Anything' } } });
-    expect(text).toContain('`Anything`: it answers no open question');
+    expect(text).toContain('`Anything`: it does not answer an open question');
     expect(question?.header).toBe('Objective');
   });
 });
@@ -254,7 +254,7 @@ describe('a solve', () => {
   it('waits until the model is complete', async () => {
     const { text, calls } = await new Room().say('maximize profit: 3x + z\nx integer\nlimit: x * x <= 4\nsolve');
     expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
-    expect(text).toContain('It cannot be solved yet');
+    expect(text).toContain('The model cannot be solved yet');
     expect(text).toContain('- `profit`: No variable or value on the canvas is called z');
   });
 
@@ -275,14 +275,14 @@ describe('a solve', () => {
     expect(question?.options.map(({ label }) => label)).toEqual([
       'labour may be broken',
       'orders may be broken',
-      'Solve it again',
+      'Solve again',
       'Later',
     ]);
     expect((await room.choose('labour may be broken')).text).toContain('Broken at their price: `labour`');
     const endless = await room.say('remove labour; solve');
     expect(endless.text).toContain('There is no best plan. The objective can become');
     // No constraint conflicts, so no option relaxes a constraint.
-    expect(endless.question?.options.map(({ label }) => label)).toEqual(['Solve it again', 'Later']);
+    expect(endless.question?.options.map(({ label }) => label)).toEqual(['Solve again', 'Later']);
   });
 
   it('reports that another model was solved, and does not offer the same solve again', async () => {
@@ -291,7 +291,7 @@ describe('a solve', () => {
     await room.say('labour: x + y <= 5');
     const { text, question } = await room.say('solve');
     expect(text).toContain('the objective is 12');
-    expect(text).toContain('That is not the model on the canvas now');
+    expect(text).toContain('the snapshot is solved instead of the current canvas');
     expect(text).toContain('missing: a feasible solve');
     expect(question).toBeUndefined();
   });

@@ -90,12 +90,12 @@ export async function* answerTurn(turn: Turn): Steps {
     isToSolve || asked.length > 0
       ? [...obstaclesToSolving(sketch), ...missingStatements(missing, made, toSendAgain)]
       : [];
-  if (isToSolve && lacks.length > 0) yield* say(`It cannot be solved yet:\n${bullets(lacks)}`);
+  if (isToSolve && lacks.length > 0) yield* say(`The model cannot be solved yet:\n${bullets(lacks)}`);
   const warnings = isToSolve && lacks.length === 0 ? warningsOfSolve(sketch) : [];
   const isHeld = warnings.some((warning) => !isTold(warning, turn));
   if (warnings.length > 0)
     yield* say(
-      `${isHeld ? 'Look at this, and write `solve` again to solve it as it is' : 'Warnings'}:\n${bullets(warnings)}`,
+      `${isHeld ? 'Check these warnings, or write `solve` again to solve the model as it is' : 'Warnings'}:\n${bullets(warnings)}`,
     );
   const isSolvable = lacks.length === 0 && !isHeld;
   const solved = kinds.has('solve') && isSolvable ? yield* solve(feasibility) : undefined;

@@ -15,7 +15,7 @@ const AROUND: [string, string][] = [
   ['goal ', ' :'],
 ];
 const SKETCH = new Sketch([]);
-const TOO_LONG = 'a statement has at most 2000 characters';
+const TOO_LONG = 'a statement can have at most 2000 characters';
 
 describe('a hostile statement', () => {
   it.each(SHAPES)('is parsed in under 50 ms: %j', (shape) => {
@@ -53,16 +53,14 @@ describe('a hostile statement', () => {
       `maximize profit: x\n${'in unit '.repeat(300)}\nc: ${'x + '.repeat(600)}x <= 1\nx integer`,
     );
     expect(text).toContain(TOO_LONG);
-    expect(text).toContain('A formula has at most 2000 characters');
+    expect(text).toContain('A formula can have at most 2000 characters');
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'c', 'x']);
   });
 
   it('is limited to a number of variables and constraints', async () => {
     const room = new Room();
     const names = Array.from({ length: 101 }, (_, index) => `x${index}`);
-    expect((await room.say(`${names.join(', ')} binary`)).text).toContain(
-      'one statement is about at most 100 variables',
-    );
+    expect((await room.say(`${names.join(', ')} binary`)).text).toContain('a statement can name at most 100 variables');
     expect((await room.say(`${names.join(', ')} are hard`)).text).toContain('at most 100 constraints');
     const { text } = await room.say(`${names.slice(1).join(', ')} in pieces`);
     expect(text).toContain('`x10` and 90 more');
@@ -91,5 +89,5 @@ it('reads a message of many statements with pauses for other work', async () => 
 
 it('leaves statements after the first thousand unread', async () => {
   const { text } = await new Room().say('what;'.repeat(1_000) + 'maximize x;'.repeat(2));
-  expect(text).toContain('One turn has no room for more: `maximize x`');
+  expect(text).toContain('I have reached the limit of a turn: `maximize x`');
 });

@@ -132,10 +132,10 @@ export function whyIncomplete(text: string): string | undefined {
   const items = plainItems(listOf(body));
   if (items.length < 2 || isProse(body)) return undefined;
   if (items.some((item) => IS_ELLIPSIS.test(item)) || AND_MORE.test(items.at(-1) ?? ''))
-    return `it does not say all members: write each of them, or a range such as \`${label}: 1 to 5\``;
+    return `it does not list all members: write each of them, or a range such as \`${label}: 1 to 5\``;
   return items.every(isBalanced)
     ? undefined
-    : `brackets are no part of a member: write \`${label}: a, b\`, or read pairs from a file, as in \`${label} from pairs.csv key from, to\``;
+    : `a member cannot contain such brackets: write \`${label}: a, b\`, or read pairs from a file, as in \`${label} from pairs.csv key from, to\``;
 }
 
 /** Whether the brackets of a member are in its middle or at its end: `chair (large)`. */
@@ -149,7 +149,7 @@ export function whyDoubled(text: string): string | undefined {
   const isOfCells = / of /.test(label);
   const members = matchesOf(isOfCells ? CELL : MEMBER, list)?.map(nameOf) ?? [];
   const doubled = members.find((member, at) => members.indexOf(member) < at);
-  return doubled === undefined || (!isOfCells && isProse(list)) ? undefined : `the member ${doubled} is there twice`;
+  return doubled === undefined || (!isOfCells && isProse(list)) ? undefined : `the member ${doubled} appears twice`;
 }
 
 /**
@@ -170,7 +170,7 @@ export function whyAmounts(text: string): string | undefined {
   const figure = FIGURE.exec(parts[0] ?? '')?.[0];
   const member = isName(label) ? label : `"${label}"`;
   const members = parts.map((part) => `"${part}"`).join(', ');
-  return `it is a list of amounts without what they are for: write \`${first.replace(/ /g, '_')} of items: ${member} ${figure}\`, or \`${label}: ${members}\` for members of a set`;
+  return `it is unclear what these amounts are for: write \`${first.replace(/ /g, '_')} of items: ${member} ${figure}\`, or \`${label}: ${members}\` for members of a set`;
 }
 
 /** Whether a list consists of prose: `14 grams of protein`, `low in fat`. Members in quotes may have any words. */
@@ -245,7 +245,7 @@ export function readIndexed(text: string): Reading | undefined {
   const misordered = whyMisordered(text);
   if (misordered !== undefined) return { reason: misordered };
   if (relation !== undefined) return { statement: relation };
-  return { reason: isProblem(formula) ? whyUnread(formula, body) : 'there is no <=, >= or = before its `for`' };
+  return { reason: isProblem(formula) ? whyUnread(formula, body) : 'it needs <=, >= or = before `for`' };
 }
 
 /** Reads `make[p]`, `make[p] integer` or `0 <= ship[o, d] <= limit[o, d]`: all members of a variable with their facts. */
@@ -284,7 +284,7 @@ export function whyMisordered(text: string): string | undefined {
   const member = formula.sides.find(({ kind }) => kind === 'member');
   if (member?.kind !== 'member') return undefined;
   const right = `${member.name}[${namesOfIndex(over).join(', ')}]`;
-  return `the [ ] of a declaration name the indices behind its \`for\`, in their order: write ${quote(right)}`;
+  return `the names in [ ] must match the indices after \`for\`, in the same order: write ${quote(right)}`;
 }
 
 /** Returns the name of a variable whose keys are exactly the index names. Returns undefined for other texts. */

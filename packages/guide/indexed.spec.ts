@@ -90,19 +90,19 @@ describe('sets and indexed names', () => {
       '0 <= x <= 10',
       'x',
       { name: 'x', lower: 0, upper: 10 },
-      'Which limits are there? For example `labour: x + y <= 4`.',
+      'Which limits does the plan have? For example `labour: x + y <= 4`.',
     ],
     [
       '0 <= ship[o, d] <= limit[o, d] for o in plants, d in towns',
       'ship',
       { name: 'ship', index: 'o in plants, d in towns', lower: 0, upper: 'limit[o, d]' },
-      'What is `limit[o, d]`? It stands where a figure stands, and nothing on the canvas is called so.',
+      'What is `limit[o, d]`? A number is needed here, but nothing on the canvas has this name.',
     ],
     [
       '0 <= ship[o,d] <= limit[o,d] for (o,d) in lanes',
       'ship',
       { name: 'ship', index: '(o,d) in lanes', lower: 0, upper: 'limit[o,d]' },
-      'What is `limit`? It stands where a figure stands, and nothing on the canvas is called so.',
+      'What is `limit`? A number is needed here, but nothing on the canvas has this name.',
     ],
   ])('declares a variable by its bounds alone: %s', async (text, name, data, asked) => {
     const { room, question } = await after('maximize gain: 3', text);
@@ -114,12 +114,11 @@ describe('sets and indexed names', () => {
     const { room, question } = await after(WEEKS, 'minimize cost: sum t in weeks: (3 make[t] + stock[t])');
 
     expect(question).toMatchObject({
-      question:
-        'What is `make[t]`? A choice for each `t in weeks`, or a figure that is known, as in `make of weeks: ...`?',
+      question: 'What is `make[t]`? A decision for each `t in weeks`, or a known value, as in `make of weeks: ...`?',
       options: [
         { label: 'Whole numbers from 0', description: 'make[t] integer for t in weeks' },
         { label: 'Amounts from 0, fractions too' },
-        { label: 'Yes-or-no choices' },
+        { label: 'Yes-or-no decisions' },
       ],
     });
     await room.choose('Whole numbers from 0');
@@ -128,10 +127,10 @@ describe('sets and indexed names', () => {
 
   it('explains missing parts, and is not an answer in words', async () => {
     expect(readStatement('sum t in weeks: make[t]')).toEqual({
-      reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has',
+      reason: 'it needs <=, >= or = for a constraint, or `maximize` or `minimize` for an objective',
     });
     const { room, question } = await after(`${WEEKS}; maximize gain: x; x integer; Most: x <= 3, hard`);
-    expect(question?.question).toContain('Which figures show');
+    expect(question?.question).toContain('Which figures besides the objective show');
     const labels = room.cards.map(({ label }) => label);
     const { text } = await room.say('make[t integer for t in weeks');
     expect(text).toContain('- `make[t integer for t in weeks`: ');
@@ -141,23 +140,20 @@ describe('sets and indexed names', () => {
 
   it.each([
     ['cost of shifts: early 10', 'no set is called `shifts`'],
-    ['shifts: early, late, early', 'the member early is there twice'],
+    ['shifts: early, late, early', 'the member early appears twice'],
     [
       'x[j, i] binary for i in jobs, j in jobs',
-      'the [ ] of a declaration name the indices behind its `for`, in their order: write `x[i, j]`',
+      'the names in [ ] must match the indices after `for`, in the same order: write `x[i, j]`',
     ],
-    ['make[t, p] integer for p in goods, t in weeks', 'in their order: write `make[p, t]`'],
-    ['0 <= x[b, a] <= 3 continuous for (a, b) in arcs', 'in their order: write `x[a, b]`'],
-    ['make[b, a] >= 0 integer for (a, b) in arcs', 'in their order: write `make[a, b]`'],
-    ['make[t - 1] integer for t in weeks', 'in their order: write `make[t]`'],
-    ['make[t] integer for t in weeks, p in goods', 'in their order: write `make[t, p]`'],
+    ['make[t, p] integer for p in goods, t in weeks', 'in the same order: write `make[p, t]`'],
+    ['0 <= x[b, a] <= 3 continuous for (a, b) in arcs', 'in the same order: write `x[a, b]`'],
+    ['make[b, a] >= 0 integer for (a, b) in arcs', 'in the same order: write `make[a, b]`'],
+    ['make[t - 1] integer for t in weeks', 'in the same order: write `make[t]`'],
+    ['make[t] integer for t in weeks, p in goods', 'in the same order: write `make[t, p]`'],
     ['Need: make[t] <= for t in weeks', 'The formula ends too early'],
-    ['Need: make[t] <= 4 for t in weeks where', 'A condition is missing behind `where`, as in `where demand[p] > 0`'],
-    [
-      'make[t] integer for t weeks',
-      '`in` and the name of a set are missing, as in `p in products` (at character 3: weeks)',
-    ],
-    ['Need: make[t] <= 4 for t in', 'The name of a set is missing, as in `p in products`'],
+    ['Need: make[t] <= 4 for t in weeks where', 'Write a condition after `where`, as in `where demand[p] > 0`'],
+    ['make[t] integer for t weeks', 'Write `in` and the name of a set, as in `p in products` (at character 3: weeks)'],
+    ['Need: make[t] <= 4 for t in', 'Write the name of a set, as in `p in products`'],
   ])('is rejected with a reason: %s', async (text, reason) => {
     expect((await after(text)).text).toContain(reason);
   });
@@ -219,18 +215,18 @@ describe('a list of members', () => {
   });
 
   it.each([
-    ['a, b, etc', 'it does not say all members'],
-    ['a, b, and so on', 'it does not say all members'],
-    ['a, b, …', 'it does not say all members'],
-    ['1, 2, ...', 'it does not say all members'],
-    ['2, 4, ..., 9', 'it does not say all members'],
-    ['1, 2, 4, ..., 16', 'it does not say all members'],
-    ['mon, tue, ..., sun', 'it does not say all members'],
-    ['1..3, 5', 'it does not say all members'],
-    ['(a, b), (b, c)', 'brackets are no part of a member'],
-    ['(a, b)', 'brackets are no part of a member'],
-    ['a, b}', 'brackets are no part of a member'],
-    ['{a, b, a}', 'the member a is there twice'],
+    ['a, b, etc', 'it does not list all members'],
+    ['a, b, and so on', 'it does not list all members'],
+    ['a, b, …', 'it does not list all members'],
+    ['1, 2, ...', 'it does not list all members'],
+    ['2, 4, ..., 9', 'it does not list all members'],
+    ['1, 2, 4, ..., 16', 'it does not list all members'],
+    ['mon, tue, ..., sun', 'it does not list all members'],
+    ['1..3, 5', 'it does not list all members'],
+    ['(a, b), (b, c)', 'a member cannot contain such brackets'],
+    ['(a, b)', 'a member cannot contain such brackets'],
+    ['a, b}', 'a member cannot contain such brackets'],
+    ['{a, b, a}', 'the member a appears twice'],
   ])('prevents a solve if it is ambiguous: %s', async (list, reason) => {
     const room = new Room();
     await room.say(`k: ${list}; x[t] <= 2 for t in k; maximize p: sum t in k: x[t]; data: in the formulas`);

@@ -45,6 +45,8 @@ describe('a KPI without a name', () => {
   it('becomes a blocked limit if it contains a comparison', async () => {
     const room = new Room();
     await room.say(MODEL);
-    expect((await room.say('kpi: tables + chairs at least 12; solve')).text).toContain('It cannot be solved yet');
+    expect((await room.say('kpi: tables + chairs at least 12; solve')).text).toContain(
+      'The model cannot be solved yet',
+    );
   });
 });

@@ -27,7 +27,7 @@ export class LimitAnswers {
     const shown = found.constraints.filter(({ slack }) => slack > TIGHT);
     const more = found.total - found.constraints.length;
     const others =
-      more > 0 ? `${more} more constraints have at least as much room. Name one of them for its figure.` : '';
+      more > 0 ? `${more} more constraints have at least as much room. Name one of them to see its room.` : '';
     if (shown.length === 0) return others || 'No constraint has room left.';
     return `These limits have room left:\n${bullets(shown.map((one) => this.reader.describeConstraint(one)))}${others && `\n\n${others}`}`;
   }
@@ -60,11 +60,11 @@ export class LimitAnswers {
     if (limited.length > 0 && thing?.kind !== 'variable') {
       const answers: string[] = [];
       for (const name of limited.slice(0, 3)) answers.push(yield* this.reader.constraint(name));
-      return `${quote(subject, 60)} stands in ${counted(limited.length, 'constraint')}. ${answers.join(' ')}`;
+      return `${quote(subject, 60)} is used in ${counted(limited.length, 'constraint')}. ${answers.join(' ')}`;
     }
     return thing === undefined
       ? this.reader.unnamed(subject)
-      : `${quote(thing.name, 60)} is no constraint, and only constraints have shadow prices. Ask for its reduced cost.`;
+      : `${quote(thing.name, 60)} is not a constraint, and only constraints have shadow prices. Ask for its reduced cost.`;
   }
 
   /** Returns the slack of a constraint, or of the constraints with a value such as `budget`. */
@@ -78,10 +78,10 @@ export class LimitAnswers {
     const names = this.constraintsWith(thing.name);
     const isLimited = thing.kind === 'value' || thing.kind === 'column';
     if (!isLimited || names.length === 0)
-      return `I cannot answer that: ${quote(thing.name, 60)} is no constraint. Only constraints have room left.`;
+      return `I cannot answer that: ${quote(thing.name, 60)} is not a constraint. Only constraints have room left.`;
     const answers: string[] = [];
     for (const name of names.slice(0, 3)) answers.push(yield* this.reader.constraint(name));
-    const more = names.length > 3 ? ` ${names.length - 3} more constraints have ${quote(thing.name, 60)} as well.` : '';
+    const more = names.length > 3 ? ` ${names.length - 3} more constraints also use ${quote(thing.name, 60)}.` : '';
     return `${answers.join(' ')}${more}`;
   }
 
@@ -98,7 +98,7 @@ export class LimitAnswers {
   }
 
   private noPrices(what: string, subject = 'the budget'): string {
-    return `There are no ${what}: the model has whole-number or yes-or-no variables, and prices are defined for continuous ones only. Ask ${quote(`what if ${subject} rises by 1`)} instead.`;
+    return `There are no ${what}: they are defined only for continuous variables, and the model has whole-number or yes-or-no variables. Ask ${quote(`what if ${subject} rises by 1`)} instead.`;
   }
 
   async *reducedCost(subject?: string): Answer {
@@ -114,7 +114,7 @@ export class LimitAnswers {
     if (typeof all === 'string') return all;
     const shown = describeReducedCosts(all);
     return all.size > shown.length && all.count > shown.length
-      ? `${bullets(shown)}\n\nName a member for others.`
+      ? `${bullets(shown)}\n\nName a member to see the others.`
       : bullets(shown);
   }
 
@@ -137,5 +137,5 @@ const describeReducedCosts = ({ variable, values }: ValuesPage): string[] =>
 
 const describeReduced = (cost: number): string =>
   Math.abs(cost) <= TIGHT
-    ? 'reduced cost 0, so its bounds do not hold it'
-    : `reduced cost ${figure(cost)}: so much one more unit would change the objective`;
+    ? 'reduced cost 0, so its bounds do not limit the objective'
+    : `reduced cost ${figure(cost)}: the change of the objective per additional unit`;

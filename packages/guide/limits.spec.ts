@@ -253,9 +253,9 @@ describe('a set of facts about the same variable', () => {
 
   it.each([
     ['x continuous integer', 'a variable cannot be both integer and continuous'],
-    ['x free, nonnegative', 'it can be negative, and it is at least 0'],
-    ['x >= 0, free', 'it can be negative, and it is at least 0'],
-    ['x between 8 and 9, from 1 to 2', 'The lower bound is above the upper one'],
+    ['x free, nonnegative', 'it cannot be both negative and at least 0'],
+    ['x >= 0, free', 'it cannot be both negative and at least 0'],
+    ['x between 8 and 9, from 1 to 2', 'The lower bound is above the upper bound'],
   ])('prevents a solve if facts contradict each other: %s', async (declaration, reason) => {
     const { text } = await after(GAIN, declaration, FINISH, 'solve');
     expect(text).not.toContain('Solved');

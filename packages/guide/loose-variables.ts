@@ -7,7 +7,7 @@ const MAX_SHOWN = 5;
 
 /** Warns of a variable whose limits have no effect. */
 export const describeLoose = ({ name, limits }: LooseVariable<SketchCard>): string =>
-  `${quote(name, 60)} occurs only where it loosens a limit (${someOf(
+  `${quote(name, 60)} is only used to loosen a limit (${someOf(
     limits.map((label) => quote(label, 60)),
     MAX_SHOWN,
-  )}) and costs nothing, so the plan can make it as large as it needs and the limit has no effect. If it is a figure, write ${quote(`remove ${name}`)} and give its numbers. If it is meant so, write ${quote(`set ${name} confirmed: yes`)}.`;
+  )}) and costs nothing, so the plan can make it as large as it needs and the limit has no effect. If it is a known value, write ${quote(`remove ${name}`)} and enter its numbers. If this is intended, write ${quote(`set ${name} confirmed: yes`)}.`;

@@ -50,7 +50,5 @@ export function describeExample(sketch: Sketch): string[] {
   const example = exampleFor(sketch);
   return example === undefined
     ? []
-    : [
-        `The model is as it was without it. Limits are written as in ${quote(example)}. Write \`help\` for other statements.`,
-      ];
+    : [`The model is unchanged. Write limits as in ${quote(example)}. Write \`help\` to see other statements.`];
 }

@@ -40,7 +40,7 @@ function askNear(unknown: UnknownName, near: readonly Choice[], sketch: Sketch):
   return ask(
     keys === undefined ? `${name} ${BLANK}` : undefined,
     HEADER,
-    `What is ${quote(family?.member ?? name, 80)}? It is not on the canvas, but something is called nearly so.`,
+    `What is ${quote(family?.member ?? name, 80)}? It is not on the canvas, but there is a similar name.`,
     [...near, ...others],
   );
 }
@@ -52,7 +52,7 @@ function askForVariables(names: readonly string[]): Question {
   return ask(
     `${list} ${BLANK}`,
     HEADER,
-    `${what} ${names.map((name) => quote(name, 40)).join(', ')}? A choice that the plan makes, or a value that is known, as in \`${first.slice(0, 40)} = 3\`?`,
+    `${what} ${names.map((name) => quote(name, 40)).join(', ')}? A decision of the plan, or a known value, as in \`${first.slice(0, 40)} = 3\`?`,
     choicesOf(list),
   );
 }
@@ -64,7 +64,7 @@ function askForFamily(family: NonNullable<UnknownName['family']>): Question {
   return ask(
     `${member} ${BLANK} for ${index}`,
     HEADER,
-    `What is ${quote(member, 80)}? A choice for each ${quote(index, 80)}, or a figure that is known${example}?`,
+    `What is ${quote(member, 80)}? A decision for each ${quote(index, 80)}, or a known value${example}?`,
     choicesOfFamily(family),
   );
 }
@@ -78,25 +78,25 @@ function askForFigure(unknown: UnknownName, sketch: Sketch, near: readonly Choic
   const how = keys === undefined ? `${name} = 100` : isOfSet ? `${name} of ${set}: ...` : undefined;
   const columns = keys === undefined ? '' : describeColumns(sketch, isOfSet ? set : undefined);
   const sentences = [
-    `What is ${subject}? It stands where a figure stands, and nothing on the canvas is called so.`,
-    ...(how === undefined ? [] : [`Give it as in ${quote(how)}.`]),
+    `What is ${subject}? A number is needed here, but nothing on the canvas has this name.`,
+    ...(how === undefined ? [] : [`Enter it as in ${quote(how)}.`]),
     ...(columns === '' ? [] : [columns]),
   ];
   const pattern = keys === undefined ? `${name} = ${BLANK}` : isOfSet ? `${name} of ${set}: ${BLANK}` : undefined;
-  const given: Choice = ['It is a figure that I give', `how do I give ${name}${isOfSet ? ` of ${set}` : ''}`];
+  const given: Choice = ['It is a value that I enter', `how do I give ${name}${isOfSet ? ` of ${set}` : ''}`];
   return ask(pattern, HEADER, sentences.join(' '), [...near, given, LATER]);
 }
 
 const choicesOf = (names: string): Choice[] => [
   ['Whole numbers from 0', `${names} >= 0 integer`],
   ['Amounts from 0, fractions too', `${names} >= 0 continuous`],
-  ['Yes-or-no choices', `${names} binary`],
+  ['Yes-or-no decisions', `${names} binary`],
 ];
 
 const choicesOfFamily = ({ member, index }: NonNullable<UnknownName['family']>): Choice[] => [
   ['Whole numbers from 0', `${member} integer for ${index}`],
   ['Amounts from 0, fractions too', `${member} continuous for ${index}`],
-  ['Yes-or-no choices', `${member} binary for ${index}`],
+  ['Yes-or-no decisions', `${member} binary for ${index}`],
 ];
 
 /** Returns the first names that fit into a question. */

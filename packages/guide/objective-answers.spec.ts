@@ -13,11 +13,11 @@ async function answerTo(question: string, model: string): Promise<string> {
 it.each([
   [
     'maximize p: 3x + 2y; a: x + y <= 4, soft, penalty 1; b: x + 3y <= 6, hard',
-    'The objective `p` is 18, minus 2 for breaking `a`. Together it is 16, the most that the constraints allow.',
+    'The objective `p` is 18, minus 2 for breaking `a`. In total it is 16, the most that the constraints allow.',
   ],
   [
     'minimize p: 3x + 2y; a: x + y >= 4, soft, penalty 1; b: x + 3y >= 3, hard',
-    'The objective `p` is 2, plus 3 for breaking `a`. Together it is 5, the least that the constraints allow.',
+    'The objective `p` is 2, plus 3 for breaking `a`. In total it is 5, the least that the constraints allow.',
   ],
   [
     'maximize p: 3x + 2y; a: x + y <= 4, soft, penalty 9; b: x + 3y <= 6, hard',
@@ -30,7 +30,7 @@ it.each([
 it.each([
   ['what is p', '`p` is 4. The objectives together are 24'],
   ['what is q', '`q` is 10. The objectives together are 24'],
-  ['what is the objective', '`p` is 4. `q` is 10. The objectives together are 24, added up with their weights.'],
+  ['what is the objective', '`p` is 4. `q` is 10. The objectives together are 24, the weighted sum.'],
 ])('answers the value of each of several objectives: %s', async (question, answer) => {
   const model = 'maximize p: 3x + 2y, weight 1; maximize q: 5y, weight 2; b: x + 3y <= 6, hard';
   expect(await answerTo(question, model)).toContain(answer);
@@ -40,6 +40,6 @@ it('explains how to get the value of an indexed objective among several objectiv
   const model = 'weeks: 1 to 2; make[t] integer for t in weeks; maximize p: 3x + y, weight 1; b: x + 3y <= 6, hard';
   const other = 'maximize q: sum t in weeks: make[t], weight 2; c: make[t] <= 4 for t in weeks, hard';
   expect(await answerTo('what is q', `${model}; ${other}`)).toContain(
-    'For `q` alone, write `kpi q alone: sum t in weeks: make[t]` and `solve`.',
+    'To see `q` alone, write `kpi q alone: sum t in weeks: make[t]` and `solve`.',
   );
 });

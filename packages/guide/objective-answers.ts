@@ -28,14 +28,14 @@ export class ObjectiveAnswers {
     if (objectives.length > 1) {
       const asked = name === undefined ? objectives : objectives.filter(({ label }) => label === name);
       const values = asked.map((card) => this.describeOne(card));
-      return `${values.join(' ')} The objectives together are ${total}, added up with their weights${prices}.`;
+      return `${values.join(' ')} The objectives together are ${total}, the weighted sum${prices}.`;
     }
     const called = quote(name ?? first?.label ?? 'objective', 60);
     const best = `${total}, the ${isLeast ? 'least' : 'most'} that the constraints allow`;
     if (paid === 0) return `The objective ${called} is ${best}.`;
     if (paid === undefined) return `The objective ${called}${prices}, is ${best}.`;
     const own = (run.objective_value ?? 0) + (isLeast ? -paid : paid);
-    return `The objective ${called} is ${figure(own)}${prices}. Together it is ${best}.`;
+    return `The objective ${called} is ${figure(own)}${prices}. In total it is ${best}.`;
   }
 
   /** Describes one of several objectives, if the plan contains all values of its formula. */
@@ -47,7 +47,7 @@ export class ObjectiveAnswers {
     const terms = isProblem(linear) ? [] : Array.from(linear.terms, ([name, times]) => times * valueIn(run, name));
     const value = isProblem(linear) ? NaN : terms.reduce((sum, term) => sum + term, linear.constant);
     return Number.isNaN(value) || run.changed_since.length > 0
-      ? `For ${quote(label, 60)} alone, write ${quote(`kpi ${label} alone: ${text}`, 200)} and ${quote('solve')}.`
+      ? `To see ${quote(label, 60)} alone, write ${quote(`kpi ${label} alone: ${text}`, 200)} and ${quote('solve')}.`
       : `${quote(label, 60)} is ${figure(value)}.`;
   }
 

@@ -82,7 +82,7 @@ export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefine
     return { field: 'expression', message: whyNoFormula(expression) ?? whyUnread(formula, expression) };
   const isObjective = card.card_type === 'objective';
   if (formula.relations.length > 0 !== isObjective) return undefined;
-  const message = isObjective ? 'An objective has no <=, >= or = in it' : 'There is no <=, >= or = in it';
+  const message = isObjective ? 'An objective cannot contain <=, >= or =' : 'The formula needs <=, >= or =';
   return { field: 'expression', message };
 }
 

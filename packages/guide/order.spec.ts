@@ -38,7 +38,7 @@ async function outcomeOf(messages: readonly string[]): Promise<object> {
   await room.say(CLOSED);
   const { text } = await room.say('solve');
   const flags = Object.entries(room.checklist).filter(([, value]) => typeof value !== 'object');
-  const end = /Solved: the objective is [\d.]+|It cannot be solved yet/.exec(text)?.[0];
+  const end = /Solved: the objective is [\d.]+|The model cannot be solved yet/.exec(text)?.[0];
   return { ...Object.fromEntries(flags), end };
 }
 
@@ -48,7 +48,7 @@ const ordersOf = (statements: readonly string[]) =>
 describe('the order of statements', () => {
   it.each([
     ['a model', SCALAR, 'Solved: the objective is 540'],
-    ['a requirement in words', WORDS, 'It cannot be solved yet'],
+    ['a requirement in words', WORDS, 'The model cannot be solved yet'],
     ['an indexed model', FAMILY, 'Solved: the objective is 5'],
   ])('does not matter within the same message: %s', async (_, statements, end) => {
     const expected = await outcomeOf([statements.join('\n')]);
@@ -63,9 +63,9 @@ describe('the order of statements', () => {
 
   it.each([
     ['a model', SCALAR, 'Solved: the objective is 540'],
-    ['a requirement in words', WORDS, 'It cannot be solved yet'],
-    ['a KPI that limits', KPI, 'It cannot be solved yet'],
-    ['the name of an objective and a constraint', TAKEN, 'It cannot be solved yet'],
+    ['a requirement in words', WORDS, 'The model cannot be solved yet'],
+    ['a KPI that limits', KPI, 'The model cannot be solved yet'],
+    ['the name of an objective and a constraint', TAKEN, 'The model cannot be solved yet'],
   ])('leads to the same result in a single message and in several messages: %s', async (_, statements, end) => {
     await fc.assert(
       fc.asyncProperty(ordersOf(statements), async (order) => {

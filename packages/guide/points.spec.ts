@@ -14,7 +14,7 @@ it.each([
   const room = new Room();
   await room.say(TABLES);
   const { text } = await room.say(statement);
-  expect(text).toContain(`\`${written}\` is read as ${figure}: write ${thousands} for thousands.`);
+  expect(text).toContain(`\`${written}\` is read as ${figure}: if you mean thousands, write ${thousands}.`);
 });
 
 it('adds a note to the card', async () => {
@@ -22,7 +22,10 @@ it('adds a note to the card', async () => {
   await room.say(`${TABLES}; Cap: chairs + tables <= 12.500`);
   const card = room.cards.find(({ label }) => label === 'Cap');
   expect(card?.gaps).toContainEqual(
-    expect.objectContaining({ severity: 'info', message: '`12.500` is read as 12.5: write 12500 for thousands' }),
+    expect.objectContaining({
+      severity: 'info',
+      message: '`12.500` is read as 12.5: if you mean thousands, write 12500',
+    }),
   );
 });
 

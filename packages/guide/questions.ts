@@ -76,7 +76,7 @@ export function nextQuestion(situation: Situation): Question | undefined {
 
 /** Maximum number of unparsed statements that are compared with formulas. */
 const MAX_PROPOSED = 20;
-const OBJECTIVE = ask(`objective: ${BLANK}`, 'Objective', 'What should the plan make as good as possible?', [
+const OBJECTIVE = ask(`objective: ${BLANK}`, 'Objective', 'What should the plan optimize?', [
   ['Highest profit', 'maximize profit'],
   ['Lowest cost', 'minimize cost'],
   ['Shortest time', 'minimize time'],
@@ -85,15 +85,15 @@ const OBJECTIVE = ask(`objective: ${BLANK}`, 'Objective', 'What should the plan 
 const VARIABLES = ask(
   `variables ${BLANK}`,
   'Variables',
-  'What is to be decided? Name the variables, for example `chairs, tables >= 0 integer`.',
+  'What should the plan decide? Name the variables, for example `chairs, tables >= 0 integer`.',
   [EXAMPLE, LATER],
 );
 const KPIS = ask(
   `kpi: ${BLANK}`,
   'KPIs',
-  'Which figures show whether a plan is good, beside the objective?',
+  'Which figures besides the objective show whether a plan is good?',
   [
-    ['The objective alone', 'kpi: none'],
+    ['Only the objective', 'kpi: none'],
     ['Total cost', 'kpi: Total cost'],
     ['Delivery on time', 'kpi: Delivery on time'],
     ['Use of capacity', 'kpi: Use of capacity'],
@@ -103,7 +103,7 @@ const KPIS = ask(
 const REQUIREMENTS = ask(
   `requirement: ${BLANK}`,
   'Requirements',
-  'Is there anything that has to be produced, beyond the constraints?',
+  'Does anything have to be produced, apart from the constraints?',
   [['No, nothing', 'requirement: none'], LATER],
 );
 
@@ -159,9 +159,9 @@ function askForConstraints(sketch: Sketch): Question {
     ];
     if (name === undefined || (lower === undefined && upper === undefined)) return [];
     const relation = lower === undefined ? `<= ${upper}` : `>= ${lower}`;
-    return [['None but the bounds of the variables', `range of ${name}: ${name} ${relation}, hard`]];
+    return [['Only the bounds of the variables', `range of ${name}: ${name} ${relation}, hard`]];
   });
-  return ask(undefined, 'Constraints', 'Which limits are there? For example `labour: x + y <= 4`.', [
+  return ask(undefined, 'Constraints', 'Which limits does the plan have? For example `labour: x + y <= 4`.', [
     ...bounds.slice(0, 1),
     EXAMPLE,
     LATER,
@@ -207,13 +207,13 @@ function askForClasses(sketch: Sketch): Question | undefined {
 }
 
 function askForData({ files }: Situation): Question {
-  return ask(`data: ${BLANK}`, 'Data', 'Where do the figures come from?', [
-    ['They stand in the formulas', 'data: in the formulas'],
+  return ask(`data: ${BLANK}`, 'Data', 'Where does the data come from?', [
+    ['It is in the formulas', 'data: in the formulas'],
     ...files
       .filter((path) => /^[^;=<>≤≥`]{1,100}$/.test(path))
       .slice(0, 4)
       .map((path): Choice => [path, `data: ${path}`]),
-    ['From a file that I upload next', 'later'],
+    ['From a file that I will upload', 'later'],
   ]);
 }
 
@@ -238,11 +238,11 @@ function askForSolve({ sketch, feasibility, isSolved, clash }: Situation): Quest
       .filter((card) => clashes(card) && requirementOf(card, variables) !== undefined)
       .slice(0, 2)
       .map((card): Choice => [`Without the requirement ${plainLabel(card)}`, `remove ${referTo(card, sketch)}; solve`]);
-    const again: Choice = ['Solve it again', 'solve'];
+    const again: Choice = ['Solve again', 'solve'];
     const question =
       soft.length + required.length > 0
         ? 'What may change?'
-        : 'Change the constraints, the bounds or the objective, and have it solved again.';
+        : 'Change the constraints, the bounds or the objective, and solve the model again.';
     return ask(undefined, 'Feasibility', `The last solve found no plan. ${question}`, [
       ...soft,
       ...required,
@@ -259,7 +259,7 @@ function askForSolve({ sketch, feasibility, isSolved, clash }: Situation): Quest
     .join(', ');
   return ask(undefined, 'Solve', `Is ${objectives} what you want, and shall I solve the model?`, [
     ['Yes, solve it', 'confirm; solve'],
-    ['It is right, but do not solve yet', 'confirm; later'],
+    ['It is right, but do not solve it yet', 'confirm; later'],
     ['Not yet', 'later'],
   ]);
 }

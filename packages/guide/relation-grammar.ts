@@ -50,7 +50,7 @@ export function readRelation(text: string): Reading {
   if (formula.relations.length === 0) {
     return label === undefined && !/\d|[-+*/[]/.test(rest)
       ? {}
-      : { reason: 'it has no <=, >= or =, as a constraint has, and no `maximize`, as an objective has' };
+      : { reason: 'it needs <=, >= or = for a constraint, or `maximize` or `minimize` for an objective' };
   }
   const named = name === undefined || /^(?:data|values?)$/i.test(name) ? {} : { label: name };
   return { statement: { kind: 'relation', text: rest, formula, ...named, ...(counts !== undefined && { counts }) } };
@@ -214,7 +214,7 @@ function readDeclarations(text: string, prefixed: string): Reading | undefined {
     const reason = 'reason' in reading ? reading.reason : undefined;
     if (statement?.kind !== 'variables' && statement?.kind !== 'relation')
       return {
-        reason: reason ?? 'say of each variable what it is in a statement of its own, as in `x integer; y >= 0`',
+        reason: reason ?? 'describe each variable in a separate statement, as in `x integer; y >= 0`',
       };
     statements.push(statement);
   }
@@ -289,7 +289,7 @@ function variablesIn(text: string, prefixed: string): Reading | undefined {
   const isDeclared = prefixed !== '' || facts.domain !== undefined || facts.free === true;
   if (!isDeclared && Object.keys(facts).length === 0) return undefined;
   if (prefixed === '' && names.some((name) => NO_NAME.test(name)))
-    return { reason: 'say which variables are meant, by their names, as in `x, y integer`' };
+    return { reason: 'name the variables, as in `x, y integer`' };
   // A relation without other facts may be about a value. This is decided with the canvas.
   if (!isDeclared && names.length === 1 && facts.unit === undefined && SIGN.test(text) && subject === text.trim())
     return undefined;

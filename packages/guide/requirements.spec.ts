@@ -63,7 +63,7 @@ describe('a production requirement', () => {
     expect(question?.options.map(({ label }) => label)).toEqual([
       'Labour may be broken',
       'Without the requirement chairs',
-      'Solve it again',
+      'Solve again',
       'Later',
     ]);
     const { text: answer } = await room.choose('Without the requirement chairs');
@@ -78,7 +78,7 @@ describe('a production requirement', () => {
       'requirement: stools >= 2\nrequirement: chairs * tables >= 3\nproduce 10 stools\nsolve',
     );
     expect(text).toContain(
-      'It cannot be solved yet:\n- `Requirement 1`: No variable or value on the canvas is called stools\n- `Requirement 2`: It is not linear: the variables chairs and tables are multiplied',
+      'The model cannot be solved yet:\n- `Requirement 1`: No variable or value on the canvas is called stools\n- `Requirement 2`: It is not linear: the variables chairs and tables are multiplied',
     );
     expect(text).not.toMatch(/cannot be solved yet:(?:\n- .*)*`stools`:/);
     const solved = await room.say('remove Requirement 1; remove requirement Requirement 2; solve');
@@ -89,7 +89,7 @@ describe('a production requirement', () => {
     const { question } = await after(CHAIRS, 'requirement: stools >= 2');
     expect(question?.question).toContain('What is `stools`?');
     const family = await after(CHAIRS, PRODUCTS, 'requirement: make[p] >= minimum[p] for p in products');
-    expect(family.question?.question).toContain('What is `make[p]`? A choice for each `p in products`');
+    expect(family.question?.question).toContain('What is `make[p]`? A decision for each `p in products`');
   });
 });
 

@@ -54,7 +54,7 @@ describe('an answer about values', () => {
     ['tables for Hamburg', 'Hamburg'],
   ])('is refused if it would ignore a word: %s', async (subject, word) => {
     expect(await answerTo(subject)).toContain(
-      `I cannot answer that: \`${word}\` in \`${subject}\` is not understood. Ask `,
+      `I cannot answer that: I do not understand \`${word}\` in \`${subject}\`. Ask `,
     );
   });
 

@@ -68,13 +68,13 @@ export class ResultAnswers {
     const { kpis = [] } = this.reader.run;
     const shown = kpis.map(({ label }) => this.kpi(label));
     return shown.length === 0
-      ? 'The newest run has no KPIs with a formula. Write one such as `kpi hours: 2 chairs + 3 tables`, then `solve`.'
+      ? 'The newest run has no KPIs with a formula. Write one, such as `kpi hours: 2 chairs + 3 tables`, and then `solve`.'
       : bullets(shown);
   }
 
   private kpi(label: string): string {
     const kpi = this.reader.run.kpis?.find((one) => one.label === label);
-    if (kpi === undefined) return `The KPI ${quote(label, 60)} has no formula, so the run has no figure for it.`;
+    if (kpi === undefined) return `The KPI ${quote(label, 60)} has no formula, so the run has no value for it.`;
     const unit = kpi.unit === null ? '' : ` ${quote(kpi.unit)}`;
     const target = kpi.target === null ? '' : ` (target ${figure(kpi.target)})`;
     return kpi.value === null
@@ -118,7 +118,7 @@ export class ResultAnswers {
     const all = yield* this.reader.values(name, { limit: MAX_ADDED });
     if (typeof all === 'string') return all;
     if (all.size > all.values.length)
-      return `${quote(name, 60)} has ${counted(all.size, 'member')}, too many to add up by ${quote(set, 60)} here. Ask for a member, or query the file of its values.`;
+      return `${quote(name, 60)} has ${counted(all.size, 'member')}, too many to add up by ${quote(set, 60)} here. Ask for one member, or query the file with its values.`;
     const sums = new Map<string, number>();
     for (const { keys, value } of all.values) sums.set(keys[part] ?? '', (sums.get(keys[part] ?? '') ?? 0) + value);
     const shown = Array.from(sums, ([key, sum]) => `${quote(key, 60)}: ${figure(sum)}`);
@@ -133,7 +133,7 @@ export class ResultAnswers {
   private unplanned(subject: string): string {
     const [members] = membersNamed(subject, this.reader.things, this.reader.sketch);
     return members?.unused.length === 0
-      ? `The newest plan has no ${quote(memberText(members).member, 60)}: the index of ${quote(members.thing.name, 60)} leaves it out.`
+      ? `The newest plan has no ${quote(memberText(members).member, 60)}: the index of ${quote(members.thing.name, 60)} excludes it.`
       : this.reader.unnamed(subject);
   }
 
@@ -152,12 +152,12 @@ export class ResultAnswers {
         name,
         members.keys.map((key) => key ?? 'all'),
       );
-      return `${quote(called, 60)} is ${shown}${figures.length > MAX_SHOWN ? ' and more' : ''}, ${figures.length === 1 ? 'a figure' : 'figures'} of the data.`;
+      return `${quote(called, 60)} is ${shown}${figures.length > MAX_SHOWN ? ' and more' : ''}, ${figures.length === 1 ? 'a value' : 'values'} from the data.`;
     }
     if (kind !== 'objective' && kind !== 'kpi') return undefined;
     const found = yield* this.reader.membersNamed(subject);
     if (found.length === 0 || this.reader.unnamedIn(subject, found, namesOf(thing)).length > 0) return undefined;
-    return `${yield* this.single(thing)} It has no figures for single members. ${found.map(listMembers).join('\n')}`;
+    return `${yield* this.single(thing)} It has no values for single members. ${found.map(listMembers).join('\n')}`;
   }
 
   /** Splits a question about several things, such as `chairs and tables`. Members of a family stay together. */
@@ -184,11 +184,11 @@ export class ResultAnswers {
       case 'constraint':
         return yield* this.reader.constraint(name);
       case 'value':
-        return `${quote(name, 60)} is ${figure(this.reader.sketch.values.get(name))}, a figure of the canvas.`;
+        return `${quote(name, 60)} is ${figure(this.reader.sketch.values.get(name))}, a value on the canvas.`;
       case 'column':
-        return `${quote(name, 60)} is a column of figures, not a result. The plan does not choose it.`;
+        return `${quote(name, 60)} is a column of the data, not a result. The plan does not decide it.`;
       case 'set':
-        return `${quote(name, 60)} is a set, not a result. Ask for a variable over it.`;
+        return `${quote(name, 60)} is a set, not a result. Ask for a variable that is indexed by it.`;
       default:
         return yield* this.variable(name, card?.label ?? name);
     }
@@ -227,7 +227,7 @@ export class ResultAnswers {
     if (pick === 'total' || all.values.length === 0) return total;
     const shown = all.values.map(({ keys, value }) => `${quote(memberOf(name, keys))}: ${figure(value)}`);
     if (pick !== undefined) return `The ${pick} is ${shown[0]}.`;
-    return `${total}\n${bullets(shown)}${all.size > shown.length ? `\n\nThese are the largest ${shown.length}. Name a member for its value.` : ''}`;
+    return `${total}\n${bullets(shown)}${all.size > shown.length ? `\n\nThese are the largest ${shown.length}. Name a member to see its value.` : ''}`;
   }
 }
 
@@ -240,7 +240,7 @@ function describeMembers(members: ValuesPage): string {
   const [only, ...others] = members.values;
   if (only !== undefined && others.length === 0)
     return `${quote(memberOf(members.variable, only.keys))} is ${figure(only.value)}.`;
-  return `${listMembers(members)}\n\nTogether they are ${figure(members.sum)}.`;
+  return `${listMembers(members)}\n\nTheir sum is ${figure(members.sum)}.`;
 }
 
 function listMembers({ variable, values, count }: ValuesPage): string {

@@ -31,7 +31,7 @@ export const describeStale = ({ changed_since }: RunResult): string | undefined 
     : `The model has changed since this run (${someOf(
         changed_since.map((label) => quote(label, 60)),
         MAX_SHOWN,
-      )}). Write \`solve\` for new values.`;
+      )}). Write \`solve\` to update the values.`;
 
 /** `do we sell`, `are needed`: the plan only contains amounts, so the verb does not matter. */
 const ACTION =
@@ -66,7 +66,7 @@ export class RunReader {
     const reply = yield* call('read_values', { variable, limit: MAX_SHOWN, ...options });
     return reply.ok
       ? (reply.result as ValuesPage)
-      : `The newest run has no value of ${quote(variable, 60)}: ${reply.error}.`;
+      : `The newest run has no values of ${quote(variable, 60)}: ${reply.error}.`;
   }
 
   /** Reads the members that a text names, for all variables with such members. */
@@ -144,7 +144,7 @@ export class RunReader {
 
   /** Names the words of a question that were not understood, and what can be asked. */
   notUnderstood(subject: string, words: readonly string[], name: string): string {
-    return `I cannot answer that: ${quote(words.join(' '), 60)} in ${quote(subject, 60)} is not understood. Ask ${quote(`show ${name}`, 80)} for ${quote(name, 60)} as a whole.`;
+    return `I cannot answer that: I do not understand ${quote(words.join(' '), 60)} in ${quote(subject, 60)}. Ask ${quote(`show ${name}`, 80)} to see all of ${quote(name, 60)}.`;
   }
 
   /** Explains that a question does not refer to anything on the canvas. */
@@ -172,4 +172,4 @@ export const withoutName = (text: string, name: string): string => text.replace(
 const describePrice = (dual: number): string =>
   Math.abs(dual) <= TIGHT
     ? 'and more room would not improve the objective'
-    : `each unit more changes the objective by ${figure(dual)}`;
+    : `each additional unit changes the objective by ${figure(dual)}`;

@@ -36,7 +36,7 @@ export function readScenario(text: string): Reading | undefined {
   const { name: written, body = '' } = SCENARIO.exec(text)?.groups ?? {};
   if (written === undefined) return undefined;
   const name = bare(written);
-  if (name === '') return { reason: 'what is the scenario called, as in `scenario "two shifts": hours x 1.5`?' };
+  if (name === '') return { reason: 'give the scenario a name, as in `scenario "two shifts": hours x 1.5`' };
   const changes = readChanges(body);
   // `scenario 1: x + y <= 4` names a constraint.
   const isRelation = !/["“]/.test(written) && LIMIT.test(blanked(body.replace(/ where .*/i, '')));

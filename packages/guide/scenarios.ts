@@ -86,7 +86,7 @@ const removing = (name: string) => ({ tool: 'remove_scenario', input: { name } }
 
 /** Returns the call that adds changes to a scenario, or the reason why it is impossible. */
 function putting({ name, changes }: StatementOf<'scenario'>, sketch: Sketch, files: readonly string[]) {
-  if (name.length > MAX_SCENARIO_NAME_LENGTH) return `a name has at most ${MAX_SCENARIO_NAME_LENGTH} characters`;
+  if (name.length > MAX_SCENARIO_NAME_LENGTH) return `a name can have at most ${MAX_SCENARIO_NAME_LENGTH} characters`;
   const meant: Change[] = [];
   for (const change of changes) {
     const one = toChange(change, sketch, files);
@@ -119,7 +119,7 @@ export function toChange(said: SaidChange, sketch: Sketch, files: readonly strin
     return { kind: 'add', target: `${target}[${key.map((part) => `"${part}"`).join(', ')}] = ${to}` };
   if (key !== undefined) return { kind: 'cell', ...change };
   if (where !== undefined && values.has(target))
-    return `${quote(target)} is one number: there are no members for \`where\` to choose from`;
+    return `${quote(target)} is a single number, so \`where\` cannot select members`;
   if (where !== undefined || columns.has(target)) return { kind: 'column', ...change };
   const isKnown = [values, variables, families, sets].some((names) => names.has(target));
   if (isKnown) return { kind: 'value', ...change };
@@ -147,19 +147,19 @@ function addedLimit(text: string, sketch: Sketch): Change | string {
 function whyUnknown(target: string, names: readonly string[]): string {
   const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
   const known = (same.length > 0 ? same : names).map((name) => quote(name));
-  const others = known.length === 0 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${someOf(known, MAX_SHOWN)}`;
-  return `no value and no column is called ${quote(target)}${others}`;
+  const others = known.length === 0 ? '' : `; the canvas has ${someOf(known, MAX_SHOWN)}`;
+  return `no value or column is called ${quote(target)}${others}`;
 }
 
 const describeList = (scenarios: readonly Told[]): string =>
   scenarios.length === 0
-    ? 'There are no scenarios yet. Write `scenario "two shifts": hours x 1.5` for one.'
+    ? 'There are no scenarios yet. To create one, write for example `scenario "two shifts": hours x 1.5`.'
     : `Scenarios:\n${bullets(scenarios.map(describeScenario))}`;
 
 /** Formats a scenario on a single line. */
 export const describeScenario = ({ name, changes }: Told): string =>
   changes.length === 0
-    ? `Scenario ${quote(name)}: nothing changes`
+    ? `Scenario ${quote(name)}: no changes`
     : `Scenario ${quote(name)}: ${someOf(
         changes.map((change) => quote(sayChange(change))),
         MAX_SHOWN,
@@ -179,7 +179,7 @@ export function sayChange(change: Change): string {
 
 /** Lists the results of scenario solves, a line per run. */
 export const describeRuns = (runs: readonly ScenarioRun[]): string =>
-  `Solved, all of the same moment:\n${bullets(runs.map(describeRun))}`;
+  `Solved with the same state of the canvas:\n${bullets(runs.map(describeRun))}`;
 
 function describeRun({
   scenario,
@@ -219,7 +219,7 @@ export function describeComparison({ base, scenarios, differing }: ComparisonRes
       MAX_SHOWN,
     )}`;
   });
-  const most = differing.length > values.length ? 'What differs most' : 'What differs';
+  const most = differing.length > values.length ? 'The largest differences' : 'The differences';
   return [
     `The newest plans:\n${bullets(lines)}`,
     ...(values.length === 0 ? [] : [`${most}:\n${bullets(values)}`]),
@@ -241,6 +241,6 @@ function describePlan(
 export function describeDifference(difference: number): string {
   const shown = figure(Math.abs(difference));
   return shown === '0'
-    ? 'as that of the canvas'
-    : `${shown} ${difference > 0 ? 'more' : 'less'} than that of the canvas`;
+    ? 'the same as for the canvas'
+    : `${shown} ${difference > 0 ? 'more' : 'less'} than for the canvas`;
 }

@@ -78,7 +78,7 @@ export function describeSolve(reply: unknown): Outcome {
 }
 
 const OTHER_MODEL =
-  'That is not the model on the canvas now, which stays as it was on the checklist: in run mode the snapshot is solved.';
+  'In run mode, the snapshot is solved instead of the current canvas, so the checklist does not change.';
 
 /** Describes the outcome, and returns the feasibility of the solved model. */
 export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'> & { found?: Feasibility } {
@@ -136,7 +136,7 @@ function describeTables(paths: string[]): string[] {
   return first === undefined
     ? []
     : [
-        `The members stand in ${someOf(
+        `The values of the members are in ${someOf(
           paths.map((path) => quote(path)),
           MAX_SHOWN,
         )}.`,

@@ -34,5 +34,5 @@ export const describeIdle = (sketch: Sketch, isMeant: (card: SketchCard) => bool
     .filter(({ card }) => isMeant(card))
     .map(
       ({ card, name }) =>
-        `No objective and no other variable depends on ${quote(name, 60)}, so its limit has no effect. If you mean another variable, write ${quote(`remove ${referTo(card, sketch)}`)} and the limit with the right name.`,
+        `No objective and no other variable depends on ${quote(name, 60)}, so its limit has no effect. If you mean another variable, write ${quote(`remove ${referTo(card, sketch)}`)} and write the limit with the right name.`,
     );

@@ -34,7 +34,7 @@ type Described = Pick<TableDescription, 'columns' | 'sheets' | 'dialect'> & {
 /** Answers a question about a table with a paragraph, or explains why it has no answer. */
 export async function* answerTable({ of, compute }: TableStatement, files: readonly string[]): Steps<string> {
   const found = findFile(of.path, files);
-  if ('problem' in found) return `I cannot look into ${quote(of.path)}: ${found.problem}.`;
+  if ('problem' in found) return `I cannot open ${quote(of.path)}: ${found.problem}.`;
   const file = { ...of, path: found.path };
   const described = yield* call('describe_table', file);
   if (!described.ok) return `I cannot read ${quote(file.path)}: ${described.error}.`;
@@ -50,7 +50,7 @@ export async function* answerTable({ of, compute }: TableStatement, files: reado
     return `${quote(file.path)} has no column ${missing.map((name) => quote(name)).join(' and ')}: ${columnsOf(table)}.`;
   const type = table.columns.find(({ name }) => name === column)?.type ?? 'text';
   if (NEED_NUMBERS.has(compute.function) && !['integer', 'number'].includes(type)) {
-    const sentence = `${quote(column)} in ${quote(file.path)} is a column of the type ${type}, so it has no ${WORDS[compute.function].toLowerCase()}. Correct the cells that are no numbers, or choose another column.`;
+    const sentence = `${quote(column)} in ${quote(file.path)} has the type ${type}, so it has no ${WORDS[compute.function].toLowerCase()}. Correct the cells that are not numbers, or choose another column.`;
     return [sentence, ...readingOf(table)].join(' ');
   }
   const reply = yield* call('query_tables', {
@@ -58,7 +58,7 @@ export async function* answerTable({ of, compute }: TableStatement, files: reado
     sql: statementFor(compute.function, column, by),
     limit: MAX_ROWS,
   });
-  if (!reply.ok) return `${quote(file.path)} cannot be summed up so: ${reply.error}`;
+  if (!reply.ok) return `${quote(file.path)} cannot be summarized this way: ${reply.error}`;
   const { rows, columns, truncated } = reply.result as {
     rows: Cell[][];
     columns: { name: string; type: ColumnType }[];

@@ -55,7 +55,7 @@ export async function* answerAll(
   }
   if (questions.length > 0) paragraphs.push(...(yield* answerQuestions(questions, sketch, lacks)));
   const left = asked.length - MAX_QUESTIONS;
-  if (left > 0) paragraphs.push(`One turn answers ${MAX_QUESTIONS} questions. Ask the other ${left} again.`);
+  if (left > 0) paragraphs.push(`I can answer ${MAX_QUESTIONS} questions per turn. Ask the other ${left} again.`);
   return {
     paragraphs,
     ...(question !== undefined && { question }),
@@ -85,10 +85,10 @@ async function* answerQuestions(
 
 /** Explains how to enter the values of a name. */
 function describeGiving({ name, set }: StatementOf<'how_to_give'>, sketch: Sketch): string {
-  if (set === undefined) return `Write ${quote(`${name} = 100`)} with your figure.`;
+  if (set === undefined) return `Write ${quote(`${name} = 100`)} with your value.`;
   const card = sketch.of('data').find((one) => readData(one).set?.name === set);
   const file = card === undefined ? undefined : readData(card).file?.path;
   const inFile =
-    file === undefined ? '' : ` If ${quote(file)} has them, write ${quote(`${name} of ${set}: column "..."`)}.`;
-  return `Write a figure for each of ${quote(set)}, as in ${quote(`${name} of ${set}: first 10, second 20`)}.${inFile}`;
+    file === undefined ? '' : ` If ${quote(file)} contains them, write ${quote(`${name} of ${set}: column "..."`)}.`;
+  return `Write a value for each member of ${quote(set)}, as in ${quote(`${name} of ${set}: first 10, second 20`)}.${inFile}`;
 }

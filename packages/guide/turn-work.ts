@@ -222,7 +222,7 @@ function contentOf({ card, data, label }: Extract<Change, { kind: 'put' }>): Rec
   return { card_id, version, data, ...(label !== undefined && { label }) };
 }
 
-const NOT_READ = 'I could not use it. Say it in other words, or write `solve` without it';
+const NOT_READ = 'I could not use it. Rephrase it, or write `solve` without it';
 
 /** Lists the statements of a turn that are not on the canvas and that a solve would ignore. */
 export const missingStatements = (
@@ -278,7 +278,10 @@ export async function* introduceFiles({ messages, attachments }: Turn): Steps<st
   const left = tables.slice(room);
   if (left.length > 0) words.push(`You can ask about ${quoted(left)} in the same way.`);
   if (models.length > 0) words.push(`To solve the model in ${quoted(models)}, start a run of the file.`);
-  if (others.length > 0) words.push(`I cannot read ${quoted(others)}: I read tables alone. The workspace keeps it.`);
+  if (others.length > 0)
+    words.push(
+      `I cannot read ${quoted(others)}, because I can read only tables. The workspace keeps ${others.length === 1 ? 'it' : 'them'}.`,
+    );
   return words;
 }
 

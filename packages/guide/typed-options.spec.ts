@@ -10,8 +10,8 @@ const question = (labels: string[], rest: Partial<Question> = {}): Question => (
   multi_select: false,
   ...rest,
 });
-const NAMES = ['Whole numbers from 0', 'Amounts from 0, fractions too', 'Yes-or-no choices'];
-const SOLVE = ['Yes, solve it', 'It is right, but do not solve yet', 'Not yet'];
+const NAMES = ['Whole numbers from 0', 'Amounts from 0, fractions too', 'Yes-or-no decisions'];
+const SOLVE = ['Yes, solve it', 'It is right, but do not solve it yet', 'Not yet'];
 
 describe('typedOptions', () => {
   it.each<[string, string[], string]>([
@@ -28,7 +28,7 @@ describe('typedOptions', () => {
     ['Yes, solve it please', SOLVE, 'Yes, solve it'],
     ['1', NAMES, 'Whole numbers from 0'],
     ['2.', NAMES, 'Amounts from 0, fractions too'],
-    ['option 3', NAMES, 'Yes-or-no choices'],
+    ['option 3', NAMES, 'Yes-or-no decisions'],
     ['the first', NAMES, 'Whole numbers from 0'],
     ['The second one.', NAMES, 'Amounts from 0, fractions too'],
     ['yes', SOLVE, 'Yes, solve it'],
@@ -112,9 +112,9 @@ describe('an answer beside statements in the same message', () => {
 
   it('is not a second answer to a single-choice question', async () => {
     const room = await asked();
-    const { text } = await room.say('Whole numbers from 0\nYes-or-no choices\nlabour: x + y <= 4');
+    const { text } = await room.say('Whole numbers from 0\nYes-or-no decisions\nlabour: x + y <= 4');
     expect(room.data('x')).toEqual({ name: 'x', domain: 'integer', lower: 0 });
-    expect(text).toContain('`Yes-or-no choices`');
+    expect(text).toContain('`Yes-or-no decisions`');
   });
 });
 

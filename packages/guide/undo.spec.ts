@@ -14,7 +14,7 @@ describe('undo', () => {
     const room = await after(MODEL, 'wood: x <= 3; z integer');
     const { text } = await room.say('undo');
     expect(room.cards.map(({ label }) => label)).toEqual(['profit', 'labour', 'x', 'y']);
-    expect(text).toContain('Undone, the change of `wood: x <= 3; z integer`:\n- Removed: Constraint `wood`');
+    expect(text).toContain('I undid the change of `wood: x <= 3; z integer`:\n- Removed: Constraint `wood`');
   });
 
   it('restores the data and labels of changed cards', async () => {
@@ -40,7 +40,7 @@ describe('undo', () => {
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 4' });
     await room.say('undo');
     expect(room.cards).toEqual([]);
-    expect((await room.say('undo')).text).toContain('no card in this conversation that I could undo');
+    expect((await room.say('undo')).text).toContain('no changes of cards in this conversation that I can undo');
   });
 
   it('reports changes that it cannot prove, and keeps them', async () => {
@@ -49,7 +49,7 @@ describe('undo', () => {
     await room.say('labour: x + y <= 9');
     const { text } = await room.say('undo');
     expect(text).toContain(
-      'Not undone, the change of `labour: x + y <= 9`:\n- `labour`: this conversation does not show',
+      'I could not undo the change of `labour: x + y <= 9`:\n- `labour`: this conversation does not show',
     );
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 9' });
   });
@@ -59,12 +59,12 @@ describe('undo', () => {
     const card = room.cards.find(({ label }) => label === 'labour')!;
     Object.assign(card, { version: card.version + 1, data: { ...card.data, expression: 'x + y <= 7' } });
     const { text } = await room.say('undo');
-    expect(text).toContain('`labour`: it was changed in another way since then');
+    expect(text).toContain('`labour`: it has been changed since then');
     expect(room.data('labour')).toMatchObject({ expression: 'x + y <= 7' });
   });
 
   it('reports an empty history at first', async () => {
-    expect((await new Room().say('undo')).text).toContain('no card in this conversation that I could undo');
+    expect((await new Room().say('undo')).text).toContain('no changes of cards in this conversation that I can undo');
   });
 });
 
@@ -72,14 +72,14 @@ describe('a repeated question', () => {
   it('appears as a single sentence and can still be answered', async () => {
     const room = new Room();
     const { question } = await room.say(MODEL);
-    expect(question?.question).toContain('Which figures show whether a plan is good');
+    expect(question?.question).toContain('Which figures besides the objective show whether a plan is good');
     const again = await room.say('wood: x <= 3, hard');
     expect(again.question).toBeUndefined();
     expect(again.text).toContain(`Still open: ${question?.question}`);
     expect((await room.say('thanks')).question).toBeUndefined();
     const other = await room.say('speed');
     expect(room.data('speed')).toMatchObject({ description: 'speed' });
-    expect(other.question?.question).toBe('Where do the figures come from?');
+    expect(other.question?.question).toBe('Where does the data come from?');
   });
 
   it('appears in full after a turn that settled it', async () => {

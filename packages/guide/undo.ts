@@ -34,7 +34,7 @@ export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
   const turns = changingTurns(messages);
   const at = lastToUndo(turns);
   const turn = turns[at];
-  if (turn === undefined) return 'I have changed no card in this conversation that I could undo.';
+  if (turn === undefined) return 'There are no changes of cards in this conversation that I can undo.';
   const history = new History();
   for (const { calls } of turns.slice(0, at)) for (const call of calls) history.take(call);
   const before = history.copy();
@@ -50,11 +50,11 @@ export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
   const scenarios = scenarioCalls(messages, turn);
   const said = turn.source === '' ? '' : ` of ${quote(turn.source)}`;
   return [
-    ...(done.length === 0 ? [] : [`Undone, the change${said}:\n${bullets(done)}`]),
-    ...(failed.length === 0 ? [] : [`Not undone, the change${said}:\n${bullets(failed)}`]),
+    ...(done.length === 0 ? [] : [`I undid the change${said}:\n${bullets(done)}`]),
+    ...(failed.length === 0 ? [] : [`I could not undo the change${said}:\n${bullets(failed)}`]),
     ...(scenarios.length === 0
       ? []
-      : [`Scenarios stay as they are: ${someOf(scenarios, MAX_SHOWN)}. Write \`remove scenario ...\` for one to go.`]),
+      : [`Scenarios are not undone: ${someOf(scenarios, MAX_SHOWN)}. Write \`remove scenario ...\` to remove one.`]),
   ].join('\n\n');
 }
 
@@ -169,12 +169,12 @@ function restore(sketch: Sketch, now: Proven | undefined, before: Proven | undef
   const wasThere = before !== undefined && !before.isRemoved;
   const called = quote(card?.label ?? now?.label ?? before?.label ?? 'the card', 60);
   if (now === undefined || now.isRemoved) {
-    if (card !== undefined) return { failed: `${called}: somebody has made it again since then` };
+    if (card !== undefined) return { failed: `${called}: someone has created it again since then` };
     return recreate(sketch, before, called);
   }
-  if (card === undefined) return { failed: `${called}: it is not on the canvas any more` };
+  if (card === undefined) return { failed: `${called}: it is no longer on the canvas` };
   if (card.version !== now.version || !agrees(card, now))
-    return { failed: `${called}: it was changed in another way since then. Write its statement again.` };
+    return { failed: `${called}: it has been changed since then. Write its statement again.` };
   if (!wasThere) {
     if (!now.isWhole) return { failed: `${called}: this conversation does not show what it was before` };
     sketch.remove(card);
@@ -193,7 +193,7 @@ function restore(sketch: Sketch, now: Proven | undefined, before: Proven | undef
 
 function recreate(sketch: Sketch, before: Proven | undefined, called: string): Outcome {
   if (before?.card_type === undefined || before.label === undefined || !before.isWhole)
-    return { failed: `${called}: it was removed, and this conversation does not show all that it held` };
+    return { failed: `${called}: it was removed, and this conversation does not show all of its content` };
   return { done: describeCard(sketch.put(before.card_type, before.label, Object.fromEntries(before.data), CAUSE)) };
 }
 

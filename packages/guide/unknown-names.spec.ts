@@ -63,10 +63,10 @@ describe('an unknown name used as a number', () => {
 
   it('is never offered as a variable, and the question lists the columns', async () => {
     const turn = await after(MAKE, 'Limit: make[p] <= ceiling[p] for p in plants');
-    expect(labels(turn)).toEqual(['It is a figure that I give', 'Later']);
-    expect(turn.question?.question).toContain('Give it as in `ceiling of plants: ...`.');
+    expect(labels(turn)).toEqual(['It is a value that I enter', 'Later']);
+    expect(turn.question?.question).toContain('Enter it as in `ceiling of plants: ...`.');
     expect(turn.question?.question).toContain('`Capacity_t_month` (`Capacity t/month` of `plants.csv`)');
-    const { text } = await turn.room.choose('It is a figure that I give');
+    const { text } = await turn.room.choose('It is a value that I enter');
     expect(text).toContain('`ceiling of plants: first 10, second 20`');
     await turn.room.say('ceiling of plants: Hamburg 10, Lyon 20');
     expect(turn.room.data('plants')).toMatchObject({ values: { ceiling: { Hamburg: 10, Lyon: 20 } } });
@@ -80,7 +80,7 @@ describe('an unknown name used as a number', () => {
   ])('receives a value from an answer in words: %s', async (text, name) => {
     const room = new Room();
     const { question } = await room.say(text);
-    expect(question?.options.map(({ label }) => label)).toEqual(['It is a figure that I give', 'Later']);
+    expect(question?.options.map(({ label }) => label)).toEqual(['It is a value that I enter', 'Later']);
     await room.say('12');
     expect(room.data('Values')).toMatchObject({ values: { [name]: 12 } });
   });
@@ -114,7 +114,7 @@ describe('an unknown name used as a decision', () => {
       'chair is the variable chairs',
       'Whole numbers from 0',
       'Amounts from 0, fractions too',
-      'Yes-or-no choices',
+      'Yes-or-no decisions',
     ]);
     await room.choose('chair is the variable chairs');
     expect(room.data('Most')).toEqual({ expression: 'chairs + 2 chairs <= 4' });
@@ -122,7 +122,7 @@ describe('an unknown name used as a decision', () => {
 });
 
 describe('a variable that only relaxes limits', () => {
-  const WARNING = /occurs only where it loosens a limit/;
+  const WARNING = /is only used to loosen a limit/;
 
   it.each([
     'x, cap integer; minimize cost: x; Limit: x <= cap, hard',

@@ -48,7 +48,7 @@ describe('a statement that cannot be parsed', () => {
     expect(cardOf(room, label)).toMatchObject({ card_type: 'constraint', data });
     expect(isSolved).toBe(false);
     for (const { text } of [first, later]) {
-      expect(text).toContain('I do not understand this yet, so I solve nothing.');
+      expect(text).toContain('I do not understand this yet, so I cannot solve the model.');
       expect(text).toContain(`- \`${label}`);
     }
   });
@@ -146,14 +146,14 @@ describe('a statement that cannot be parsed', () => {
     const { room } = await solved('share: canoe >= 60%');
     const { calls, text } = await room.say('solve scenarios');
     expect(calls.map(({ tool }) => tool)).not.toContain('solve_scenarios');
-    expect(text).toContain('It cannot be solved yet:\n- `share`: `%` at character 12');
+    expect(text).toContain('The model cannot be solved yet:\n- `share`: `%` at character 12');
   });
 
   it('is asked about before the class of constraints', async () => {
     const room = new Room();
     const { question } = await room.say([...RIVER, 'share: canoe >= 60%'].join('\n'));
     expect(question).toMatchObject({
-      question: '`share`: `%` at character 12 does not fit into a formula. For example `boat + canoe <= 40`.',
+      question: '`share`: `%` at character 12 is not expected here. For example `boat + canoe <= 40`.',
       options: [{ label: 'Show me an example' }, { label: 'Remove share' }],
     });
   });
@@ -225,18 +225,18 @@ describe('prose', () => {
 });
 
 it.each([
-  ['goods from goods.csv key product', 'no file `goods.csv` is in the workspace'],
-  ['colours: red, blue, red', 'the member red is there twice'],
+  ['goods from goods.csv key product', 'the workspace has no file `goods.csv`'],
+  ['colours: red, blue, red', 'the member red appears twice'],
   ['scenario more: better', 'say what changes'],
-  ['price is 3', '`price is 3`: `is` at character 7 does not fit into a formula'],
-  ['stages: one to four', 'does not fit into a formula'],
-  ['items from Sheet1 key a', '`Sheet1` is no file: say where it stands'],
-  ['The weather is nice today', 'Say it in other words, or write `solve` without it'],
+  ['price is 3', '`price is 3`: `is` at character 7 is not expected here'],
+  ['stages: one to four', 'is not expected here'],
+  ['items from Sheet1 key a', '`Sheet1` is not a file: name the file'],
+  ['The weather is nice today', 'Rephrase it, or write `solve` without it'],
 ])('does not solve in the turn that rejects a statement: %s', async (statement, reason) => {
   const room = new Room();
   const { calls, text } = await room.say([...RIVER, FINISH, statement, 'confirm; solve'].join('\n'));
   expect(calls.map(({ tool }) => tool)).not.toContain('run_solve');
-  expect(text).toMatch(/It cannot be solved yet:\n- /);
+  expect(text).toMatch(/The model cannot be solved yet:\n- /);
   expect(text).toContain(reason);
 });
 
@@ -248,7 +248,7 @@ it.each(['kpi: none', 'requirement: none'])(
     for (const statement of ['price is 3', 'stages: one to four', 'shifts are 2 or 3']) {
       const { text } = await room.say(statement);
       expect(text).toContain(`- \`${statement}\``);
-      expect((await room.say('solve')).text).toContain('It cannot be solved yet');
+      expect((await room.say('solve')).text).toContain('The model cannot be solved yet');
       await room.say(`remove ${statement}`);
     }
     expect((await room.say('solve')).text).toContain('Solved');

@@ -41,6 +41,6 @@ it.each([
 
 it('removes no list items if a name is unknown', async () => {
   const room = await after();
-  expect((await room.say('remove c and e')).text).toContain('there is nothing called `e`');
+  expect((await room.say('remove c and e')).text).toContain('nothing on the canvas is called `e`');
   expect(room.data('c')).toBeDefined();
 });

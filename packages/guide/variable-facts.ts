@@ -115,7 +115,7 @@ function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }:
     const [old, bound] = [facts[side] ?? null, bounds[side]];
     if (bound === undefined || (bound === null && old !== null)) continue;
     if (old !== null && bound !== null && old !== bound && (typeof old === 'string' || typeof bound === 'string'))
-      return `it has two ${side} bounds: write each in a statement of its own`;
+      return `it has two ${side} bounds: write each in a separate statement`;
     const isTighter = old === null || bound === null || (side === 'lower' ? bound > old : bound < old);
     const isStrict = strict.includes(side) || (!isTighter && facts.strict?.includes(side) === true);
     if (!isTighter && old !== bound) continue;
@@ -128,7 +128,7 @@ function addFact(facts: VariableFacts, { domain, free, strict = [], ...bounds }:
   if (free === undefined && facts.free === undefined) return undefined;
   const isFree = free === true || facts.free === true;
   const { lower } = facts;
-  if (isFree && typeof lower === 'number' && lower >= 0) return `it can be negative, and it is at least ${lower}`;
+  if (isFree && typeof lower === 'number' && lower >= 0) return `it cannot be both negative and at least ${lower}`;
   facts.free = isFree && lower == null ? true : null;
   return undefined;
 }

@@ -18,7 +18,7 @@ describe('a warning', () => {
     const room = new Room();
     await room.say(`${MODEL}; ${statements}`);
     const first = await room.say('solve');
-    expect(first.text).toContain('Look at this, and write `solve` again to solve it as it is:\n- ');
+    expect(first.text).toContain('Check these warnings, or write `solve` again to solve the model as it is:\n- ');
     expect(isSolved(first)).toBe(false);
     const second = await room.say('solve');
     expect(second.text).toContain('Solved: the objective is 4');

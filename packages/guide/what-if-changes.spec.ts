@@ -52,18 +52,18 @@ describe('a what-if question in plain words', () => {
   });
 
   it.each([
-    ['what if the cost of rickshaws is 5', /called `cost of rickshaws`: `cost` is not understood/],
-    ['what if the price of carts is 40', /`price` is not understood/],
-    ['what if the weight of carts rises by 10 %', /`weight` is not understood/],
-    ['what if budget for carts is 20', /`carts` is not understood/],
-    ['what if labour in week 2 is 20', /`in week 2` is not understood/],
-    ['what if the spare labour is 20', /`spare` is not understood/],
-    ['what if budget is 2 wages', /`wages` behind the figure is a name on the canvas/],
-    ['what if budget = 2 carts', /`carts` behind the figure is a name on the canvas/],
-    ['what if we have 5 rickshaws more', /`rickshaws` is chosen by the plan and has no upper bound/],
-    ['what if labour is at least 30', /`Labour` limits its formula from above only/],
-    ['what if the minimum of labour is 3', /`Labour` limits its formula from above only/],
-    ['what if sales <= 3', /`Sales` limits its formula from below only/],
+    ['what if the cost of rickshaws is 5', /called `cost of rickshaws`: I do not understand `cost`/],
+    ['what if the price of carts is 40', /I do not understand `price`/],
+    ['what if the weight of carts rises by 10 %', /I do not understand `weight`/],
+    ['what if budget for carts is 20', /I do not understand `carts`/],
+    ['what if labour in week 2 is 20', /I do not understand `in week 2`/],
+    ['what if the spare labour is 20', /I do not understand `spare`/],
+    ['what if budget is 2 wages', /`wages` after the number is a name on the canvas/],
+    ['what if budget = 2 carts', /`carts` after the number is a name on the canvas/],
+    ['what if we have 5 rickshaws more', /`rickshaws` is decided by the plan and has no upper bound/],
+    ['what if labour is at least 30', /`Labour` limits its formula only from above/],
+    ['what if the minimum of labour is 3', /`Labour` limits its formula only from above/],
+    ['what if sales <= 3', /`Sales` limits its formula only from below/],
   ])('is rejected with the unknown word: %s', async (text, reason) => {
     expect(await changesOf(text, CARTS)).toMatch(reason);
   });
@@ -113,8 +113,8 @@ describe('a what-if question in plain words', () => {
 
   it.each([
     ['what if oak chiar <= 5', /nothing on the canvas is called `oak chiar`; did you mean `oak chair`\?/],
-    ['what if oak chair rises by 5', /`oak chair` is chosen by the plan. Say an amount/],
-    ['what if stool price is at most 5', /`price` is a column of figures/],
+    ['what if oak chair rises by 5', /`oak chair` is decided by the plan. Give an amount/],
+    ['what if stool price is at most 5', /`price` is a column of the data/],
     ['what if elm = 3', /`elm` is a member of `make` and of `store`. Say which one you mean/],
   ])('asks about an ambiguous member: %s', async (text, reason) => {
     const trees = 'trees: elm, ash; make[e] for e in trees; store[e] for e in trees';
@@ -122,11 +122,11 @@ describe('a what-if question in plain words', () => {
   });
 
   it.each([
-    ['what if Hours in week 2 is 50', /`in week 2` is not understood/],
-    ['what if supply in week 9 is 50', /`9` is no member of `weeks`/],
-    ['what if price of pine is 5', /`pine` is no member of `goods`/],
-    ['what if supply of the night shift is 50', /`night shift` is no member of `weeks`/],
-    ['what if price is at most 5', /`price` is a column of figures and has no limit/],
+    ['what if Hours in week 2 is 50', /I do not understand `in week 2`/],
+    ['what if supply in week 9 is 50', /`9` is not a member of `weeks`/],
+    ['what if price of pine is 5', /`pine` is not a member of `goods`/],
+    ['what if supply of the night shift is 50', /`night shift` is not a member of `weeks`/],
+    ['what if price is at most 5', /`price` is a column of the data and has no limit/],
   ])('never changes all members instead of a single member: %s', async (text, reason) => {
     expect(await changesOf(text, GOODS)).toMatch(reason);
   });

@@ -42,13 +42,13 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   const called = quote(name, 60);
   const unused = unusedWords(rest, [name, thing.card?.label ?? name]);
   if (unused.length > 0)
-    return `nothing on the canvas is called ${quote(subject, 60)}: ${quote(unused.join(' '), 60)} is not understood. A question changes ${called} as a whole, as in ${quote(`what if ${name} = 100`)}.`;
+    return `nothing on the canvas is called ${quote(subject, 60)}: I do not understand ${quote(unused.join(' '), 60)}. A question changes all of ${called}, as in ${quote(`what if ${name} = 100`)}.`;
   if (isNone === true && (kind === 'variable' || kind === 'family') && bound === undefined)
     return boundsOf(thing, undefined, { to: 0 });
   if (isOff === true || isNone === true)
     return ['constraint', 'objective', 'kpi'].includes(kind)
       ? [{ kind: 'off', target: name }]
-      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Say its figure, as in ${quote(`what if ${name} = 0`)}.`;
+      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Give its value, as in ${quote(`what if ${name} = 0`)}.`;
   const side = wanted.side ?? (bound === undefined || /constraint|rule/i.test(bound) ? undefined : sideOf(bound));
   switch (kind) {
     case 'value':
@@ -56,12 +56,12 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
     case 'column':
       return side === undefined
         ? [{ kind: 'column', target: name, ...arithmetic }]
-        : `${called} is a column of figures and has no limit. Say its figures, as in ${quote(`what if ${name} rises by 10 %`)}.`;
+        : `${called} is a column of the data and has no limit. Change its values, as in ${quote(`what if ${name} rises by 10 %`)}.`;
     case 'constraint': {
       const isOther = side !== undefined && limitOf(thing, sketch) === (side === 'lower' ? 'upper' : 'lower');
       // `the limit of labour` is unambiguous, because a constraint has a single limit.
       if (isOther && (wanted.side !== undefined || !/limit|bound/i.test(bound ?? '')))
-        return `${called} limits its formula from ${side === 'lower' ? 'above' : 'below'} only. Change this limit, as in ${quote(`what if ${name} = 100`)}.`;
+        return `${called} limits its formula only from ${side === 'lower' ? 'above' : 'below'}. Change this limit, as in ${quote(`what if ${name} = 100`)}.`;
       return [{ kind: 'limit', target: name, ...arithmetic }];
     }
     case 'variable':
@@ -70,7 +70,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
         ? [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }]
         : boundsOf(thing, side, arithmetic);
     default:
-      return `${called} is ${kind === 'set' ? 'a set' : `the result of the plan`}. Change a figure, a limit or a variable instead.`;
+      return `${called} is ${kind === 'set' ? 'a set' : 'a result of the plan'}. Change a value, a limit or a variable instead.`;
   }
 }
 
@@ -117,7 +117,7 @@ function ofMembers(
   const side = said ?? (bound === undefined ? undefined : sideOf(bound));
   if (thing.kind === 'column')
     return keys.includes(undefined) || side !== undefined || isOff === true || isNone === true
-      ? `${quote(thing.name, 60)} is a column of figures. Name one member and its new figure, as in ${quote(`what if ${thing.name} of ${keys.map((key) => key ?? '...').join(', ')} = 100`)}.`
+      ? `${quote(thing.name, 60)} is a column of the data. Name one member and its new value, as in ${quote(`what if ${thing.name} of ${keys.map((key) => key ?? '...').join(', ')} = 100`)}.`
       : [
           {
             kind: 'cell',
@@ -130,7 +130,7 @@ function ofMembers(
         ];
   const amount = isOff === true || isNone === true ? 0 : to;
   if (amount === undefined)
-    return `${called} is chosen by the plan. Say an amount, as in ${quote(`what if ${subject} = 5`)}.`;
+    return `${called} is decided by the plan. Give an amount, as in ${quote(`what if ${subject} = 5`)}.`;
   if (keys.some((key) => key?.includes('"') === true)) return `${called} has a quotation mark in its name`;
   const { member, index } = memberText(members);
   const relation = `${member} ${side === undefined ? '=' : side === 'upper' ? '<=' : '>='} ${amount}`;
@@ -157,7 +157,7 @@ export function noteOnBound({ subject, to }: WantedChange, changes: readonly Cha
   if (side === undefined || (thing.kind !== 'variable' && thing.kind !== 'family')) return undefined;
   const { name, card } = thing;
   const holding = `${name} ${side === 'upper' ? '<=' : '>='} ${String(card?.data[side])}`;
-  return `The bound ${quote(holding, 60)} of the canvas holds as well. To replace it, ask ${quote(`what if the ${side} bound of ${name} is ${to}`)}.`;
+  return `The bound ${quote(holding, 60)} on the canvas also holds. To replace it, ask ${quote(`what if the ${side} bound of ${name} is ${to}`)}.`;
 }
 
 /** Returns the numbers of a change. A constant after a number multiplies it, as in `budget = 2 wages`. */
@@ -169,7 +169,7 @@ function arithmeticOf(
   const value = factor === undefined ? undefined : sketch.values.get(thingNamed(factor, things, true)?.name ?? '');
   const behind = value === undefined ? (unit ?? factor) : undefined;
   if (behind !== undefined && thingNamed(behind, things) !== undefined)
-    return `${quote(behind, 60)} behind the figure is a name on the canvas, so I cannot take it as a unit. Say the figure alone.`;
+    return `${quote(behind, 60)} after the number is a name on the canvas, so I cannot read it as a unit. Write only the number.`;
   return {
     ...(times !== undefined && { times }),
     ...(plus !== undefined && { plus }),
@@ -209,7 +209,7 @@ function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic):
   const hasUpper = card !== undefined && fieldOf(card, 'upper') !== undefined;
   return hasUpper
     ? [{ kind: 'bound', target: `${name}.upper`, ...arithmetic }]
-    : `${quote(name, 60)} is chosen by the plan and has no upper bound. Say an amount, as in ${quote(`what if ${name} = 5`)}.`;
+    : `${quote(name, 60)} is decided by the plan and has no upper bound. Give an amount, as in ${quote(`what if ${name} = 5`)}.`;
 }
 
 /**
@@ -230,7 +230,7 @@ function cellNamed(
   const unknown = key.find((_, at) => spelled[at] === undefined);
   return unknown === undefined
     ? { target: column.name, key: spelled.filter((part) => part !== undefined) }
-    : `${quote(unknown, 60)} is no member of ${quote(set, 60)}. Name a member of it, as in ${quote(`what if ${column.name} of ${Array.from(parts[0] ?? [])[0] ?? 'a'} = 100`)}.`;
+    : `${quote(unknown, 60)} is not a member of ${quote(set, 60)}. Name one of its members, as in ${quote(`what if ${column.name} of ${Array.from(parts[0] ?? [])[0] ?? 'a'} = 100`)}.`;
 }
 
 /** Splits a key into parts without quotation marks and set names: `week 2` is the member 2 of `weeks`. */

@@ -64,7 +64,7 @@ export async function* answerWhatIf(
     feasibility_result: Feasibility;
   };
   const run = runs.find(({ scenario }) => scenario !== null);
-  const closing = [...notes, `The canvas is as it was. This is the scenario ${quote(name)}.`].join(' ');
+  const closing = [...notes, `The canvas is unchanged. The scenario is saved as ${quote(name)}.`].join(' ');
   if (run?.outcome === undefined || run.objective_value == null)
     return { text: `${quote(name)}: ${describeFailure(run)}. ${closing}`, feasibility };
   const compared = yield* call('compare_scenarios', { names: [name] });
@@ -78,9 +78,9 @@ function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): 
   const whatIf = (sayLimit: (limit: string) => string): string =>
     `what if ${[...others.map(sayChange), ...limits.map(sayLimit)].join(', ')}`;
   const names = limits.map((limit) => quote(limit, 60)).join(' and ');
-  return ask(undefined, 'What if', `No ${names}: is nothing left, or does the limit not count?`, [
-    ['Nothing is left: the limit is 0', whatIf((limit) => `${limit} = 0`)],
-    ['The limit does not count', whatIf((limit) => `without ${limit}`)],
+  return ask(undefined, 'What if', `No ${names}: is nothing available, or should the limit be ignored?`, [
+    ['Nothing is available: the limit is 0', whatIf((limit) => `${limit} = 0`)],
+    ['Ignore the limit', whatIf((limit) => `without ${limit}`)],
     LATER,
   ]);
 }
@@ -93,9 +93,9 @@ function describeFailure(run: ScenarioRun | undefined): string {
   if (run === undefined) return 'it was not solved';
   if (run.outcome === 'infeasible') {
     const names = (run.conflict ?? []).map((name) => quote(name, 60));
-    return `there is no plan then${names.length === 0 ? '' : `, because ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
+    return `it has no plan${names.length === 0 ? '' : `, because ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
   }
-  return run.outcome === 'unbounded' ? 'there is no best plan then' : `it was not solved, ${run.error ?? run.status}`;
+  return run.outcome === 'unbounded' ? 'it has no best plan' : `it was not solved, ${run.error ?? run.status}`;
 }
 
 /** Describes the objective before and after the change, KPIs that differ, and the values with the largest differences. */
@@ -121,5 +121,5 @@ function describeEffect(name: string, { base, scenarios, differing }: Comparison
   const shown = before == null ? [] : [...kpis, ...values];
   const more = differing.length > MAX_SHOWN ? `\n- and more` : '';
   const same = before == null || shown.length > 0 ? '' : ' The values are the same.';
-  return `${first}${same}${shown.length === 0 ? '' : `\n\nWhat differs:\n${bullets(shown)}${more}`}`;
+  return `${first}${same}${shown.length === 0 ? '' : `\n\nThe differences:\n${bullets(shown)}${more}`}`;
 }

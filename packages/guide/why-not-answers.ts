@@ -38,13 +38,13 @@ export class WhyNotAnswers {
       if (family === undefined) continue;
       for (const value of values.slice(0, MAX_EXPLAINED)) answers.push(yield* this.whyNotOf(family, wants, value));
       if (count > MAX_EXPLAINED)
-        answers.push(`Name one of the ${count} members of ${quote(variable, 60)} for the others.`);
+        answers.push(`Name one of the other members of ${quote(variable, 60)} to see its limits.`);
     }
     if (answers.length > 0) return answers.join('\n\n');
     if (thing?.kind !== 'variable' && thing?.kind !== 'family')
       return thing === undefined
         ? this.reader.unnamed(subject)
-        : `${quote(thing.name, 60)} is no variable, so the plan does not choose it.`;
+        : `${quote(thing.name, 60)} is not a variable, so the plan does not decide it.`;
     const mentioned = { mentioned_in: withoutName(subject, thing.name) };
     const some = yield* this.reader.values(thing.name, thing.kind === 'family' ? mentioned : {});
     if (typeof some === 'string') return some;
@@ -87,7 +87,7 @@ export class WhyNotAnswers {
     const isBounded = value === undefined && thing.card?.data[wants === 'more' ? 'upper' : 'lower'] !== undefined;
     return isBounded
       ? `No constraint with ${called} binds. Its members have bounds: name one of them.`
-      : `${now}${wants === 'less' ? `No limit keeps ${called} from less` : `No limit with ${called} binds`}, so another amount would not improve the objective.${price}${offer}`;
+      : `${now}${wants === 'less' ? `No limit prevents less of ${called}` : `No limit with ${called} binds`}, so another amount would not improve the objective.${price}${offer}`;
   }
 
   /** Returns the bound that prevents a larger or smaller value of a variable or member, as a relation. */

@@ -129,7 +129,7 @@ describe('a relation that is not a chain', () => {
   ])('prevents a solve: %s', async (statement) => {
     const { isSolved, text } = await solved(TABLES, CLOSED, statement);
     expect(isSolved).toBe(false);
-    expect(text).toContain('The relations of a chain point the same way');
+    expect(text).toContain('All relations of a chain must point the same way');
   });
 
   it('becomes two limits if both names are variables', async () => {
@@ -147,7 +147,7 @@ describe('a value with the name of another card', () => {
   it.each(['Orders = 12', 'cost = 12', 'orders = 0'])('is rejected: %s', async (statement) => {
     const { room, isSolved, text } = await solved(TABLES, CLOSED, statement);
     expect([isSolved, room.data('Values')]).toEqual([false, undefined]);
-    expect(text).toMatch(/names the (?:constraint|objective), no variable: write its formula/);
+    expect(text).toMatch(/is the name of the (?:constraint|objective), not a variable: write its formula/);
   });
 });
 
@@ -217,9 +217,7 @@ describe('a limit after a word for an objective', () => {
   it('explains how to undo a new objective', async () => {
     const opened = await room();
     const { text } = await opened.say('maximize 12 tables');
-    expect(text).toContain(
-      'This replaces `maximize 30 chairs + 50 tables`\n\nWrite `undo` to take these changes back.',
-    );
+    expect(text).toContain('This replaces `maximize 30 chairs + 50 tables`\n\nWrite `undo` to undo these changes.');
     await opened.say('undo');
     expect(opened.data('profit')).toMatchObject({ expression: '30 chairs + 50 tables', confirmed: true });
   });

@@ -10,7 +10,7 @@ export function findFile(said: string, files: readonly string[]): { path: string
   return {
     problem:
       ending.length > 1
-        ? `several files are called so: ${some.join(', ')}`
-        : `no file ${quote(wanted)} is in the workspace: upload it, then say so again`,
+        ? `several files match this name: ${some.join(', ')}`
+        : `the workspace has no file ${quote(wanted)}: upload it and send this again`,
   };
 }

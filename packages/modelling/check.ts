@@ -90,9 +90,9 @@ function refuse(problem: string, position?: number): never {
 
 const NOTHING: Scope = new Map();
 const FIGURES: Partial<Record<Use, string>> = {
-  objective: 'An objective is a figure: it has no <=, >= or = in it',
-  kpi: 'A KPI is a figure: it has no <=, >= or = in it',
-  bound: 'A bound is a figure: it has no <=, >= or = in it',
+  objective: 'An objective cannot contain <=, >= or =',
+  kpi: 'A KPI cannot contain <=, >= or =',
+  bound: 'A bound cannot contain <=, >= or =',
 };
 
 class Check {
@@ -109,13 +109,13 @@ class Check {
     const scope = index === undefined ? NOTHING : this.index(index, NOTHING);
     const mistaken = FIGURES[use];
     if (mistaken !== undefined && relations.length > 0) refuse(mistaken);
-    if (mistaken === undefined && relations.length === 0) refuse('There is no <=, >= or = in it');
+    if (mistaken === undefined && relations.length === 0) refuse('The formula needs <=, >= or =');
     for (const side of sides) {
       const variable = this.expression(side, scope);
       // An unknown name may still become a constant.
       if (use === 'bound' && variable !== undefined && !this.unknown.has(variable))
         refuse(
-          `A bound is made of figures that are known, and ${shortened(variable)} is a variable: say it as a constraint instead`,
+          `A bound must be constant, but it contains the variable ${shortened(variable)}: write a constraint instead`,
         );
     }
   }
@@ -165,14 +165,14 @@ class Check {
     const family = families.get(name);
     if (family !== undefined)
       refuse(
-        `${name} is a variable for each ${listed(namesOfIndex(family.index))}: write ${called(name, namesOfIndex(family.index))}`,
+        `${name} is indexed by ${listed(namesOfIndex(family.index))}: write ${called(name, namesOfIndex(family.index))}`,
       );
     const [column] = columns.get(name) ?? [];
     if (column !== undefined) {
       const keys = this.keysFor(column.set, scope).map((one) => called(name, one));
-      refuse(`${name} is a column over ${column.set}: write ${keys.join(' or ')}`);
+      refuse(`${name} is a column of ${column.set}: write ${keys.join(' or ')}`);
     }
-    if (sets.has(name)) refuse(`${name} is a set: add up over it, as in \`sum p in ${name}: ...\``);
+    if (sets.has(name)) refuse(`${name} is a set: sum over its members, as in \`sum p in ${name}: ...\``);
     this.unknown.add(name);
     return name;
   }
@@ -185,7 +185,7 @@ class Check {
     const family = families.get(name);
     if (family !== undefined) {
       const names = namesOfIndex(family.index);
-      this.keys(expression, names, `a variable for each ${listed(names)}`, readingsOfFamily(family, this.vocabulary));
+      this.keys(expression, names, `indexed by ${listed(names)}`, readingsOfFamily(family, this.vocabulary));
       return name;
     }
     if (values.has(name) || variables.has(name)) refuse(`${name} has no index: write it without [ ]`, position);
@@ -209,7 +209,7 @@ class Check {
     if (column === undefined) return undefined;
     if (other !== undefined) refuse(doubledColumn(name, column, other), position);
     const readings = this.vocabulary.sets.get(column.set)?.readings;
-    this.keys(expression, lettersFor(this.arityOf(column.set)), `a column over ${column.set}`, readings);
+    this.keys(expression, lettersFor(this.arityOf(column.set)), `a column of ${column.set}`, readings);
     return column;
   }
 
@@ -272,7 +272,7 @@ class Check {
   private whyNoSet(name: string): string {
     const { values, variables, families, columns } = this.vocabulary;
     const [column] = columns.get(name) ?? [];
-    if (column !== undefined) return isNoSet(name, `a column over ${column.set}`);
+    if (column !== undefined) return isNoSet(name, `a column of ${column.set}`);
     if (variables.has(name) || families.has(name)) return isNoSet(name, 'a variable');
     return values.has(name)
       ? isNoSet(name, 'a value')
@@ -303,10 +303,13 @@ class Check {
     const bare = [left, right].find((operand) => operand.kind === 'name' && this.unknown.has(operand.name));
     if (bare?.kind === 'name')
       refuse(
-        `Nothing is called ${shortened(bare.name)}: write "${shortened(bare.name)}" in quotes for a text`,
+        `Nothing is called ${shortened(bare.name)}: for a text, write "${shortened(bare.name)}" in quotes`,
         position,
       );
-    refuse('A text is compared with a figure: texts stand in double quotes, figures do not', position);
+    refuse(
+      'A text cannot be compared with a number: write texts in double quotes and numbers without quotes',
+      position,
+    );
   }
 
   private readingOf(operand: Operand, scope: Scope): DateReading | undefined {
@@ -325,7 +328,7 @@ class Check {
     const variable = this.expression(operand, scope);
     if (variable !== undefined && !this.unknown.has(variable))
       refuse(
-        `A condition is decided before there is a plan, and ${shortened(variable)} is a variable: compare what is known, or say it as a constraint`,
+        `A condition cannot contain the variable ${shortened(variable)}: compare known values, or write a constraint`,
         operand.kind === 'member' ? operand.position : undefined,
       );
     return 'figure';

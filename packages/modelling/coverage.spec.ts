@@ -68,13 +68,13 @@ const warnings = (text: string, index?: string) => reportOn(text, index)?.warnin
 describe('coverageOf', () => {
   it('reports that no member meets an alternative of an `or`', () => {
     expect(warnings('x >= 1', 't in weeks where t = 1 or t = 9')).toEqual([
-      'No member of weeks is 9, so nothing meets this part of the condition: they are from 1 to 3',
+      'No member of weeks is 9, so nothing meets this part of the condition: the values range from 1 to 3',
     ]);
   });
 
   it('warns of a lag over members that are not in ascending order', () => {
     const warning =
-      't - 1 goes by the order of loose_weeks, in which "1" is behind "3": sort the rows of its file, or write its members in ascending order, as in `loose_weeks: 1 to 4`';
+      't - 1 follows the order of loose_weeks, in which "1" comes after "3": sort the rows of the file, or write the members in ascending order, as in `loose_weeks: 1 to 4`';
     expect(warnings('x >= level[t - 1]', 't in loose_weeks')).toEqual([warning]);
     expect(warnings('x >= sum t in loose_weeks: level[t - 1]')).toEqual([warning]);
     expect(warnings('x >= level[t]', 't in loose_weeks')).toEqual([]);
@@ -128,13 +128,13 @@ describe('coverageOf', () => {
       'a misspelled label beside labels that match',
       'sum o in orders where item[o] = g: 1 <= x',
       'g in goods',
-      ['"Oak" (near "oak") as item equals no member of goods'],
+      ['item "Oak" (near "oak") matches no member of goods'],
     ],
     [
       'a misspelled label in an equality the other way round',
       'sum o in orders where g = item[o]: 1 <= x',
       'g in goods',
-      ['"Oak" (near "oak") as item equals no member of goods'],
+      ['item "Oak" (near "oak") matches no member of goods'],
     ],
     [
       'a member that is not there',
@@ -146,57 +146,57 @@ describe('coverageOf', () => {
       'a text that no cell has',
       'make[p] <= 3',
       'p in plants where region[p] = "nrth"',
-      ['No region is "nrth", so nothing meets this condition: there are "north", "south"'],
+      ['No region is "nrth", so nothing meets this condition: the values are "north", "south"'],
     ],
     [
       'a text in another case',
       'sum p in plants where region[p] = "North": make[p] <= 3',
       undefined,
-      ['No region is "North", so nothing meets this condition: there are "north", "south"'],
+      ['No region is "North", so nothing meets this condition: the values are "north", "south"'],
     ],
     [
       'an exception that is none',
       'make[p] <= 3',
       'p in plants where region[p] <> "sout" and capacity[p] > 0',
-      ['No region is "sout", so everything meets this condition: there are "south", "north"'],
+      ['No region is "sout", so everything meets this condition: the values are "south", "north"'],
     ],
     [
       'a member that a condition names in vain',
       'make[p] <= 3',
       'p in plants where not (p = "seatle" or p = "seattle")',
       [
-        'No member of plants is "seatle", so nothing meets this part of the condition: there are "seattle", "san diego"',
+        'No member of plants is "seatle", so nothing meets this part of the condition: the values are "seattle", "san diego"',
       ],
     ],
     [
       'a date that no row has',
       'x <= sum o in orders where due[o] = "02.02.2026": 1',
       undefined,
-      ['No due is "02.02.2026", so nothing meets this condition: there are "2025-02-02", "2025-03-01"'],
+      ['No due is "02.02.2026", so nothing meets this condition: the values are "2025-02-02", "2025-03-01"'],
     ],
     [
       'figures beyond all values',
       'make[p] <= 3',
       'p in plants where capacity[p] > most',
-      ['No capacity is > 700, so nothing meets this condition: they are from 350 to 600'],
+      ['No capacity is > 700, so nothing meets this condition: the values range from 350 to 600'],
     ],
     [
       'figures before all values, turned',
       'make[p] <= 3',
       'p in plants where 100 >= capacity[p]',
-      ['No capacity is <= 100, so nothing meets this condition: they are from 350 to 600'],
+      ['No capacity is <= 100, so nothing meets this condition: the values range from 350 to 600'],
     ],
     [
       'members that are figures',
       'x <= sum t in weeks where t > 3: 1',
       undefined,
-      ['No member of weeks is > 3, so nothing meets this condition: they are from 1 to 3'],
+      ['No member of weeks is > 3, so nothing meets this condition: the values range from 1 to 3'],
     ],
     [
       'labels of two sets that differ',
       'x >= sum p in plants, d in towns where region[p] = zone[d]: 1',
       undefined,
-      ['"north" (near "North"), "south" as region equals no zone'.replace('equals', 'equal')],
+      ['region "north" (near "North"), "south" match no zone'],
     ],
   ])('warns of %s', (_, text, index, expected) => {
     expect(warnings(text, index)).toEqual(expected);
@@ -291,8 +291,8 @@ describe('coverageOf', () => {
     ['sum g in goods: width[g] * x <= 3', undefined, 'width has no value for "elm"'],
     ['x <= rest[g, t]', '(g, t) in needs', 'rest has no value for "elm", "2"'],
     ['x <= rest[g, t]', 'g in goods, t in weeks', 'rest has no value for "elm", "2"'],
-    ['x <= need[g, t]', 'g in goods, t in weeks', 'need is needed for 6 members, and needs has 5'],
-    ['sum t in weeks: need[g, t] <= x', 'g in goods', 'need is needed for 6 members, and needs has 5'],
+    ['x <= need[g, t]', 'g in goods, t in weeks', 'need is needed for 6 members, but needs has only 5'],
+    ['sum t in weeks: need[g, t] <= x', 'g in goods', 'need is needed for 6 members, but needs has only 5'],
   ])('rejects a formula with missing values: %s for %s', (text, index, problem) => {
     expect(reportOn(text, index)).toMatchObject({ problem: expect.stringContaining(problem), lacksData: true });
   });

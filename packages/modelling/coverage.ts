@@ -202,7 +202,7 @@ class Coverage {
     const [before, after] = fall.map(shown);
     const { name, lag } = key;
     this.warn(
-      `${shortened(name)} ${lag < 0 ? '-' : '+'} ${Math.abs(lag)} goes by the order of ${source.set}, in which "${after}" is behind "${before}": sort the rows of its file, or write its members in ascending order, as in \`${source.set}: 1 to 4\``,
+      `${shortened(name)} ${lag < 0 ? '-' : '+'} ${Math.abs(lag)} follows the order of ${source.set}, in which "${after}" comes after "${before}": sort the rows of the file, or write the members in ascending order, as in \`${source.set}: 1 to 4\``,
     );
   }
 
@@ -223,7 +223,7 @@ class Coverage {
       this.problem ??= noCell(name, empty.map((text) => `"${shown(text)}"`).join(', '), column.set, true);
     const count = isProduct && !isOwn ? values.reduce((product, one) => product * (one?.size ?? 0), 1) : 0;
     if (shape?.size !== undefined && count > shape.size)
-      this.problem ??= `${name} is needed for ${count} members, and ${column.set} has ${shape.size}: add the missing rows, or give the data card of ${column.set} a \`default\``;
+      this.problem ??= `${name} is needed for ${count} members, but ${column.set} has only ${shape.size}: add the missing rows, or give the data card of ${column.set} a \`default\``;
   }
 
   private partsOfFamily(name: string): ({ set: string; part: number } | undefined)[] {
@@ -262,14 +262,14 @@ class Coverage {
     const isEquality = comparison === '=' || comparison === '<>';
     if (isEquality && text !== undefined && values !== undefined && !hasText(values, text)) {
       const reason = `No ${called} is "${shown(text)}"`;
-      const present = `: there are ${listed(values, text)}`;
+      const present = `: the values are ${listed(values, text)}`;
       if (comparison === '=') this.warnOfCondition(reason, present);
       else this.warn(`${reason}, so everything meets this condition${present}`);
     }
     const range = given ?? (figure === undefined || values === undefined ? undefined : rangeOf(values));
     if (figure === undefined || range === undefined || !isNever(range, comparison, figure)) return;
     const relation = comparison === '=' ? `${figure}` : `${comparison} ${figure}`;
-    this.warnOfCondition(`No ${called} is ${relation}`, `: they are from ${range.join(' to ')}`);
+    this.warnOfCondition(`No ${called} is ${relation}`, `: the values range from ${range.join(' to ')}`);
   }
 
   /** Compares two text columns that must be equal. */
@@ -286,8 +286,8 @@ class Coverage {
   }
 
   private unequal(rest: Rest, near: readonly string[], one: Compared, other: Compared): void {
-    const equals = rest.count === 1 ? 'equals' : 'equal';
-    if (rest.count > 0) this.warn(`${quotedList(rest, near)} as ${one.called} ${equals} no ${other.called}`);
+    const matches = rest.count === 1 ? 'matches' : 'match';
+    if (rest.count > 0) this.warn(`${one.called} ${quotedList(rest, near)} ${matches} no ${other.called}`);
   }
 
   /** Returns the known values of an operand, or undefined if none are known. */

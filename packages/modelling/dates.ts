@@ -83,7 +83,7 @@ export function literalOf(text: string, reading: DateReading): string | undefine
 
 /** Explains that a text cannot be compared with a column, without a full stop. */
 export const noLiteral = (text: string, called: string, { type }: DateReading): string =>
-  `${shortened(called)} has ${NOUNS[type]}, and "${shortened(text)}" cannot be read as one of them: write it as in "${EXAMPLES[type]}"`;
+  `${shortened(called)} contains ${NOUNS[type]}, but "${shortened(text)}" cannot be read as one: write it like "${EXAMPLES[type]}"`;
 
 /** Returns midnight of a date in the format of a timestamp column. */
 export const firstMoment = (date: string): string => (isoDate(date) === undefined ? date : `${date}${MIDNIGHT}`);

@@ -88,30 +88,30 @@ describe('parseFormula', () => {
   it.each([
     ['', 'The formula ends too early', 0, ''],
     ['3x +', 'The formula ends too early', 4, ''],
-    ['x y', '`y` at character 3 does not fit into a formula', 2, 'y'],
-    ['x integer', '`integer` at character 3 declares a variable, which a formula cannot', 2, 'integer'],
-    ['x 2', '`2` at character 3 does not fit into a formula', 2, '2'],
-    ['2 3', '`3` at character 3 does not fit into a formula', 2, '3'],
-    ['f(x)', '`(` at character 2 does not fit into a formula', 1, '('],
-    ['x^2', '`^` at character 2 does not fit into a formula', 1, '^'],
-    ['2x² + 3x', '`²` at character 3 does not fit into a formula', 2, '²'],
-    ['10 x - x⁻¹', '`⁻` at character 9 does not fit into a formula', 8, '⁻'],
-    ['xⁿ', '`ⁿ` at character 2 does not fit into a formula', 1, 'ⁿ'],
-    ['3,5x', '`,` at character 2 does not fit into a formula', 1, ','],
-    ['x <> 3', '`>` at character 4 does not fit into a formula', 3, '>'],
+    ['x y', '`y` at character 3 is not expected here', 2, 'y'],
+    ['x integer', '`integer` at character 3 declares a variable, which is not allowed in a formula', 2, 'integer'],
+    ['x 2', '`2` at character 3 is not expected here', 2, '2'],
+    ['2 3', '`3` at character 3 is not expected here', 2, '3'],
+    ['f(x)', '`(` at character 2 is not expected here', 1, '('],
+    ['x^2', '`^` at character 2 is not expected here', 1, '^'],
+    ['2x² + 3x', '`²` at character 3 is not expected here', 2, '²'],
+    ['10 x - x⁻¹', '`⁻` at character 9 is not expected here', 8, '⁻'],
+    ['xⁿ', '`ⁿ` at character 2 is not expected here', 1, 'ⁿ'],
+    ['3,5x', '`,` at character 2 is not expected here', 1, ','],
+    ['x <> 3', '`>` at character 4 is not expected here', 3, '>'],
     ['x <= ', 'The formula ends too early', 5, ''],
     ['(x + 1', 'A closing parenthesis is missing', 6, ''],
-    ['x + 1)', '`)` at character 6 does not fit into a formula', 5, ')'],
-    ['x + 😀', '`😀` at character 5 does not fit into a formula', 4, '😀'],
-    ['1e999', '1e999 is too large a number', 0, '1e999'],
+    ['x + 1)', '`)` at character 6 is not expected here', 5, ')'],
+    ['x + 😀', '`😀` at character 5 is not expected here', 4, '😀'],
+    ['1e999', 'The number 1e999 is too large', 0, '1e999'],
   ])('rejects %j', (text, problem, position, token) => {
     expect(parseFormula(text)).toEqual({ problem, position, token });
   });
 
   it('limits depth and length', () => {
     expect(parseFormula(`${'('.repeat(50)}x${')'.repeat(50)}`)).toMatchObject({ relations: [] });
-    expect(parseFormula('('.repeat(1_999))).toMatchObject({ problem: expect.stringContaining('inside of each other') });
-    expect(parseFormula('x'.repeat(2_001))).toEqual({ problem: 'A formula has at most 2000 characters' });
+    expect(parseFormula('('.repeat(1_999))).toMatchObject({ problem: expect.stringContaining('are nested') });
+    expect(parseFormula('x'.repeat(2_001))).toEqual({ problem: 'A formula can have at most 2000 characters' });
     const long = parsed(Array.from({ length: 400 }, (_, index) => `x${index % 100}`).join('+'));
     expect(namesIn(long)).toHaveLength(100);
     const chain = parsed(Array.from({ length: 1_000 }, () => 'a').join('<'));
@@ -168,7 +168,7 @@ describe('linearize and linearRows', () => {
     ['(x + 1) * 2 * (x - 1)', 'It is not linear: the variables x and x are multiplied'],
     ['1 / x', 'It is not linear: it divides by the variable x'],
     ['x / (2 - 2)', 'It divides by 0'],
-    ['1e300 * 1e300 * x', 'A number in it becomes too large'],
+    ['1e300 * 1e300 * x', 'A number in the formula becomes too large'],
   ])('rejects %s', (text, problem) => expect(linearize(parsed(text).sides[0], NONE)).toEqual({ problem }));
 
   it.each<[string, [Record<string, number>, number, number][]]>([
@@ -191,6 +191,6 @@ describe('linearize and linearRows', () => {
   });
 
   it('rejects a formula without a relation', () => {
-    expect(linearRows(parsed('x + 1'), NONE)).toEqual({ problem: 'There is no <=, >= or = in it' });
+    expect(linearRows(parsed('x + 1'), NONE)).toEqual({ problem: 'The formula needs <=, >= or =' });
   });
 });

@@ -16,10 +16,12 @@ export interface Row {
   upper: number;
 }
 
-const TOO_LARGE: FormulaProblem = { problem: 'A number in it becomes too large' };
+const TOO_LARGE: FormulaProblem = { problem: 'A number in the formula becomes too large' };
 /** Maximum number of terms that are added or multiplied per side. Each pair of parentheses may visit all terms inside it. */
 const MAX_STEPS = 5_000;
-const TOO_DEEP: FormulaProblem = { problem: 'Too many terms stand inside of parentheses: write it with fewer of them' };
+const TOO_DEEP: FormulaProblem = {
+  problem: 'The formula has too many terms in parentheses: write it with fewer parentheses',
+};
 
 /**
  * Converts an expression without members and indexed sums to a linear expression. Names with a value are replaced by it. All
@@ -39,7 +41,7 @@ export function linearize(expression: Expression, values: ReadonlyMap<string, nu
  * bound the same terms (`0 <= x <= 4`).
  */
 export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<string, number>): Row[] | FormulaProblem {
-  if (relations.length === 0) return { problem: 'There is no <=, >= or = in it' };
+  if (relations.length === 0) return { problem: 'The formula needs <=, >= or =' };
   const linear: Linear[] = [];
   for (const side of sides) {
     const read = linearize(side, values);
@@ -82,7 +84,7 @@ class Linearization {
         return this.product(expression.factors);
       case 'member':
       case 'total':
-        return { problem: 'It has members of an index' };
+        return { problem: 'It contains names with an index' };
     }
   }
 
@@ -150,7 +152,7 @@ function addTerm({ terms }: Linear, name: string, coefficient: number): void {
 
 /** Moves all variables of a relation to the left side, or to the right side if only that side has variables. */
 function toRow(left: Linear | undefined, relation: Relation, right: Linear | undefined): Row {
-  if (left === undefined || right === undefined) throw new Error('A relation stands between two sides');
+  if (left === undefined || right === undefined) throw new Error('A relation needs two sides');
   const isTurned = left.terms.size === 0 && right.terms.size > 0;
   const difference: Linear = { terms: new Map(), constant: 0 };
   addTo(difference, left, isTurned ? -1 : 1);

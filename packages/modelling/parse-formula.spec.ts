@@ -294,34 +294,34 @@ describe('parseFormula with words of the language as names', () => {
 
 describe('parser problems', () => {
   it.each([
-    ['x <= 2 for p in products', 'What stands behind `for` belongs into the index, not into the formula', 'for'],
+    ['x <= 2 for p in products', 'Put the part after `for` in the index, not in the formula', 'for'],
     ['make[', 'The formula ends too early', ''],
     ['make[p', 'A closing ] is missing', ''],
     ['make[p <= 1', 'A closing ] is missing before `<=`', '<='],
-    ['make[]', 'A member is missing in [ ], as in `make[p]`', ']'],
-    ['make[p + q]', 'A lag is a whole number of places, as in `t - 1`', 'q'],
-    ['make[t - 1.5]', 'A lag is a whole number of places, as in `t - 1`', '1.5'],
-    ['make[t - 100001]', 'A lag is a whole number of places, as in `t - 1`', '100001'],
-    ['make["oak]', '`"` at character 6 does not fit into a formula', '"'],
-    ['x["a"] + "b"', 'The text "b" can be compared in a condition, or be a member in [ ]: it is no figure', '"b"'],
-    ['sum p in a: sum q in b: x[q]', 'A sum inside another one stands in parentheses', 'sum'],
-    ['sum p in a: 2 sum q in b: x[q]', 'A sum inside another one stands in parentheses', 'sum'],
-    ['x / sum p in a: c[p]', 'Divide by a sum in parentheses: `/ (sum ...)`', 'sum'],
-    ['x / -sum p in a: c[p]', 'Divide by a sum in parentheses: `/ (sum ...)`', 'sum'],
-    ['sum p in a x[p]', 'A `:` stands behind the index of a sum, as in `sum p in products: make[p]`', 'x'],
-    ['sum p of a: x[p]', '`in` and the name of a set are missing, as in `p in products`', 'of'],
-    ['sum p in 3: x[p]', 'The name of a set is missing, as in `p in products`', '3'],
-    ['sum (p, ) in a: x[p]', 'A name for the members is missing, as in `p in products`', ')'],
-    ['sum p in a where b[p]: x[p]', 'A condition compares something, as in `demand[p] > 0`', 'b'],
-    ['sum p in a where b[p] > 1 and c[p]: x[p]', 'Something to compare it with is missing here', 'c'],
-    ['sum p in a where not b[p]: x[p]', 'Something to compare it with is missing here', 'b'],
-    ['sum p in a where 1 < b[p] < 2: x[p]', 'Compare two at a time, with `and` between them', '<'],
-    ['sum p in a where 1 < (b[p] < 2): x[p]', 'A text or a figure is expected here, no condition', '('],
-    ['sum p in a where (b[p] > 1: x[p]', '`:` at character 27 does not fit into a formula', ':'],
-    ['sum p in a where', 'A condition is missing behind `where`, as in `where demand[p] > 0`', ''],
-    ['sum p in a where: x[p]', 'A condition is missing behind `where`, as in `where demand[p] > 0`', ':'],
-    ['sum p in a: <= 3', 'What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`', '<='],
-    ['sum p in a:', 'What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`', ''],
+    ['make[]', 'Write a member in [ ], as in `make[p]`', ']'],
+    ['make[p + q]', 'A lag must be a whole number, as in `t - 1`', 'q'],
+    ['make[t - 1.5]', 'A lag must be a whole number, as in `t - 1`', '1.5'],
+    ['make[t - 100001]', 'A lag must be a whole number, as in `t - 1`', '100001'],
+    ['make["oak]', '`"` at character 6 is not expected here', '"'],
+    ['x["a"] + "b"', 'The text "b" is not a number: use texts only in conditions or as members in [ ]', '"b"'],
+    ['sum p in a: sum q in b: x[q]', 'Put a sum inside another sum in parentheses', 'sum'],
+    ['sum p in a: 2 sum q in b: x[q]', 'Put a sum inside another sum in parentheses', 'sum'],
+    ['x / sum p in a: c[p]', 'Put a sum after `/` in parentheses: `/ (sum ...)`', 'sum'],
+    ['x / -sum p in a: c[p]', 'Put a sum after `/` in parentheses: `/ (sum ...)`', 'sum'],
+    ['sum p in a x[p]', 'Write `:` after the index of a sum, as in `sum p in products: make[p]`', 'x'],
+    ['sum p of a: x[p]', 'Write `in` and the name of a set, as in `p in products`', 'of'],
+    ['sum p in 3: x[p]', 'Write the name of a set, as in `p in products`', '3'],
+    ['sum (p, ) in a: x[p]', 'Write a name for the members, as in `p in products`', ')'],
+    ['sum p in a where b[p]: x[p]', 'A condition must compare two values, as in `demand[p] > 0`', 'b'],
+    ['sum p in a where b[p] > 1 and c[p]: x[p]', 'Compare this with something, as in `demand[p] > 0`', 'c'],
+    ['sum p in a where not b[p]: x[p]', 'Compare this with something, as in `demand[p] > 0`', 'b'],
+    ['sum p in a where 1 < b[p] < 2: x[p]', 'Compare two values at a time and join the comparisons with `and`', '<'],
+    ['sum p in a where 1 < (b[p] < 2): x[p]', 'Expected a text or a number here, not a condition', '('],
+    ['sum p in a where (b[p] > 1: x[p]', '`:` at character 27 is not expected here', ':'],
+    ['sum p in a where', 'Write a condition after `where`, as in `where demand[p] > 0`', ''],
+    ['sum p in a where: x[p]', 'Write a condition after `where`, as in `where demand[p] > 0`', ':'],
+    ['sum p in a: <= 3', 'Write an expression after the `:` of a sum, as in `sum p in products: make[p]`', '<='],
+    ['sum p in a:', 'Write an expression after the `:` of a sum, as in `sum p in products: make[p]`', ''],
   ])('reports the problem of %s', (written, problem, token) => {
     const read = parseFormula(written);
     expect(isProblem(read) && read.problem).toBe(problem);
@@ -333,7 +333,7 @@ describe('parser problems', () => {
     const nested = (before: string, behind: string, times: number) =>
       before.repeat(times) + 'x > 1' + behind.repeat(times);
     const deep = (text: string) => parseIndex(`p in s where ${text}`);
-    const problem = expect.stringMatching(/^More than 50 (?:sums|parentheses|`not`) are inside of each other$/);
+    const problem = expect.stringMatching(/^More than 50 (?:sums|parentheses|`not`) are nested$/);
     for (const [before, behind] of [
       ['not ', ''],
       ['(', ')'],
@@ -345,13 +345,13 @@ describe('parser problems', () => {
   });
 
   it.each([
-    ['p', '`in` and the name of a set are missing, as in `p in products`', 1],
-    ['p in products, ', 'A name for the members is missing, as in `p in products`', 15],
-    ['p in products where', 'A condition is missing behind `where`, as in `where demand[p] > 0`', 19],
-    ['for p in products', 'An index begins without `for`, as in `p in products`', 0],
-    ['for (o, d) in lanes', 'An index begins without `for`, as in `p in products`', 0],
-    ['p in products q in weeks', '`q` at character 15 does not fit into a formula', 14],
-    ['p in products: x', '`:` at character 14 does not fit into a formula', 13],
+    ['p', 'Write `in` and the name of a set, as in `p in products`', 1],
+    ['p in products, ', 'Write a name for the members, as in `p in products`', 15],
+    ['p in products where', 'Write a condition after `where`, as in `where demand[p] > 0`', 19],
+    ['for p in products', 'Write an index without `for`, as in `p in products`', 0],
+    ['for (o, d) in lanes', 'Write an index without `for`, as in `p in products`', 0],
+    ['p in products q in weeks', '`q` at character 15 is not expected here', 14],
+    ['p in products: x', '`:` at character 14 is not expected here', 13],
   ])('rejects the index %s', (written, problem, at) => {
     expect(parseIndex(written)).toMatchObject({ problem, position: at });
   });

@@ -17,7 +17,7 @@ import { shortened } from './names.js';
 export const MAX_FORMULA_LENGTH = 2_000;
 /** Rejects chains such as `a >= 12 => b >= 3`, which are meant as an implication. */
 const MIXED_CHAIN =
-  'The relations of a chain point the same way, as in `0 <= x <= 4`: write each other relation on a line of its own';
+  'All relations of a chain must point the same way, as in `0 <= x <= 4`: write other relations on separate lines';
 /** Maximum nesting depth of parentheses, sums and `not`. */
 const MAX_DEPTH = 50;
 /** Maximum lag in either direction. */
@@ -54,7 +54,8 @@ const FOR = 'for';
 const DOMAIN = /^(?:binary|continuous|integer)$/i;
 
 function reading<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
-  if (text.length > MAX_FORMULA_LENGTH) return { problem: `A formula has at most ${MAX_FORMULA_LENGTH} characters` };
+  if (text.length > MAX_FORMULA_LENGTH)
+    return { problem: `A formula can have at most ${MAX_FORMULA_LENGTH} characters` };
   try {
     return read(new Parser(text));
   } catch (error) {
@@ -93,7 +94,7 @@ class Parser {
 
   wholeFormula(): Formula {
     const formula = this.formula();
-    if (this.isAtFor()) this.refuse('What stands behind `for` belongs into the index, not into the formula');
+    if (this.isAtFor()) this.refuse('Put the part after `for` in the index, not in the formula');
     if (this.token.kind !== 'end') this.refuse();
     return formula;
   }
@@ -164,7 +165,7 @@ class Parser {
   /** Parses a factor after `*` or `/`, which may have its own sign. */
   private signed(divisor: boolean): Expression {
     const negative = this.signs();
-    if (divisor && this.isAtTotal()) this.refuse('Divide by a sum in parentheses: `/ (sum ...)`');
+    if (divisor && this.isAtTotal()) this.refuse('Put a sum after `/` in parentheses: `/ (sum ...)`');
     const of = this.factor();
     return negative ? { kind: 'sum', parts: [{ negative, of }] } : of;
   }
@@ -173,7 +174,7 @@ class Parser {
     const { kind, text } = this.token;
     if (kind === 'number') {
       const value = Number(text);
-      if (!Number.isFinite(value)) this.refuse(`${shortened(text)} is too large a number`);
+      if (!Number.isFinite(value)) this.refuse(`The number ${shortened(text)} is too large`);
       this.advance();
       this.canMultiply = true;
       return { kind, value };
@@ -184,7 +185,7 @@ class Parser {
   }
 
   private textAlone(): string {
-    return `The text ${shortened(this.token.written)} can be compared in a condition, or be a member in [ ]: it is no figure`;
+    return `The text ${shortened(this.token.written)} is not a number: use texts only in conditions or as members in [ ]`;
   }
 
   private inParentheses<Read>(read: () => Read): Read {
@@ -208,7 +209,7 @@ class Parser {
     this.canMultiply = false;
     if (!this.isSign('[')) return { kind: 'name', name };
     this.advance();
-    if (this.isSign(']')) this.refuse('A member is missing in [ ], as in `make[p]`');
+    if (this.isSign(']')) this.refuse('Write a member in [ ], as in `make[p]`');
     const keys: [Key, ...Key[]] = [this.key()];
     while (this.isSign(',')) {
       this.advance();
@@ -239,7 +240,7 @@ class Parser {
     const sign = this.token.text === '-' ? -1 : 1;
     this.advance();
     const places = this.token.kind === 'number' ? Number(this.token.text) : NaN;
-    if (!Number.isInteger(places) || places > MAX_LAG) this.refuse('A lag is a whole number of places, as in `t - 1`');
+    if (!Number.isInteger(places) || places > MAX_LAG) this.refuse('A lag must be a whole number, as in `t - 1`');
     this.advance();
     return { kind: 'index', name: text, lag: sign * places, position };
   }
@@ -276,14 +277,14 @@ class Parser {
   /** Parses `sum p in products: price[p] * make[p]`. */
   private total(): Expression {
     const { position } = this.token;
-    if (this.isInTotal) this.refuse('A sum inside another one stands in parentheses');
+    if (this.isInTotal) this.refuse('Put a sum inside another sum in parentheses');
     this.goDeeper('sums');
     this.advance();
     const over = this.index();
-    if (!this.isSign(':')) this.refuse('A `:` stands behind the index of a sum, as in `sum p in products: make[p]`');
+    if (!this.isSign(':')) this.refuse('Write `:` after the index of a sum, as in `sum p in products: make[p]`');
     this.advance();
     if (this.token.kind === 'end' || this.token.kind === 'relation')
-      this.refuse('What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]`');
+      this.refuse('Write an expression after the `:` of a sum, as in `sum p in products: make[p]`');
     this.isInTotal = true;
     const negative = this.signs();
     const product = this.product();
@@ -296,7 +297,7 @@ class Parser {
 
   private index(): Index {
     if (this.isAtFor() && this.lexer.next(this.token).text !== 'in')
-      this.refuse('An index begins without `for`, as in `p in products`');
+      this.refuse('Write an index without `for`, as in `p in products`');
     const over: Index['over'] = [this.membership()];
     while (this.isSign(',')) {
       this.advance();
@@ -320,9 +321,9 @@ class Parser {
     } else {
       names.push(this.indexName());
     }
-    if (!this.isName('in')) this.refuse('`in` and the name of a set are missing, as in `p in products`');
+    if (!this.isName('in')) this.refuse('Write `in` and the name of a set, as in `p in products`');
     this.advance();
-    if (this.token.kind !== 'name') this.refuse('The name of a set is missing, as in `p in products`');
+    if (this.token.kind !== 'name') this.refuse('Write the name of a set, as in `p in products`');
     const { text: set } = this.token;
     this.advance();
     return { names: names as Membership['names'], set, position };
@@ -330,7 +331,7 @@ class Parser {
 
   private indexName(): string {
     const { kind, text } = this.token;
-    if (kind !== 'name') this.refuse('A name for the members is missing, as in `p in products`');
+    if (kind !== 'name') this.refuse('Write a name for the members, as in `p in products`');
     this.advance();
     return text;
   }
@@ -342,9 +343,9 @@ class Parser {
     this.isInTotal = false;
     const { position } = this.token;
     if (this.token.kind === 'end' || this.isSign(':'))
-      this.refuse('A condition is missing behind `where`, as in `where demand[p] > 0`');
+      this.refuse('Write a condition after `where`, as in `where demand[p] > 0`');
     const read = this.disjunction();
-    if (!isCondition(read)) this.refuseAt(position, 'A condition compares something, as in `demand[p] > 0`');
+    if (!isCondition(read)) this.refuseAt(position, 'A condition must compare two values, as in `demand[p] > 0`');
     this.isInCondition = isInCondition;
     this.isInTotal = isInTotal;
     return read;
@@ -368,7 +369,7 @@ class Parser {
   }
 
   private asCondition(read: Comparing, position: number): Condition {
-    return isCondition(read) ? read : this.refuseAt(position, `Something to compare it with is missing here`);
+    return isCondition(read) ? read : this.refuseAt(position, 'Compare this with something, as in `demand[p] > 0`');
   }
 
   private negation(): Comparing {
@@ -393,8 +394,8 @@ class Parser {
     if (comparison === undefined) return left;
     const at = this.token.position;
     const right = this.operand();
-    if (isCondition(right)) this.refuseAt(at, 'A text or a figure is expected here, no condition');
-    if (this.token.kind === 'relation') this.refuse('Compare two at a time, with `and` between them');
+    if (isCondition(right)) this.refuseAt(at, 'Expected a text or a number here, not a condition');
+    if (this.token.kind === 'relation') this.refuse('Compare two values at a time and join the comparisons with `and`');
     return { kind: 'compare', left, comparison, right, position };
   }
 
@@ -434,7 +435,7 @@ class Parser {
 
   private goDeeper(what: string): void {
     this.depth += 1;
-    if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} ${what} are inside of each other`);
+    if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} ${what} are nested`);
   }
 
   private isSign(sign: string, other?: string): boolean {
@@ -448,7 +449,9 @@ class Parser {
   private refuse(problem?: string): never {
     const { kind, written, position } = this.token;
     const place = `\`${shortened(written)}\` at character ${position + 1}`;
-    const fault = DOMAIN.test(written) ? 'declares a variable, which a formula cannot' : 'does not fit into a formula';
+    const fault = DOMAIN.test(written)
+      ? 'declares a variable, which is not allowed in a formula'
+      : 'is not expected here';
     const reason = kind === 'end' ? 'The formula ends too early' : `${place} ${fault}`;
     throw new Refusal({ problem: problem ?? reason, position, token: written });
   }

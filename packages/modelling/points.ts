@@ -9,5 +9,8 @@ export function notesOnPoints(text: string): string[] {
   const figures = new Set(text.replace(QUOTED, '').match(POINTED));
   return [...figures]
     .slice(0, MAX_NOTES)
-    .map((written) => `\`${written}\` is read as ${Number(written)}: write ${written.replace('.', '')} for thousands`);
+    .map(
+      (written) =>
+        `\`${written}\` is read as ${Number(written)}: if you mean thousands, write ${written.replace('.', '')}`,
+    );
 }

@@ -13,7 +13,7 @@ export const lettersFor = (arity: number): string[] => LETTERS.slice(0, arity);
 export const called = (name: string, keys: readonly string[]): string => `\`${shortened(name)}[${keys.join(', ')}]\``;
 
 export const textIsNoFigure = (name: string): string =>
-  `${name} is text, which cannot be counted with: compare it in a condition, as in \`where ${name}[...] = "..."\``;
+  `${name} contains texts, so you cannot calculate with it: compare it in a condition, as in \`where ${name}[...] = "..."\``;
 
 /** Describes a member whose lag leads beyond the ends of its set. */
 export function beyondTheEnds({ name, keys }: MemberOf): string {
@@ -21,45 +21,45 @@ export function beyondTheEnds({ name, keys }: MemberOf): string {
     if (key.kind === 'text') return `"${shortened(key.text)}"`;
     return key.lag === 0 ? key.name : `${key.name} ${key.lag < 0 ? '-' : '+'} ${Math.abs(key.lag)}`;
   });
-  return `Beyond the ends of its set ${called(name, written)} counts as nothing`;
+  return `${called(name, written)} counts as 0 beyond the ends of its set`;
 }
 
-/** @param kind description of the name, such as `a column over products` */
+/** @param kind description of the name, such as `a column of products` */
 export function wrongArity(name: string, kind: string, expected: readonly string[]): string {
   const parts = expected.length === 1 ? 'one member' : `${expected.length} members`;
-  return `${name} is ${kind}: write ${parts} in its [ ], as in ${called(name, expected)}`;
+  return `${name} is ${kind}: write ${parts} in [ ], as in ${called(name, expected)}`;
 }
 
 export function noIndex(name: string): string {
   const short = shortened(name);
-  return `Nothing says which members ${short} stands for: add \`for ${short} in ...\` or \`sum ${short} in ...\` with a set, or write "${short}" in quotes for the member of that name`;
+  return `It is unclear which members ${short} refers to: add \`for ${short} in ...\` or \`sum ${short} in ...\` with a set, or write "${short}" in quotes for the member of that name`;
 }
 
 export function sumHasEnded(name: string): string {
   const short = shortened(name);
-  return `The sum over ${short} ends before this: put all that it adds up into parentheses, as in \`sum ${short} in ...: (... + ...)\``;
+  return `The sum over ${short} ends before this: put everything that it adds up in parentheses, as in \`sum ${short} in ...: (... + ...)\``;
 }
 
 /** @param name index that a sum binds again over the same set, so that the sum has a single term */
 export const reboundIndex = (name: string, set: string): string =>
-  `The index ${shortened(name)} runs over ${shortened(set)} already, so this adds up one member: give it another name, as in \`sum other in ${shortened(set)}: ...\`, or leave out one of the two`;
+  `The index ${shortened(name)} already runs over ${shortened(set)}, so this sum has a single term: use another name, as in \`sum other in ${shortened(set)}: ...\`, or remove one of the two`;
 
 export const noOrder = (name: string): string =>
-  `${name} has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in \`${name} in weeks\``;
+  `${name} is one part of a longer key, so it has no previous or next member: let it run over a separate set, as in \`${name} in weeks\``;
 
 export function noSet(name: string, [nearest]: readonly string[] = []): string {
   const short = shortened(name);
   const suggestion = nearest === undefined ? '' : ` did you mean ${shortened(nearest)}? Otherwise`;
-  return `No set is called ${short}:${suggestion} say what it is, as in \`${short}: a, b, c\``;
+  return `No set is called ${short}:${suggestion} define it, as in \`${short}: a, b, c\``;
 }
 
 /** @param members description of the affected members, empty without an index */
 export const dividesByZero = (members: string): string =>
-  members === '' ? 'It divides by 0' : `It divides by 0${members}: leave them out with a condition behind \`where\``;
+  members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
 
 /** Explains that a name is not a set. */
 export const isNoSet = (name: string, kind: string): string =>
-  `${shortened(name)} is ${kind}, no set: write the name of a set, as in \`p in products\``;
+  `${shortened(name)} is ${kind}, not a set: write the name of a set, as in \`p in products\``;
 
 /**
  * @param set the set of the column
@@ -69,7 +69,7 @@ export function noCell(name: string, member: string, set: string, isMember: bool
   const members = others === 0 ? member : `${member} and ${others} more`;
   if (isMember)
     return `${name} has no value for ${members}: fill ${others === 0 ? 'it' : 'them'} in, or give the data card of ${set} a \`default\``;
-  return `${name} has no value for ${members}, which ${others === 0 ? 'is no member' : 'are no members'} of ${set}`;
+  return `${name} has no value for ${members}, which ${others === 0 ? 'is not a member' : 'are not members'} of ${set}`;
 }
 
 /** @param name name of a variable */
@@ -82,17 +82,17 @@ export function doubledColumn(name: string, one: NamedColumn, other: NamedColumn
   const meant =
     isSame && one.origin !== undefined && other.origin !== undefined
       ? `may be ${one.origin} or ${other.origin}`
-      : `is a column over ${one.set} and over ${other.set}`;
+      : `is a column of both ${one.set} and ${other.set}`;
   const example = `${shortened(`${other.set}_${name}`)} of ${other.set}: column "${shortened(other.column ?? name)}"`;
-  const rest = isSame ? '' : ', or in its `values`, where they stand there';
-  return `${name} ${meant}: give one of them another name in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
+  const rest = isSame ? '' : ', or in `values` if the card has no file';
+  return `${name} ${meant}: rename one of them in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
 }
 
 /** Column of a set. Its origin is absent if formulas use the name from the file. */
 type NamedColumn = Pick<ColumnShape, 'set' | 'origin' | 'column'>;
 
 export function wrongMembership(set: string, arity: number): string {
-  const parts = arity === 1 ? 'single members' : `members of ${arity} parts`;
+  const parts = arity === 1 ? 'members with one part' : `members with ${arity} parts`;
   const letters = lettersFor(arity);
   return `${set} has ${parts}: write \`${arity === 1 ? letters.join('') : `(${letters.join(', ')})`} in ${set}\``;
 }

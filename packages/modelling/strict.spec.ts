@@ -41,19 +41,19 @@ describe('noteOnStrict', () => {
   };
 
   it.each([
-    ['x > 3', '`>` is taken as `>= 4`, because all variables are whole'],
-    ['2x > 5', '`>` is taken as `>= 6`, because all variables are whole'],
-    ['x + y < 10', '`<` is taken as `<= 9`, because all variables are whole'],
-    ['x < half', '`<` is taken as `<= 0`, because all variables are whole'],
-    ['3 < x', '`<` means a difference of at least 1, because all variables are whole'],
-    ['0 < x < 9', '`<` means a difference of at least 1, because all variables are whole'],
+    ['x > 3', '`>` is treated as `>= 4`, because all variables are whole numbers'],
+    ['2x > 5', '`>` is treated as `>= 6`, because all variables are whole numbers'],
+    ['x + y < 10', '`<` is treated as `<= 9`, because all variables are whole numbers'],
+    ['x < half', '`<` is treated as `<= 0`, because all variables are whole numbers'],
+    ['3 < x', '`<` means a difference of at least 1, because all variables are whole numbers'],
+    ['0 < x < 9', '`<` means a difference of at least 1, because all variables are whole numbers'],
     [
       'make[p] < most[p]',
-      '`<` means a difference of at least 1, because all variables are whole; where a coefficient is a fraction, it is taken as `<=`',
+      '`<` means a difference of at least 1, because all variables are whole numbers; if a coefficient is a fraction, it is treated as `<=`',
     ],
-    ['half * x > 1', '`>` is taken as `>=`, because a coefficient is a fraction'],
-    ['x + z > 3', '`>` is taken as `>=`, because z may be a fraction'],
-    ['melt[p] > 0', '`>` is taken as `>=`, because melt may be a fraction'],
+    ['half * x > 1', '`>` is treated as `>=`, because a coefficient is a fraction'],
+    ['x + z > 3', '`>` is treated as `>=`, because z may be a fraction'],
+    ['melt[p] > 0', '`>` is treated as `>=`, because melt may be a fraction'],
   ])('explains how %s is read', (text, note) => {
     expect(noteOf(text)).toBe(note);
   });

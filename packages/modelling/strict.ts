@@ -30,18 +30,18 @@ export function noteOnStrict(formula: Formula, vocabulary: Vocabulary): string |
   const sign = signOf(relations[first]!);
   const fractional = used.find((name) => wholes?.has(name) !== true);
   if (fractional !== undefined)
-    return `\`${sign}\` is taken as \`${sign}=\`, because ${shortened(fractional)} may be a fraction`;
+    return `\`${sign}\` is treated as \`${sign}=\`, because ${shortened(fractional)} may be a fraction`;
   const rows = linearRows(formula, values);
   if (isProblem(rows))
-    return `\`${sign}\` means a difference of at least 1, because all variables are whole; where a coefficient is a fraction, it is taken as \`${sign}=\``;
+    return `\`${sign}\` means a difference of at least 1, because all variables are whole numbers; if a coefficient is a fraction, it is treated as \`${sign}=\``;
   if (rows.some(({ terms }) => [...terms.values()].some((coefficient) => !Number.isInteger(coefficient))))
-    return `\`${sign}\` is taken as \`${sign}=\`, because a coefficient is a fraction`;
+    return `\`${sign}\` is treated as \`${sign}=\`, because a coefficient is a fraction`;
   const [row, ...others] = rows;
   const isShort = others.length === 0 && relations.length === 1 && row !== undefined;
   const bound = isShort && isOnLeft(formula, values) ? limitOf(relations[0]!, row) : undefined;
   return bound === undefined
-    ? `\`${sign}\` means a difference of at least 1, because all variables are whole`
-    : `\`${sign}\` is taken as \`${sign}= ${bound}\`, because all variables are whole`;
+    ? `\`${sign}\` means a difference of at least 1, because all variables are whole numbers`
+    : `\`${sign}\` is treated as \`${sign}= ${bound}\`, because all variables are whole numbers`;
 }
 
 const signOf = (relation: Relation): string => relation.slice(0, 1);

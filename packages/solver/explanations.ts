@@ -178,7 +178,7 @@ function withOnly(data: ModelArrays, all: readonly Demand[], kept: readonly Dema
 
 function clashMessage(conflict: readonly string[], isLeast: boolean): string {
   if (conflict.length === 0) return 'No values satisfy all constraints';
-  const which = isLeast ? 'These cannot hold together' : 'Among these are some that cannot hold together';
+  const which = isLeast ? 'These cannot hold together' : 'Some of these cannot hold together';
   return `No values satisfy all constraints. ${which}: ${listed(conflict)}`;
 }
 

@@ -50,7 +50,7 @@ export async function loadSolver(
   prototype.grow = function growWithin(this: WasmMemory, pages: number): number {
     if (this.buffer.byteLength + pages * PAGE_BYTES > memoryMiB * 1024 ** 2) {
       refused = true;
-      throw new RangeError('The solver may have no more memory');
+      throw new RangeError('The solver has reached its memory limit');
     }
     return grow.call(this, pages);
   };

@@ -84,7 +84,7 @@ export class LpLexer {
     const section = Object.hasOwn(SECTIONS, lower) ? SECTIONS[lower] : undefined;
     if (section === undefined) {
       if (name.length <= MODEL_LIMITS.name) return { kind: 'name', text: name, line };
-      throw problemAt({ text: name, line }, `a name has at most ${MODEL_LIMITS.name} characters`);
+      throw problemAt({ text: name, line }, `a name can have at most ${MODEL_LIMITS.name} characters`);
     }
     if (section === 'semi-continuous') this.match(CONTINUOUS_AFTER);
     return { kind: 'section', text: section, line };

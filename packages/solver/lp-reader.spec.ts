@@ -81,28 +81,25 @@ describe('readLp', () => {
   });
 
   it.each([
-    ['hello world', 'Line 1, `hello`: a model begins with Minimize or Maximize'],
-    ['', 'Line 1, `the end of the file`: a model begins with Minimize or Maximize'],
+    ['hello world', 'Line 1, `hello`: a model must begin with Minimize or Maximize'],
+    ['', 'Line 1, `the end of the file`: a model must begin with Minimize or Maximize'],
     ['max: x', 'Line 1, `:`: Subject To is expected here'],
     ['min x\n c1: x >= 1', 'Line 2, `c1`: Subject To is expected here'],
     ['min x\nst\n c: x + y', 'Line 3, `the end of the file`: <=, >= or = is expected here'],
     ['min x\nst\n c: x + y 3', 'Line 3, `3`: <=, >= or = is expected here'],
     ['min x\nst\n c: x + <= 3', 'Line 3, `<=`: a number or the name of a variable is expected here'],
     ['min x\nst\n c: x >= y', 'Line 3, `y`: a number is expected here'],
-    [
-      'min x\nst\n c: x + 2 >= 3',
-      'Line 3, `c`: a number beside the variables belongs on the other side of the constraint',
-    ],
+    ['min x\nst\n c: x + 2 >= 3', 'Line 3, `c`: move this number to the other side of the constraint'],
     ['min x\nst\n c: 2 >= 3', 'Line 3, `c`: the constraint has no variables'],
     ['min x\nst\n c: x >= 1\n c: x <= 3', 'Line 4, `c`: another constraint has this name'],
-    ['min x\nst\n c: 1 <= x >= 3', 'Line 3, `>=`: the two sides of a range point the same way'],
+    ['min x\nst\n c: 1 <= x >= 3', 'Line 3, `>=`: both relations of a range must point the same way'],
     ['min x\nst\n c: 2 3 x >= 3', 'Line 3, `3`: <=, >= or = is expected here'],
     ['min x\nst\n c: 2 * x >= 3', 'Line 3, `*`: is not expected here'],
     ['min [ x ^ 2 ] / 2\nst\n c: x >= 3', 'Line 1, `[`: quadratic terms are not supported'],
     ['min x\nst\n c: 1e999 x >= 3', 'Line 3, `1e999`: the number is too large'],
     ['min x\nst\n c: 1e15 x >= 3', 'Line 3, `1e15`: the number must be smaller than 1e15'],
-    ['min x\nst\n c: x >= inf', 'Line 3, `inf`: nothing is that large'],
-    ['min x\nst\n c: x >= 3\nbounds\n 1e20 <= x', 'Line 5, `1e20`: nothing is that large'],
+    ['min x\nst\n c: x >= inf', 'Line 3, `inf`: the bound is too large'],
+    ['min x\nst\n c: x >= 3\nbounds\n 1e20 <= x', 'Line 5, `1e20`: the bound is too large'],
     ['min x\nst\n c: inf x >= 3', 'Line 3, `inf`: the number must be smaller than 1e15'],
     [
       'min x\nst\n c: x >= 3\nsemi-continuous\n x',
@@ -112,19 +109,19 @@ describe('readLp', () => {
     ['min x\nst\n c: x >= 3\nbounds\n 3 <= 4', 'Line 5, `4`: the name of a variable is expected here'],
     ['min x\nst\n c: x >= 3\nbounds\n x 3', 'Line 5, `3`: <=, >= or = is expected here'],
     ['min x\nst\n c: x >= 3\ngeneral\n 3', 'Line 5, `3`: the name of a variable is expected here'],
-    ['min x\nst\n c: x >= 3\nend\nmore', 'Line 5, `more`: nothing is expected after End'],
-    ['min x\nst\n c: x >= 3\nmax', 'Line 4, `maximize`: this section does not belong here'],
+    ['min x\nst\n c: x >= 3\nend\nmore', 'Line 5, `more`: nothing is allowed after End'],
+    ['min x\nst\n c: x >= 3\nmax', 'Line 4, `maximize`: this section is not allowed here'],
     ['min x\u0007\nst\n c: x >= 3', 'Line 1, `\u0007`: is not expected here'],
   ])('rejects %j', (text, message) => {
     expect(problemOf(text)).toBe(message);
   });
 
   it.each([
-    ['a name of 8 MiB', `min ${'x'.repeat(8 * 1024 ** 2)}`, 'a name has at most 255 characters'],
+    ['a name of 8 MiB', `min ${'x'.repeat(8 * 1024 ** 2)}`, 'a name can have at most 255 characters'],
     ['a number of 8 MiB', `min ${'9'.repeat(8 * 1024 ** 2)} x`, 'the number has too many digits'],
     ['2 MiB of signs', `min ${'-'.repeat(2 * 1024 ** 2)}`, 'a number or the name of a variable is expected here'],
-    ['8 MiB of spaces', ' '.repeat(8 * 1024 ** 2), 'a model begins with Minimize or Maximize'],
-    ['2 MiB of comments', '\\\n'.repeat(1024 ** 2), 'a model begins with Minimize or Maximize'],
+    ['8 MiB of spaces', ' '.repeat(8 * 1024 ** 2), 'a model must begin with Minimize or Maximize'],
+    ['2 MiB of comments', '\\\n'.repeat(1024 ** 2), 'a model must begin with Minimize or Maximize'],
     [
       'a million variables',
       `min ${Array.from({ length: 1e6 }, (_, index) => `x${index}`).join('+')}`,

@@ -70,7 +70,7 @@ class LpReader {
   model(): Model {
     const { text, kind } = this.token;
     if (kind !== 'section' || (text !== 'minimize' && text !== 'maximize')) {
-      this.refuse('a model begins with Minimize or Maximize');
+      this.refuse('a model must begin with Minimize or Maximize');
     }
     this.result.sense = text;
     this.advance();
@@ -92,10 +92,10 @@ class LpReader {
       if (kind === 'end') return;
       if (text === 'semi-continuous') this.refuse('semi-continuous variables are not supported');
       if (text === 'sos') this.refuse('special ordered sets are not supported');
-      if (!['bounds', 'general', 'binary', 'end'].includes(text)) this.refuse('this section does not belong here');
+      if (!['bounds', 'general', 'binary', 'end'].includes(text)) this.refuse('this section is not allowed here');
       this.advance();
       if (text === 'end') {
-        if (this.token.kind !== 'end') this.refuse('nothing is expected after End');
+        if (this.token.kind !== 'end') this.refuse('nothing is allowed after End');
         return;
       }
       while (!this.isAtSection()) {
@@ -129,14 +129,14 @@ class LpReader {
       row.terms = this.toTerms(left.coefficients);
     } else {
       // The form is `3 <= x + y`, optionally followed by `<= 8`.
-      if (!left.hasConstant) throw problemAt(start, 'the constraint has nothing on its left side');
+      if (!left.hasConstant) throw problemAt(start, 'the left side of the constraint is empty');
       const inner = this.expression();
       if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
       this.assertNoConstant(inner, start);
       this.limit(row, TURNED[relation], { value: left.constant, at: start });
       if (this.token.kind === 'relation') {
         if (this.token.text !== relation || relation === '=')
-          this.refuse('the two sides of a range point the same way');
+          this.refuse('both relations of a range must point the same way');
         this.advance();
         this.limit(row, relation, this.bare());
       }
@@ -147,7 +147,7 @@ class LpReader {
 
   /** Rejects constants, which HiGHS would drop silently. */
   private assertNoConstant({ hasConstant }: Expression, at: LpToken): void {
-    if (hasConstant) throw problemAt(at, 'a number beside the variables belongs on the other side of the constraint');
+    if (hasConstant) throw problemAt(at, 'move this number to the other side of the constraint');
   }
 
   private bound(): void {
@@ -186,7 +186,7 @@ class LpReader {
     const bound = toBound(value);
     if (relation !== '<=') target.lower = bound;
     if (relation !== '>=') target.upper = bound;
-    if (target.lower === Infinity || target.upper === -Infinity) throw problemAt(at, 'nothing is that large');
+    if (target.lower === Infinity || target.upper === -Infinity) throw problemAt(at, 'the bound is too large');
   }
 
   /** Parses a sum of terms, up to the first token that cannot begin a term. */

@@ -156,7 +156,7 @@ function ownTerms({ variables }: Terms, isOwn: (at: number) => boolean): number 
 export function assertWithin(what: 'variables' | 'rows' | 'terms', count: number): void {
   if (count <= MODEL_LIMITS[what]) return;
   const noun = what === 'rows' ? 'constraints' : what;
-  throw new ModelProblem('model_too_large', `A model has at most ${MODEL_LIMITS[what]} ${noun}`);
+  throw new ModelProblem('model_too_large', `A model can have at most ${MODEL_LIMITS[what]} ${noun}`);
 }
 
 /** Returns the value of an expression. */

@@ -163,7 +163,7 @@ describe('solve result', () => {
     // The limit can be exceeded by the duration of a single trial.
     expect(performance.now() - before).toBeLessThan(5_000);
     expect(conflict.length).toBeGreaterThan(0);
-    expect(message).toContain('Among these are some that cannot hold together');
+    expect(message).toContain('Some of these cannot hold together');
   });
 
   it('reports the gap rounded up', () => {

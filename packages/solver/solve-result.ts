@@ -117,7 +117,7 @@ export function explainRun(highs: Highs, model: Model, { status }: Run): ModelRe
 
 function whyUndecided({ rows, objective }: Model, status: Run['status']): string {
   if (status === 'unbounded_or_infeasible') {
-    return 'The solver cannot find out whether the model is infeasible or unbounded; bounds of the variables help';
+    return 'The solver cannot tell whether the model is infeasible or unbounded. Give the variables bounds and solve again';
   }
   if (status === 'stopped')
     return 'The solver stopped before it had a plan. Give the variables tighter bounds and solve again';

@@ -242,7 +242,7 @@ describe('data engine task', () => {
     test = await TestEngine.start({ seconds: 30 });
     expect(await reasonOf(test.query("SELECT repeat(repeat('a', 1000000), 300)"))).toMatchObject({
       code: 'invalid_sql',
-      message: 'The first row is too large for an answer: select fewer columns or shorter values',
+      message: 'The first row is too large for a response: select fewer columns or shorter values',
     });
     expect(await reasonOf(test.query('SELECT range(100000000)'))).toMatchObject({
       code: expect.stringMatching(/^(invalid_sql|out_of_memory)$/),

@@ -112,7 +112,7 @@ export class SetTablesService {
   }
 }
 
-const noFile = ({ path }: DataFile): string => `no file ${path} is in the workspace`;
+const noFile = ({ path }: DataFile): string => `the workspace has no file ${path}`;
 
 /** Returns every name that the formulas of cards and the adjustments of scenarios mention. */
 function namesIn(cards: readonly ModelCard[]): Set<string> {

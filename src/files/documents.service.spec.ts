@@ -51,7 +51,7 @@ describe('document text', () => {
   it('rejects files that are not documents and removes the copy', async () => {
     const blob = await files.put('no workbook');
     await expect(documents.text(blob, 'xlsx')).rejects.toThrow(TaskProblem);
-    await expect(documents.text(blob, 'pdf')).rejects.toThrow('The file is no PDF');
+    await expect(documents.text(blob, 'pdf')).rejects.toThrow('The file is not a PDF');
     expect(await files.list('copies')).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ describe('whole columns', () => {
   it('rejects an unknown column, and more cells than a model can take', async () => {
     await expect(columnsOf('SELECT 1 AS a', 'b')).rejects.toMatchObject({ code: 'unknown_column' });
     await expect(columnsOf('SELECT range AS a FROM range(5000001)', 'a', 'a')).rejects.toMatchObject({
-      message: 'The columns that are used have more than 10000000 cells together',
+      message: 'The columns used have more than 10000000 cells in total',
     });
   });
 });

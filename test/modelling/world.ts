@@ -46,7 +46,7 @@ export type Fault = 'missing' | 'zero' | 'figure' | 'other';
 const FAULTS: [RegExp, Fault][] = [
   [/has no (?:value|member)/, 'missing'],
   [/It divides by 0/, 'zero'],
-  [/is used as a figure, and the member/, 'figure'],
+  [/is used as a number, but its member/, 'figure'],
 ];
 const faultOf = (message: string): Fault => FAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? 'other';
 

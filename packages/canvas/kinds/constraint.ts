@@ -2,12 +2,12 @@ import { type CardKind, formulasAt, pairsOf } from './card-kind.js';
 import { blocking, type CardField, oneOf, positive, text } from './fields.js';
 
 const fields: readonly CardField[] = [
-  { name: 'expression', content: text, missing: blocking('What must hold, as a formula?') },
+  { name: 'expression', content: text, missing: blocking('What is the formula of the constraint?') },
   { name: 'index', content: text },
   {
     name: 'classification',
     content: oneOf('hard', 'soft'),
-    missing: blocking('Must it hold (hard), or may it be broken at a price (soft)?'),
+    missing: blocking('Must it hold (hard), or may a plan break it at a price (soft)?'),
   },
   {
     name: 'penalty',
@@ -24,7 +24,7 @@ export const constraint: CardKind = {
   role: 'plan',
   description: '`constraint`: `expression`, `index`, `classification` (`hard`, `soft`), `penalty`, `description`.',
   toolDescription:
-    'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (of a soft one, per unit), description',
+    'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (per unit, for soft constraints), description',
   fields,
   shown: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
   formulas: formulasAt(fields, ['expression', 'constraint']),

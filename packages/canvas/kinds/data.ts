@@ -46,7 +46,7 @@ const columnList: Content = {
     new Set(value).size === value.length,
 };
 const columnsByName: Content = {
-  expects: 'an object of columns of the file by the names that formulas have for them',
+  expects: 'an object that maps names in formulas to columns of the file',
   accepts: once(
     (value) =>
       typeof value === 'object' &&
@@ -57,7 +57,7 @@ const columnsByName: Content = {
 };
 
 const dialect: Content = {
-  expects: `an object that says how the file is to be read, with fields of ${DIALECT_FIELDS.join(', ')} as for POST /files/table`,
+  expects: `an object that describes how to read the file, with any of the fields ${DIALECT_FIELDS.join(', ')}, as in POST /files/table`,
   accepts: isDialect,
 };
 
@@ -76,7 +76,7 @@ const fields: readonly CardField[] = [
   {
     name: 'file_path',
     content: text,
-    missing: blocking('Which file of the workspace holds it, or what are the values?'),
+    missing: blocking('Which file in the workspace contains the data, or what are the values?'),
     neededFor: ({ values, in_formulas, members: given }) =>
       values === undefined && given === undefined && in_formulas !== true,
   },
@@ -90,7 +90,7 @@ const fields: readonly CardField[] = [
   { name: 'default', content: number },
   { name: 'values', content: figures },
   { name: 'in_formulas', content: flag },
-  { name: 'description', content: text, missing: info('What it means is not written down') },
+  { name: 'description', content: text, missing: info('It has no description') },
 ];
 /** Fields of a data card that a solve reads. */
 const SOLVED = ['set', 'members', 'values'];
@@ -102,9 +102,9 @@ export const data: CardKind = {
   title: 'Data',
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `key` (the columns that identify a member) or `column` (its distinct values are the members), `columns` (other names for columns of the file) and `default` (for missing figures).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `key` (the columns that identify a member) or `column` (its distinct values are the members), `columns` (other names for columns of the file) and `default` (for missing values).',
   toolDescription:
-    'data: file_path, values (numbers by name) or in_formulas (true: every figure stands in them), description; a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that tell members apart; the other columns are used in formulas by their names) or column (the column whose different values are the members), columns (columns of the file by other names), default (for figures that are missing)',
+    'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns (other names for columns of the file), default (for missing values)',
   fields,
   shown: [
     ['file_path', 'file '],
@@ -125,14 +125,16 @@ export const data: CardKind = {
     const { values, set } = content;
     const given = { values: [...values.keys()], set: set === undefined ? [] : [set.name] };
     return [
-      ...(isCrowded ? [gap('values', `The data cards of a canvas have at most ${MAX_VALUES} values together`)] : []),
+      ...(isCrowded
+        ? [gap('values', `The data cards of a canvas can have at most ${MAX_VALUES} values in total`)]
+        : []),
       ...Object.entries(given).flatMap(([field, names]) => {
         const doubled = names.filter(isTwice);
-        return doubled.length === 0 ? [] : [gap(field, `Something else is called ${someNames(doubled)}, too`)];
+        return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${someNames(doubled)}`)];
       }),
       ...gapsOfMembers(content),
       ...(isBeyond
-        ? [gap('file_path', `A canvas has at most ${MAX_FILE_SETS} sets in files`)]
+        ? [gap('file_path', `A canvas can have at most ${MAX_FILE_SETS} sets from files`)]
         : gapsOfFile(content, state)),
     ];
   },

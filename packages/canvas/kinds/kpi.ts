@@ -7,7 +7,11 @@ const fields: readonly CardField[] = [
   { name: 'unit', content: text },
   { name: 'target', content: number },
 ];
-const LIMIT = gap('description', 'A KPI limits no plan: write it as a constraint, such as `chairs >= 10`', 'warning');
+const LIMIT = gap(
+  'description',
+  'A KPI does not limit the plan: write a constraint instead, such as `chairs >= 10`',
+  'warning',
+);
 
 export const kpi: CardKind = {
   noun: 'KPI',

@@ -20,7 +20,7 @@ const fields: readonly CardField[] = [
   {
     name: 'quantity',
     content: number,
-    missing: warning('The quantity is not known'),
+    missing: warning('The quantity is missing'),
     neededFor: ({ expression, description }) => expression === undefined && !isRelation(description),
   },
   { name: 'unit', content: text },
@@ -36,7 +36,7 @@ export const production_requirement: CardKind = {
   description:
     '`production_requirement`, a hard constraint of every plan: `expression` (a relation) with `index`, or `description` if it is a relation, or `quantity` (the minimum) and `product` (the name of a variable without an index), `unit`. A `quantity` of 0 without `product` means that nothing is required.',
   toolDescription:
-    'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone says that there are none',
+    'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone means that nothing is required',
   fields,
   shown: [['description'], ['expression'], ['index', 'for '], ['quantity', 'quantity '], ['unit', 'in ']],
   nothingMore: 'No further requirements',
@@ -61,10 +61,10 @@ export const production_requirement: CardKind = {
     const family = product === undefined ? undefined : families.get(product);
     const message =
       product === undefined
-        ? `A plan does not have to meet this: name a variable as its product, or write it as a relation, ${EXAMPLE}`
+        ? `This does not constrain the plan: set \`product\` to a variable, or write a relation ${EXAMPLE}`
         : family === undefined
-          ? `No variable is called ${shortened(product)}, so a plan does not have to meet this: name a variable, or write it as a relation, ${EXAMPLE}`
-          : `${shortened(product)} has many members, so a plan does not have to meet this: write it as a relation, such as ${ofAll(product, family, data)}`;
+          ? `No variable is called ${shortened(product)}, so this does not constrain the plan: set \`product\` to a variable, or write a relation ${EXAMPLE}`
+          : `${shortened(product)} has many members, so this does not constrain the plan: write a relation such as ${ofAll(product, family, data)}`;
     return [gap('product', message, isLimit ? 'blocking' : 'warning')];
   },
 };

@@ -15,16 +15,16 @@ import {
 } from './fields.js';
 
 const bound: Content = {
-  expects: 'a number, or with an index a formula',
+  expects: 'a number, or a formula if the variable has an index',
   accepts: (value, data) => Number.isFinite(value) || (isText(value) && isText(data['index'])),
 };
 
 const fields: readonly CardField[] = [
-  { name: 'name', content: name, missing: blocking('What is it called in formulas?') },
+  { name: 'name', content: name, missing: blocking('What is its name in formulas?') },
   {
     name: 'domain',
     content: oneOf('continuous', 'integer', 'binary'),
-    missing: info('No domain is given, so it is continuous: fractions count too'),
+    missing: info('It has no domain, so it is continuous and fractions are allowed'),
   },
   { name: 'index', content: text },
   { name: 'lower', content: bound },
@@ -34,7 +34,7 @@ const fields: readonly CardField[] = [
   {
     name: 'unit',
     content: text,
-    missing: info('Its unit is not known'),
+    missing: info('It has no unit'),
     neededFor: ({ domain }) => domain !== 'binary',
   },
   { name: 'description', content: text },
@@ -47,7 +47,7 @@ export const variable: CardKind = {
   description:
     '`variable`: `name`, `index` (`p in products`: a variable for each member), `domain` (`continuous`, `integer`, `binary`; default `continuous`), `lower` (default 0, or unbounded if `free`), `upper` (numbers; with an index also formulas of values and columns), `free`, `unit`, `description`.',
   toolDescription:
-    'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; else continuous), lower (else 0, or none if free), upper (numbers; with an index also formulas of what is known), free, confirmed (it may loosen limits at no cost), unit, description',
+    'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; default continuous), lower (default 0, or none if free), upper (numbers; with an index also formulas of known values), free, confirmed (it may loosen limits at no cost), unit, description',
   fields,
   shown: [
     ['name', 'called '],
@@ -67,8 +67,8 @@ export const variable: CardKind = {
     const isCrossed = typeof lower === 'number' && typeof upper === 'number' && lower > upper;
     return [
       ...unknownNames,
-      ...(isDouble ? [gap('name', `Something else is called ${shortened(called)}, too`)] : []),
-      ...(isCrossed ? [gap('lower', 'The lower bound is above the upper one')] : []),
+      ...(isDouble ? [gap('name', `Something else is already called ${shortened(called)}`)] : []),
+      ...(isCrossed ? [gap('lower', 'The lower bound is above the upper bound')] : []),
       ...(stray === undefined ? [] : [gap('name', stray)]),
       ...(loose === undefined ? [] : [gap('name', loose, 'warning')]),
     ];

@@ -81,7 +81,7 @@ function columnOf(space: Space, adjustment: Adjustment): Extract<Column, { type:
 }
 
 export const noColumn = (name: string): string => `no column is called ${shortened(name)}`;
-export const isText = (name: string): string => `${shortened(name)} is text, and only numbers can be changed`;
+export const isText = (name: string): string => `${shortened(name)} contains texts, and only numbers can be changed`;
 export const noMember = (set: string, key: readonly string[]): string =>
   `${shortened(set)} has no member ${key.map((part) => `"${shortened(part)}"`).join(', ')}`;
 
@@ -98,7 +98,7 @@ function placesOf(space: Space, evaluator: Evaluator, adjustment: Adjustment, se
   if (isProblem(condition)) throw refused(adjustment, condition.problem);
   const places = placesWhere(space, evaluator, adjustment, condition, set);
   if ('problem' in places) throw refused(adjustment, places.problem);
-  if (places.length === 0) throw refused(adjustment, `no member of ${shortened(set.name)} fits \`where ${where}\``);
+  if (places.length === 0) throw refused(adjustment, `no member of ${shortened(set.name)} matches \`where ${where}\``);
   return places;
 }
 

@@ -150,7 +150,7 @@ describe('readCanvas', () => {
     const { objective_value, variables } = solve(products, make, goal, floor);
     expect([objective_value, variables]).toEqual([-10, { make: 4 }]);
     expect(problemOf(products, sites, make, goal)).toBe(
-      'The objective card "Goal": cost is a column over products and over sites: give one of them another name in the field `columns` of its data card, as in `sites_cost of sites: column "cost"`, or in its `values`, where they stand there',
+      'The objective card "Goal": cost is a column of both products and sites: rename one of them in the field `columns` of its data card, as in `sites_cost of sites: column "cost"`, or in `values` if the card has no file',
     );
     expect(problemOf(products, sites, make, objective('sum p in products: make[p]'))).toBe('');
   });
@@ -165,7 +165,7 @@ describe('readCanvas', () => {
     ])('rejects words that limit a variable: %j', (data) => {
       const plan = [variable('x', { upper: 9 }), objective('x', { sense: 'minimize' })];
       expect(problemOf(required('Order', data), ...plan)).toBe(
-        'The production requirement card "Order": A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`',
+        'The production requirement card "Order": Its words do not constrain the plan: write a relation such as `chairs >= 10`',
       );
       expect(problemOf(required('Order', { description: 'at least 3 of z' }), ...plan)).toBe('');
     });
@@ -209,7 +209,7 @@ describe('readCanvas', () => {
       ['words', { description: 'Be nice > be quick', quantity: 10 }],
       ['a product that nothing is', { quantity: 10, product: 'sofas' }],
       ['no number', { quantity: 'ten', product: 'x', index: 3 }],
-      ['none', { description: 'Nothing beyond the constraints', quantity: 0 }],
+      ['none', { description: 'Nothing except the constraints', quantity: 0 }],
     ])('ignores requirements with %s', (_, data) => {
       expect(solve(goods, make, variable('x'), least, required('R', data))).toMatchObject({
         objective_value: 0,
@@ -220,17 +220,14 @@ describe('readCanvas', () => {
     it.each([
       [
         { quantity: 10, product: 'make' },
-        'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`',
+        'Its words do not constrain the plan: write a relation such as `chairs >= 10`',
       ],
-      [{ expression: 'x + 3' }, 'There is no <=, >= or = in it'],
-      [{ expression: 3, quantity: 1, product: 'x' }, 'expression is not what it should be'],
-      [{ expression: 'x >= 3', index: 4 }, 'index is not what it should be'],
+      [{ expression: 'x + 3' }, 'The formula needs <=, >= or ='],
+      [{ expression: 3, quantity: 1, product: 'x' }, 'expression has an invalid value'],
+      [{ expression: 'x >= 3', index: 4 }, 'index has an invalid value'],
       [{ expression: 'x * x >= 3' }, 'It is not linear: the variables x and x are multiplied'],
-      [{ description: 'y >= 3' }, 'no variable and no value of a data card is called y'],
-      [
-        { description: 'make[p] >= 3 for p in goods' },
-        'No set is called goods: say what it is, as in `goods: a, b, c`',
-      ],
+      [{ description: 'y >= 3' }, 'no variable or value is called y'],
+      [{ description: 'make[p] >= 3 for p in goods' }, 'No set is called goods: define it, as in `goods: a, b, c`'],
     ])('explains what is wrong with %j', (data, reason) => {
       const message = `The production requirement card "R": ${reason}`;
       expect(problemOf(goods, make, variable('x'), least, required('R', data))).toBe(message);
@@ -239,30 +236,27 @@ describe('readCanvas', () => {
 
   it.each([
     [[], 'The canvas has no variables: a model needs at least one'],
-    [[variable('x')], 'The canvas has no objective: what is to be maximized or minimized?'],
+    [[variable('x')], 'The canvas has no objective: what should be maximized or minimized?'],
     [
       [card('variable', 'X', { name: 'x', domain: 'whole' }), objective('x')],
-      'The variable card "X": domain is not what it should be',
+      'The variable card "X": domain has an invalid value',
     ],
-    [[variable('x', { lower: 'low' }), objective('x')], 'The variable card "x": lower is not what it should be'],
-    [[variable('x'), variable('x'), objective('x')], 'The variable card "x": another variable is called x'],
+    [[variable('x', { lower: 'low' }), objective('x')], 'The variable card "x": lower has an invalid value'],
+    [[variable('x'), variable('x'), objective('x')], 'The variable card "x": another variable is already called x'],
     [
       [variable('x'), card('data', 'D', { values: { x: 1 } }), objective('x')],
-      'The data card "D": something else is called x, too',
+      'The data card "D": something else is already called x',
     ],
-    [
-      [variable('x'), objective('x + y')],
-      'The objective card "Goal": no variable and no value of a data card is called y',
-    ],
+    [[variable('x'), objective('x + y')], 'The objective card "Goal": no variable or value is called y'],
     [[variable('x'), objective('x'), objective('x')], 'The objective card "Goal": weight is missing'],
-    [[variable('x'), objective('x <= 3')], 'The objective card "Goal": an objective is a figure, without <=, >= or ='],
+    [[variable('x'), objective('x <= 3')], 'The objective card "Goal": an objective cannot contain <=, >= or ='],
     [
       [variable('x'), objective('x * x')],
       'The objective card "Goal": It is not linear: the variables x and x are multiplied',
     ],
     [
       [variable('x'), objective('x'), constraint('C', 'x + 3')],
-      'The constraint card "C": There is no <=, >= or = in it',
+      'The constraint card "C": The formula needs <=, >= or =',
     ],
     [
       [variable('x'), objective('x'), constraint('C', 'x <= 3', { classification: 'soft' })],

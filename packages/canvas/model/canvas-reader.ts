@@ -35,7 +35,7 @@ import { adjust } from './adjustments.js';
 import { readSetOfFile } from './set-of-file.js';
 import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
 
-const LIMIT_IN_WORDS = 'A plan does not have to meet its words: write them as a relation, such as `chairs >= 10`';
+const LIMIT_IN_WORDS = 'Its words do not constrain the plan: write a relation such as `chairs >= 10`';
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
 const NO_TERMS: Terms = { variables: [], coefficients: [] };
 
@@ -117,7 +117,7 @@ class CanvasReader {
     for (const [name, value] of values) this.space.values.set(name, value);
     if (set === undefined) {
       const [name] = columns.keys();
-      if (name !== undefined) throw refused(card, `the set of the members of ${name} is missing`);
+      if (name !== undefined) throw refused(card, `the set for the members of ${name} is missing`);
       return;
     }
     const { name } = set;
@@ -158,8 +158,7 @@ class CanvasReader {
     assertRoom(card, 'variables', from + frame.size, frame.size);
     const make = (called: string, place: number): Variable => {
       const bounds = { lower: toBound(lower[place]!), upper: toBound(upper[place]!) };
-      if (bounds.lower === Infinity || bounds.upper === -Infinity)
-        throw refused(card, 'nothing is as large as its bound');
+      if (bounds.lower === Infinity || bounds.upper === -Infinity) throw refused(card, 'its bound is too large');
       const { lower: low, upper: high } = domain === 'binary' ? withinBinary(bounds) : bounds;
       return { name: called, isInteger: domain !== 'continuous', lower: low, upper: high };
     };
@@ -184,7 +183,7 @@ class CanvasReader {
     if (value === undefined) return undefined;
     if (typeof value === 'number') return new Float64Array(frame.size).fill(value);
     const { sides, relations } = fitting(card, parseFormula(value));
-    if (relations.length > 0) throw refused(card, `${field} is a figure, without <=, >= or =`);
+    if (relations.length > 0) throw refused(card, `${field} cannot contain <=, >= or =`);
     return expanding(card, () => this.evaluator.figures(sides[0], frame, 'A bound'));
   }
 
@@ -213,7 +212,7 @@ class CanvasReader {
   private readObjectives(cards: ModelCard[]): void {
     const { model } = this;
     const [first] = cards;
-    if (first === undefined) throw incomplete('The canvas has no objective: what is to be maximized or minimized?');
+    if (first === undefined) throw incomplete('The canvas has no objective: what should be maximized or minimized?');
     model.sense = need<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
     const coefficients = new Float64Array(model.variables.length);
     const variables = new Set<number>();
@@ -221,7 +220,7 @@ class CanvasReader {
       const weight = cards.length > 1 ? need<number>(card, 'weight') : 1;
       const scale = need<string>(card, 'sense') === need<string>(first, 'sense') ? weight : -weight;
       const { sides, relations } = formula(card);
-      if (relations.length > 0) throw refused(card, 'an objective is a figure, without <=, >= or =');
+      if (relations.length > 0) throw refused(card, 'an objective cannot contain <=, >= or =');
       const { constant, terms } = expanding(card, () => this.evaluator.figureOf(sides[0]));
       for (let at = 0; at < terms.size; at += 1) {
         const variable = terms.columns[at]!;
@@ -267,7 +266,7 @@ class CanvasReader {
 
   private addRelation(card: ModelCard, text: Formula, index: Index | undefined, penalty: number | undefined): void {
     const frame = this.frame(card, index);
-    if (text.relations.length === 0) throw refused(card, 'There is no <=, >= or = in it');
+    if (text.relations.length === 0) throw refused(card, 'The formula needs <=, >= or =');
     const all = expanding(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
     all.forEach((rows, at) => {
       const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
@@ -347,13 +346,13 @@ function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[])
   const taken = new Set<string>();
   for (const card of variables) {
     const name = need<string>(card, 'name');
-    if (taken.has(name)) throw refused(card, `another variable is called ${name}`);
+    if (taken.has(name)) throw refused(card, `another variable is already called ${name}`);
     taken.add(name);
   }
   for (const card of data) {
     const { values, set } = readData(card);
     for (const name of [...values.keys(), ...(set === undefined ? [] : [set.name])]) {
-      if (taken.has(name)) throw refused(card, `something else is called ${name}, too`);
+      if (taken.has(name)) throw refused(card, `something else is already called ${name}`);
       taken.add(name);
     }
   }

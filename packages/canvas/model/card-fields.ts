@@ -26,7 +26,7 @@ export function need<Value>(card: ModelCard, field: string): Value {
  */
 export function optional<Value>(card: ModelCard, field: string): Value | undefined {
   const value = fieldOf<Value>(card, field);
-  if (value === undefined && card.data[field] != null) throw refused(card, `${field} is not what it should be`);
+  if (value === undefined && card.data[field] != null) throw refused(card, `${field} has an invalid value`);
   return value;
 }
 
@@ -54,6 +54,6 @@ export function assertRoom(card: ModelCard, what: 'variables' | 'rows' | 'terms'
   const noun = what === 'rows' ? 'constraints' : what;
   throw new ModelProblem(
     'model_too_large',
-    `A model has at most ${MODEL_LIMITS[what]} ${noun}. ${called(card)} alone makes ${own}`,
+    `A model can have at most ${MODEL_LIMITS[what]} ${noun}. ${called(card)} alone creates ${own}`,
   );
 }

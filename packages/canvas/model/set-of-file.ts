@@ -14,7 +14,7 @@ import { refused } from './card-fields.js';
  * @throws ModelProblem that names the file, and the row and column if known
  */
 export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
-  if (set === undefined || file === undefined) throw new Error('A table belongs to the file of a set');
+  if (set === undefined || file === undefined) throw new Error('Only the file of a set has a table');
   const doubt = problemOfMembers(file);
   if (doubt !== undefined) throw refused(card, doubt);
   if ('problem' in table) throw refused(card, table.problem);
@@ -24,7 +24,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   const refuse = (place: number, what: string): never => {
     throw refused(card, `${path}, row ${rowInFile(table, place)}${what}`);
   };
-  if (key.length === 0) throw refused(card, `which column of ${path} tells the members of ${set.name} apart?`);
+  if (key.length === 0) throw refused(card, `which column of ${path} identifies the members of ${set.name}?`);
   const keys = key.map((column) => {
     const texts = textsOf(cells.get(column)!);
     const empty = texts.indexOf('');
@@ -42,7 +42,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   if (doubled !== undefined) {
     const member = keys.map((texts) => shortened(texts[doubled]!)).join(', ');
     const before = rowInFile(table, added.table.ids.indexOf(added.table.ids[doubled]!));
-    refuse(doubled, `: the member ${member} is in row ${before} already`);
+    refuse(doubled, `: the member ${member} is already in row ${before}`);
   }
   for (const [name, column] of table.columns) {
     const reading = table.readings?.get(column);

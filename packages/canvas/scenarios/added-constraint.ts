@@ -21,7 +21,7 @@ export function addedConstraint(
   if (ofIndex !== undefined) return ofIndex;
   const { problem, unknown } = judgeFormula({ text: expression, index, use: 'constraint' }, vocabulary);
   if (unknown.length > 0) {
-    if (!hasUnreadFiles) return `no variable and no value is called ${someNames(unknown)}`;
+    if (!hasUnreadFiles) return `no variable or value is called ${someNames(unknown)}`;
   } else if (problem !== undefined) return problem;
   return {
     id: `added-${number}`,

@@ -248,9 +248,9 @@ describe('an added constraint', () => {
   });
 
   it.each([
-    ['extra', 'There is no <=, >= or = in it'],
+    ['extra', 'The formula needs <=, >= or ='],
     ['extra <= * 4', '`*`'],
-    ['extra <= boxes', 'no variable and no value is called boxes'],
+    ['extra <= boxes', 'no variable or value is called boxes'],
     ['make <= 40', 'make'],
     ['make[p] <= 40 for p in goods', 'goods'],
     ['make["a", "b"] <= 40', 'make'],
@@ -310,7 +310,7 @@ describe('a column change', () => {
     expect(pricesOf(modelOf(more, cheap, double))).toEqual([2, 420, 2]);
     const elsewhere: Change = { kind: 'column', target: 'demand', to: 0, where: 'price[product] = 180' };
     expect(uppersOf(modelOf(double, elsewhere), 'Sold').slice(0, 2)).toEqual([0, 0]);
-    expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders fits/);
+    expect(failureOf(elsewhere, double)).toMatch(/^Change 1 \(demand\) .+: no member of orders matches/);
   });
 
   it('resolves names as key parts first', () => {
@@ -425,97 +425,101 @@ describe('an invalid change', () => {
   });
 
   it.each<[Change, string | undefined, string]>([
-    [value('hourz'), 'target', 'no value of a data card is called hourz'],
-    [value('price'), 'target', 'price is a column over products: its kind is `column`, or `cell` for one member'],
+    [value('hourz'), 'target', 'no data card has a value called hourz'],
+    [value('price'), 'target', 'price is a column of products: use the kind `column`, or `cell` for one member'],
     [
       value('extra'),
       'target',
-      'extra is a variable: its bounds are `extra.lower` and `extra.upper`, of the kind `bound`',
+      'extra is a variable: to change its bounds, use `extra.lower` or `extra.upper` with the kind `bound`',
     ],
     [value('weeks'), 'target', 'weeks is a set: name one of its columns'],
-    [value('hours', {}), undefined, 'exactly one of `times`, `plus` and `to` is needed'],
-    [value('hours', { times: 2, to: 3 }), undefined, 'exactly one of `times`, `plus` and `to` is needed'],
-    [value('hours', { to: 'many' }), 'to', 'a number is needed'],
+    [value('hours', {}), undefined, 'exactly one of `times`, `plus` and `to` is required'],
+    [value('hours', { times: 2, to: 3 }), undefined, 'exactly one of `times`, `plus` and `to` is required'],
+    [value('hours', { to: 'many' }), 'to', 'a number is required'],
     [value('hours', { times: 1e308 }), 'times', 'the number becomes too large'],
-    [value('hours', { to: 1, where: 'price > 1' }), 'where', 'only a column has a `where`'],
-    [value('hours', { to: 1, key: ['a'] }), 'key', 'only a cell has a `key`'],
-    [
-      bound('extra'),
-      'target',
-      'a bound is called like its variable with `.lower` or `.upper` behind it, as in `x.upper`',
-    ],
+    [value('hours', { to: 1, where: 'price > 1' }), 'where', 'only the kind `column` takes `where`'],
+    [value('hours', { to: 1, key: ['a'] }), 'key', 'only the kind `cell` takes `key`'],
+    [bound('extra'), 'target', 'write a bound as the name of its variable and `.lower` or `.upper`, as in `x.upper`'],
     [
       bound('extra.middle'),
       'target',
-      'a bound is called like its variable with `.lower` or `.upper` behind it, as in `x.upper`',
+      'write a bound as the name of its variable and `.lower` or `.upper`, as in `x.upper`',
     ],
-    [bound('hours.upper'), 'target', 'hours is a value of a data card: its kind is `value`'],
+    [bound('hours.upper'), 'target', 'hours is a value of a data card: use the kind `value`'],
     [bound('nothing.upper'), 'target', 'no variable is called nothing'],
-    [bound('store.upper', { times: 2 }), 'times', 'store has no upper bound: only `to` can give it one'],
-    [bound('change.lower', { plus: 2 }), 'plus', 'change has no lower bound: only `to` can give it one'],
+    [bound('store.upper', { times: 2 }), 'times', 'store has no upper bound: use `to` to set one'],
+    [bound('change.lower', { plus: 2 }), 'plus', 'change has no lower bound: use `to` to set one'],
     [bound('extra.upper', { times: 1e308 }), 'times', 'the number becomes too large'],
     [column('prize'), 'target', 'no column is called prize'],
-    [column('hours'), 'target', 'hours is a value of a data card: its kind is `value`'],
-    [column('make'), 'target', 'make is a variable: its bounds are `make.lower` and `make.upper`, of the kind `bound`'],
-    [column('region'), 'target', 'region is text, and only numbers can be changed'],
+    [column('hours'), 'target', 'hours is a value of a data card: use the kind `value`'],
+    [
+      column('make'),
+      'target',
+      'make is a variable: to change its bounds, use `make.lower` or `make.upper` with the kind `bound`',
+    ],
+    [column('region'), 'target', 'region contains texts, and only numbers can be changed'],
     [where('region ='), 'where', 'The formula ends too early'],
-    [where('region'), 'where', 'A condition compares something, as in `demand[p] > 0`'],
+    [where('region'), 'where', 'A condition must compare two values, as in `demand[p] > 0`'],
     [
       where('area = "north"'),
       'where',
-      'nothing is called area; of products it can name product, price, cap, region, and texts stand in double quotes',
+      'nothing is called area: the condition can use product, price, cap, region of products, and texts in double quotes',
     ],
     [
       where('region = north'),
       'where',
-      'nothing is called north; of products it can name product, price, cap, region, and texts stand in double quotes',
+      'nothing is called north: the condition can use product, price, cap, region of products, and texts in double quotes',
     ],
-    [where('region > 3'), 'where', 'A text is compared with a figure: texts stand in double quotes, figures do not'],
-    [where('need > 3'), 'where', 'need is a column over weeks: write `need[p]`'],
+    [
+      where('region > 3'),
+      'where',
+      'A text cannot be compared with a number: write texts in double quotes and numbers without quotes',
+    ],
+    [where('need > 3'), 'where', 'need is a column of weeks: write `need[p]`'],
     [
       { kind: 'column', target: 'demand', times: 2, where: 'price > 3' },
       'where',
-      'price is a column over products: write `price[product]` or `price[Week_no]`',
+      'price is a column of products: write `price[product]` or `price[Week_no]`',
     ],
     [
       where('make[product] > 3'),
       'where',
-      'A condition is decided before there is a plan, and make is a variable: compare what is known, or say it as a constraint',
+      'A condition cannot contain the variable make: compare known values, or write a constraint',
     ],
     [
       where('region[p] = "north"'),
       'where',
-      'Nothing says which members p stands for: add `for p in ...` or `sum p in ...` with a set, or write "p" in quotes for the member of that name',
+      'It is unclear which members p refers to: add `for p in ...` or `sum p in ...` with a set, or write "p" in quotes for the member of that name',
     ],
-    [cell('price', undefined), 'key', 'a cell needs the `key` of its member, a part for each column of the key'],
-    [cell('price', []), 'key', 'a cell needs the `key` of its member, a part for each column of the key'],
-    [cell('price', ['a', 'b']), 'key', 'a member of products, over which price is, has one part, not 2'],
-    [cell('demand', ['a']), 'key', 'a member of orders, over which demand is, has 2 parts, not 1'],
+    [cell('price', undefined), 'key', 'the kind `cell` needs the `key` of a member, with one part for each key column'],
+    [cell('price', []), 'key', 'the kind `cell` needs the `key` of a member, with one part for each key column'],
+    [cell('price', ['a', 'b']), 'key', 'price is a column of products, whose members have one part, not 2'],
+    [cell('demand', ['a']), 'key', 'demand is a column of orders, whose members have 2 parts, not 1'],
     [cell('need', [4]), 'key', 'weeks has no member "4"'],
-    [cell('region', ['table']), 'target', 'region is text, and only numbers can be changed'],
+    [cell('region', ['table']), 'target', 'region contains texts, and only numbers can be changed'],
     [off('Nothing'), 'target', 'no constraint, objective, KPI or production requirement is called Nothing'],
-    [off('tWICE'), 'target', 'several cards are called tWICE: say which by its id'],
+    [off('tWICE'), 'target', 'several cards are called tWICE: use the id of one of them'],
     [
       off('Extra'),
       'target',
-      'Extra is a variable, which formulas need: only constraints, objectives, KPIs and production requirements can be switched off',
+      'Extra is a variable: only constraints, objectives, KPIs and production requirements can be switched off',
     ],
     [
       off('Goods'),
       'target',
-      'Goods is data, which formulas need: only constraints, objectives, KPIs and production requirements can be switched off',
+      'Goods is data: only constraints, objectives, KPIs and production requirements can be switched off',
     ],
-    [{ ...off('Labour'), to: 3 }, 'to', 'what is switched off has no `times`, `plus` or `to`'],
-    [file('shops', 'other.csv'), 'target', 'no set and no data card is called shops'],
-    [file('weeks', 'other.csv'), 'target', 'weeks does not stand in a file'],
-    [file('products', undefined), 'to', 'the path of a file is needed'],
-    [file('products', 3), 'to', 'the path of a file is needed'],
-    [file('products', 'missing.csv'), 'to', 'no file missing.csv is in the workspace'],
+    [{ ...off('Labour'), to: 3 }, 'to', 'the kind `off` does not take `times`, `plus` or `to`'],
+    [file('shops', 'other.csv'), 'target', 'no set or data card is called shops'],
+    [file('weeks', 'other.csv'), 'target', 'weeks is not read from a file'],
+    [file('products', undefined), 'to', 'the path of a file is required'],
+    [file('products', 3), 'to', 'the path of a file is required'],
+    [file('products', 'missing.csv'), 'to', 'the workspace has no file missing.csv'],
     [file('products', 'a/../b.csv'), 'to', "path must not contain '.' or '..' segments"],
     [
       { ...file('products', 'other.csv'), times: 2 },
       'times',
-      'a file has the path of another one in `to`, nothing else',
+      'the kind `file` takes only `to`, the path of another file',
     ],
   ])('report the problem and field of %j', (change, field, problem) => {
     const before: Change = { kind: 'value', target: 'rate', to: 3 };
@@ -527,8 +531,8 @@ describe('an invalid change', () => {
   it('is reported together with other problems, repeated off changes, and columns of two sets', () => {
     const found = apply([off('Labour'), value('hourz'), off('labour')]).problems;
     expect(found).toEqual([
-      { index: 1, field: 'target', problem: 'no value of a data card is called hourz' },
-      { index: 2, field: 'target', problem: 'labour is switched off already' },
+      { index: 1, field: 'target', problem: 'no data card has a value called hourz' },
+      { index: 2, field: 'target', problem: 'labour is already switched off' },
     ]);
     const doubled = card('data', 'Others', {
       set: 'others',
@@ -536,7 +540,7 @@ describe('an invalid change', () => {
       values: { price: { a: 1 }, more: { a: 1 } },
     });
     expect(apply([column('price')], [...CARDS, doubled]).problems[0]?.problem).toMatch(
-      /^price is a column over products and over others: /,
+      /^price is a column of both products and others: /,
     );
     const second = card('data', 'More', { values: { hours: 3 } });
     expect(apply([value('hours')], [...CARDS, second]).problems[0]?.problem).toBe(
@@ -549,7 +553,7 @@ describe('an invalid change', () => {
     expect(failureOf(cell('price', ['oak char']))).toBe(`${called('price')}products has no member "oak char"`);
     expect(failureOf(cell('demand', ['stool', 1]))).toBe(`${called('demand')}orders has no member "stool", "1"`);
     expect(failureOf(where('region = "nrth"'))).toBe(
-      `${called('price')}no member of products fits \`where region = "nrth"\``,
+      `${called('price')}no member of products matches \`where region = "nrth"\``,
     );
     expect(failureOf(where('product > 3'))).toMatch(
       /^Change 1 \(price\) of the scenario "Two shifts": product is used/,

@@ -164,7 +164,7 @@ class Application {
     const [card, other] = holders;
     if (other !== undefined) refuse('target', `several data cards have a value called ${shortened(target)}`);
     if (card === undefined)
-      refuse('target', this.notCalled(target, `no value of a data card is called ${shortened(target)}`));
+      refuse('target', this.notCalled(target, `no data card has a value called ${shortened(target)}`));
     const present = this.values.get(target) ?? contentOf(card).values.get(target) ?? NaN;
     this.values.set(target, finite(changed(present, arithmeticOf(change)), change));
     const names = this.revalued.get(card.id) ?? new Set();
@@ -174,13 +174,13 @@ class Application {
   private changeBound(change: Change): void {
     const { name, side } = /^(?<name>.*)\.(?<side>lower|upper)$/s.exec(change.target)?.groups ?? {};
     if (name === undefined || side === undefined)
-      refuse('target', 'a bound is called like its variable with `.lower` or `.upper` behind it, as in `x.upper`');
+      refuse('target', 'write a bound as the name of its variable and `.lower` or `.upper`, as in `x.upper`');
     const [card, other] = this.of('variable').filter((one) => fieldOf(one, 'name') === name);
     if (other !== undefined) refuse('target', `several variables are called ${shortened(name)}`);
     if (card === undefined) refuse('target', this.notCalled(name, `no variable is called ${shortened(name)}`));
     const given = card.data[side] == null ? undefined : fieldOf<number | string>(card, side);
     if (card.data[side] != null && given === undefined)
-      refuse('target', `the ${side} bound of ${shortened(name)} is no number and no formula`);
+      refuse('target', `the ${side} bound of ${shortened(name)} is neither a number nor a formula`);
     this.replace(card, { [side]: this.bound(change, card, side, given) });
   }
 
@@ -192,12 +192,12 @@ class Application {
     if (present === undefined)
       refuse(
         operationOf(change),
-        `${shortened(fieldOf<string>(card, 'name') ?? '')} has no ${side} bound: only \`to\` can give it one`,
+        `${shortened(fieldOf<string>(card, 'name') ?? '')} has no ${side} bound: use \`to\` to set one`,
       );
     if (typeof present === 'number') return finite(changed(present, arithmeticOf(change)), change);
     const text = times === undefined ? `(${present}) + ${plus}` : `(${present}) * ${times}`;
     const formula = parseFormula(text);
-    if (isProblem(formula)) refuse('target', `the ${side} bound would be no formula: ${formula.problem}`);
+    if (isProblem(formula)) refuse('target', `the changed ${side} bound is not a valid formula: ${formula.problem}`);
     return text;
   }
 
@@ -205,7 +205,7 @@ class Application {
     const { target } = change;
     const [card, other] = named(this.of('constraint'), target);
     if (other !== undefined)
-      refuse('target', `several constraints are called ${shortened(target)}: say which by its id`);
+      refuse('target', `several constraints are called ${shortened(target)}: use the id of one of them`);
     if (card === undefined) refuse('target', `no constraint is called ${shortened(target)}`);
     const { families, variables } = this.vocabulary;
     const isVariable = (name: string): boolean => variables.has(name) || families.has(name);
@@ -227,7 +227,7 @@ class Application {
     const shape = this.columnOf(column);
     const card =
       shape === undefined ? this.unread[0] : this.of('data').find((one) => contentOf(one).set?.name === shape.set);
-    if (card === undefined) throw new Error('A column is over no set');
+    if (card === undefined) throw new Error('A column has no set');
     const parts = key?.map(toMember);
     if (parts !== undefined && shape !== undefined) this.checkKey(parts, column, contentOf(card));
     const condition = where === undefined ? undefined : parseCondition(where);
@@ -269,7 +269,7 @@ class Application {
       const parts = set.arity === 1 ? 'one part' : `${set.arity} parts`;
       refuse(
         'key',
-        `a member of ${shortened(set.name)}, over which ${shortened(column)} is, has ${parts}, not ${key.length}`,
+        `${shortened(column)} is a column of ${shortened(set.name)}, whose members have ${parts}, not ${key.length}`,
       );
     }
     const members = membersOf(set);
@@ -293,7 +293,7 @@ class Application {
       const known = [...parts, ...this.columnsOver(set)];
       refuse(
         'where',
-        `nothing is called ${someNames(unknown)}; of ${shortened(set)} it can name ${someNames(known)}, and texts stand in double quotes`,
+        `nothing is called ${someNames(unknown)}: the condition can use ${someNames(known)} of ${shortened(set)}, and texts in double quotes`,
       );
     }
     if (problem !== undefined) refuse('where', problem.problem);
@@ -319,7 +319,8 @@ class Application {
   private switchOff({ target }: Change): void {
     const found = named(this.cards, target);
     const [card, other] = found.filter(({ card_type }) => CARD_KINDS[card_type].role !== 'names');
-    if (other !== undefined) refuse('target', `several cards are called ${shortened(target)}: say which by its id`);
+    if (other !== undefined)
+      refuse('target', `several cards are called ${shortened(target)}: use the id of one of them`);
     if (card !== undefined) {
       this.off.push(card);
       this.cards = this.cards.filter(({ id }) => id !== card.id);
@@ -329,9 +330,9 @@ class Application {
     if (kept !== undefined)
       refuse(
         'target',
-        `${shortened(target)} is ${kept.card_type === 'data' ? 'data' : 'a variable'}, which formulas need: only constraints, objectives, KPIs and production requirements can be switched off`,
+        `${shortened(target)} is ${kept.card_type === 'data' ? 'data' : 'a variable'}: only constraints, objectives, KPIs and production requirements can be switched off`,
       );
-    if (named(this.off, target).length > 0) refuse('target', `${shortened(target)} is switched off already`);
+    if (named(this.off, target).length > 0) refuse('target', `${shortened(target)} is already switched off`);
     refuse('target', `no constraint, objective, KPI or production requirement is called ${shortened(target)}`);
   }
 
@@ -342,7 +343,7 @@ class Application {
     if (problem !== undefined) refuse('to', problem);
     const { file } = contentOf(found);
     if (file !== undefined && this.circumstances.files.get(fileKey(file)) === 'missing')
-      refuse('to', `no file ${shortened(file.path)} is in the workspace`);
+      refuse('to', `the workspace has no file ${shortened(file.path)}`);
   }
 
   private isRead({ file }: DataContent): boolean {
@@ -358,11 +359,11 @@ class Application {
     const { columns, families, variables, sets } = this.vocabulary;
     const short = shortened(name);
     const [column] = columns.get(name) ?? [];
-    if (this.values.has(name)) return `${short} is a value of a data card: its kind is \`value\``;
+    if (this.values.has(name)) return `${short} is a value of a data card: use the kind \`value\``;
     if (column !== undefined)
-      return `${short} is a column over ${shortened(column.set)}: its kind is \`column\`, or \`cell\` for one member`;
+      return `${short} is a column of ${shortened(column.set)}: use the kind \`column\`, or \`cell\` for one member`;
     if (families.has(name) || variables.has(name))
-      return `${short} is a variable: its bounds are \`${short}.lower\` and \`${short}.upper\`, of the kind \`bound\``;
+      return `${short} is a variable: to change its bounds, use \`${short}.lower\` or \`${short}.upper\` with the kind \`bound\``;
     if (sets.has(name)) return `${short} is a set: name one of its columns`;
     return nothing;
   }
@@ -407,9 +408,9 @@ function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard 
   const data = cards.filter(({ card_type }) => card_type === 'data');
   const bySet = data.filter((card) => fieldOf(card, 'set') === target);
   const [card, other] = bySet.length > 0 ? bySet : named(data, target);
-  if (card === undefined) return `no set and no data card is called ${shortened(target)}`;
-  if (other !== undefined) return `several data cards are called ${shortened(target)}: say which by its id`;
-  return fieldOf(card, 'file_path') === undefined ? `${shortened(target)} does not stand in a file` : card;
+  if (card === undefined) return `no set or data card is called ${shortened(target)}`;
+  if (other !== undefined) return `several data cards are called ${shortened(target)}: use the id of one of them`;
+  return fieldOf(card, 'file_path') === undefined ? `${shortened(target)} is not read from a file` : card;
 }
 
 /** Returns the cards with a label or id. Prefers labels in the exact case. */

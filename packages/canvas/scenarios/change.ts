@@ -49,26 +49,27 @@ export const arithmeticOf = ({ times, plus, to }: Change): Arithmetic => ({
 /** Checks the fields of a change without the canvas. */
 export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | undefined {
   const { kind, where, key, to } = change;
-  if (where !== undefined && kind !== 'column') return { field: 'where', problem: 'only a column has a `where`' };
-  if (key !== undefined && kind !== 'cell') return { field: 'key', problem: 'only a cell has a `key`' };
+  if (where !== undefined && kind !== 'column')
+    return { field: 'where', problem: 'only the kind `column` takes `where`' };
+  if (key !== undefined && kind !== 'cell') return { field: 'key', problem: 'only the kind `cell` takes `key`' };
   if (kind === 'cell' && (key === undefined || key.length === 0))
-    return { field: 'key', problem: 'a cell needs the `key` of its member, a part for each column of the key' };
+    return { field: 'key', problem: 'the kind `cell` needs the `key` of a member, with one part for each key column' };
   const given = OPERATIONS.filter((field) => change[field] !== undefined);
   if (kind === 'off' || kind === 'add')
     return given[0] === undefined
       ? undefined
       : {
           field: given[0],
-          problem: `what is ${kind === 'off' ? 'switched off' : 'added'} has no \`times\`, \`plus\` or \`to\``,
+          problem: `the kind \`${kind}\` does not take \`times\`, \`plus\` or \`to\``,
         };
   if (kind === 'file') {
     const other = given.find((field) => field !== 'to');
     if (other !== undefined)
-      return { field: other, problem: 'a file has the path of another one in `to`, nothing else' };
-    return typeof to === 'string' ? undefined : { field: 'to', problem: 'the path of a file is needed' };
+      return { field: other, problem: 'the kind `file` takes only `to`, the path of another file' };
+    return typeof to === 'string' ? undefined : { field: 'to', problem: 'the path of a file is required' };
   }
-  if (given.length !== 1) return { problem: 'exactly one of `times`, `plus` and `to` is needed' };
-  return typeof to === 'string' ? { field: 'to', problem: 'a number is needed' } : undefined;
+  if (given.length !== 1) return { problem: 'exactly one of `times`, `plus` and `to` is required' };
+  return typeof to === 'string' ? { field: 'to', problem: 'a number is required' } : undefined;
 }
 
 /** Returns a problem with the number and target of its change. */

@@ -15,11 +15,11 @@ export function changedLimit(
   const formula = parseFormula(text);
   if (isProblem(formula)) return formula;
   const sides = sidesOf(text, formula.relations.length);
-  if (sides === undefined) return { problem: 'its formula cannot be taken apart' };
+  if (sides === undefined) return { problem: 'the sides of its formula cannot be identified' };
   const limits = sides.filter(({ text: side }) => isLimit(side, isVariable));
   const [limit, other] = limits;
   if (limit === undefined) return { problem: 'its formula has variables on both sides, so it has no single limit' };
-  if (other !== undefined) return { problem: 'its formula has two limits, so change the card itself' };
+  if (other !== undefined) return { problem: 'its formula has two limits: change the card instead' };
   const side = limit.text.trim();
   const figure = Number(side);
   const value = Number.isFinite(figure) ? String(changed(figure, change)) : withArithmetic(side, change);

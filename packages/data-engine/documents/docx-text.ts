@@ -51,7 +51,8 @@ async function mainPart(archive: Archive, signal?: AbortSignal): Promise<string>
       },
     });
   }
-  if (!/^word\//i.test(main) || !archive.has(main)) throw new TaskProblem('unreadable', 'The file is no DOCX');
+  if (!/^word\//i.test(main) || !archive.has(main))
+    throw new TaskProblem('unreadable', 'The file is not a DOCX document');
   return main;
 }
 
@@ -119,7 +120,7 @@ class ParagraphReader implements XmlReader {
     }
     this.held += text.length;
     if (this.held > MAX_ROW_CHARACTERS)
-      throw new TaskProblem('unreadable', 'The DOCX has a row of a table that is too long');
+      throw new TaskProblem('unreadable', 'The DOCX has a table row that is too long');
     table.cell += text;
   }
 }

@@ -89,7 +89,7 @@ async function openPdf(path: string, failures: FontFailures): Promise<Document> 
     await file.close();
   }
   if (!Buffer.from(data.buffer, 0, Math.min(size, MARK_WITHIN_BYTES)).includes('%PDF-')) {
-    throw unreadable('The file is no PDF');
+    throw unreadable('The file is not a PDF');
   }
   try {
     return await getDocumentProxy(data, {

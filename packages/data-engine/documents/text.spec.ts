@@ -118,8 +118,8 @@ describe('PDF text extraction', () => {
   });
 
   it('rejects files that are not PDF, broken or encrypted', async () => {
-    await refuses('pdf', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'The file is no PDF');
-    await refuses('pdf', Buffer.alloc(0), 'The file is no PDF');
+    await refuses('pdf', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'The file is not a PDF');
+    await refuses('pdf', Buffer.alloc(0), 'The file is not a PDF');
     await refuses('pdf', three.subarray(0, 60), 'The PDF is broken');
     const lock = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O (${'o'.repeat(32)}) /U (${'u'.repeat(32)}) >>`;
     await refuses(
@@ -215,19 +215,19 @@ describe('DOCX text extraction', () => {
   });
 
   it('rejects files that are not DOCX', async () => {
-    const noZip = 'The file is not what its name says, or it is broken';
+    const noZip = 'The content of the file does not match its name, or the file is broken';
     const whole = makeArchive(docxParts(paragraph('text')));
     await refuses('docx', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), noZip);
     await refuses('docx', Buffer.alloc(0), noZip);
     await refuses('docx', whole.subarray(0, whole.length - 30), noZip);
-    await refuses('docx', makeArchive({ 'a.txt': 'text' }), 'The file is no DOCX');
-    await refuses('docx', makeArchive(xlsxParts({ Sheet: [['a']] })), 'The file is no DOCX');
+    await refuses('docx', makeArchive({ 'a.txt': 'text' }), 'The file is not a DOCX document');
+    await refuses('docx', makeArchive(xlsxParts({ Sheet: [['a']] })), 'The file is not a DOCX document');
     const locked = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]);
-    await refuses('docx', locked, 'The file is encrypted, or of a version of Office before 2007');
+    await refuses('docx', locked, 'The file is encrypted, or comes from a version of Office before 2007');
     const broken = Buffer.from(whole);
     broken.fill(0xff, broken.indexOf('word/document.xml') + 17, broken.indexOf('word/document.xml') + 60);
     expect(await refusal('docx', broken)).toMatch(/^unreadable: The part word\/document.xml of the file is broken$/);
-    await refuses('docx', makeArchive(docxParts('<w:p>')), 'The part word/document.xml of the file is no valid XML');
+    await refuses('docx', makeArchive(docxParts('<w:p>')), 'The part word/document.xml of the file is not valid XML');
   });
 });
 
@@ -271,17 +271,13 @@ describe('hostile archives', () => {
     await refuses(
       'docx',
       named('word/document.xml', undefined_),
-      'The part word/document.xml of the file is no valid XML',
+      'The part word/document.xml of the file is not valid XML',
     );
   });
 
   it('rejects deeply nested elements and endless texts', async () => {
     const deep = named('word/document.xml', '<w:p>'.repeat(100_000));
-    await refuses(
-      'docx',
-      deep,
-      'The part word/document.xml of the file has more than 1000 elements inside one another',
-    );
+    await refuses('docx', deep, 'The part word/document.xml of the file has more than 1000 nested elements');
     const long = 'x'.repeat(5_000_000);
     for (const xml of [
       `<w:p a="${long}"/>`,
@@ -336,7 +332,7 @@ describe('XLSX text extraction', () => {
     const { text } = await read('xlsx', makeArchive(parts), { sheet: 'Lanes & more' });
     expect(text).toBe('--- sheet Lanes & more ---\n\t\tinline\ntrue\t#DIV/0!\tx\n');
     expect(await refusal('xlsx', makeArchive(parts), { sheet: 'None' })).toBe(
-      'unknown_sheet: There is no sheet "None", but "Costs", "Empty", "Lanes & more"',
+      'unknown_sheet: There is no sheet "None". The sheets are "Costs", "Empty", "Lanes & more"',
     );
   });
 
@@ -344,12 +340,12 @@ describe('XLSX text extraction', () => {
     await refuses(
       'xlsx',
       makeArchive(docxParts('')),
-      'The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program',
+      'The file is not an XLSX workbook. Save it as .xlsx in a spreadsheet program',
     );
     await refuses(
       'xlsx',
       makeArchive({ 'a.txt': '' }),
-      'The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program',
+      'The file is not an XLSX workbook. Save it as .xlsx in a spreadsheet program',
     );
     const broken = {
       ...parts,

@@ -102,7 +102,10 @@ export async function readRows(result: DuckDBResult, limit: number, maxBytes = M
   const answer = (cut: Rows['cut']): Rows => ({ columns, rows: `[${rows.join(',')}]`, cut });
   let bytes = Buffer.byteLength(JSON.stringify(columns));
   if (columns.length > MAX_COLUMNS || bytes > MAX_ANSWER_BYTES / 8)
-    throw new TaskProblem('invalid_sql', `An answer has at most ${MAX_COLUMNS} columns, with names of 1 MiB together`);
+    throw new TaskProblem(
+      'invalid_sql',
+      `A result can have at most ${MAX_COLUMNS} columns, with names of at most 1 MiB in total`,
+    );
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) return answer(null);

@@ -22,7 +22,7 @@ export async function columns({ table, columns: names, to }: ColumnsTask): Promi
     const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${parquetRows(table)}`);
     const rows = Number(counted.getRows()[0]![0]);
     if (rows * names.length > MAX_CELLS)
-      throw new TaskProblem('unreadable', `The columns that are used have more than ${MAX_CELLS} cells together`);
+      throw new TaskProblem('unreadable', `The columns used have more than ${MAX_CELLS} cells in total`);
     const room = { characters: MAX_TEXT };
     const read: ColumnCells[] = [];
     for (const { name, type } of found) {
@@ -86,7 +86,7 @@ async function textsOf(
       known.set(text, place);
       room.characters -= text.length;
       if (room.characters < 0)
-        throw new TaskProblem('unreadable', `The texts that are used have more than ${MAX_TEXT} characters together`);
+        throw new TaskProblem('unreadable', `The texts used have more than ${MAX_TEXT} characters in total`);
     }
     places[at++] = place;
   }

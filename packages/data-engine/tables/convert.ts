@@ -105,6 +105,6 @@ async function writeParquet(
 function parquetFault(error: unknown): string {
   const [, codec] = /Unsupported compression codec "(\w+)"/.exec(String(error)) ?? [];
   return codec === undefined
-    ? 'The file is no Parquet file, is broken, or has a type or an encoding that cannot be read'
-    : `Parquet files that are compressed with ${codec} cannot be read. Save the file with Snappy or Zstandard`;
+    ? 'The file is not a Parquet file, is broken, or uses an unsupported type or encoding'
+    : `Parquet files compressed with ${codec} cannot be read. Save the file with Snappy or Zstandard`;
 }

@@ -157,7 +157,7 @@ export class DelimitedScan {
     }
     if (next >= 0 && scanner.escapedCell >= 0 && (!this.extent.ignoreErrors || this.first === undefined)) {
       const { quote } = this.extent;
-      const sentence = `Row ${row}: text follows a quote that a backslash may escape. Write ${quote}${quote} for a quote in a text`;
+      const sentence = `Row ${row}: text follows a quote that a backslash may escape. Write ${quote}${quote} for a quote inside a text`;
       const column = Math.min(scanner.escapedCell + 1, MAX_COLUMNS);
       throw new TaskProblem('unreadable', sentence, { row, column: this.nameOf(column) });
     }
@@ -272,9 +272,9 @@ export class DelimitedScan {
     if (this.extent.ignoreErrors) return;
     const width = this.first!.length;
     const { first } = this.numbering;
-    const other = this.extent.hasTrailing ? 'the others' : first === 1 ? 'the first row' : `row ${first}`;
+    const other = this.extent.hasTrailing ? 'the others have' : first === 1 ? 'the first row has' : `row ${first} has`;
     const usual = this.extent.hasTrailing ? width + 1 : width;
-    throw new TaskProblem('ragged_row', `Row ${row} has ${counted(cells)}, and ${other} ${usual}`, {
+    throw new TaskProblem('ragged_row', `Row ${row} has ${counted(cells)}, but ${other} ${usual}`, {
       row,
       column: this.nameOf(Math.min(cells, width) + 1),
     });

@@ -16,6 +16,9 @@ export function ofMemory(error: unknown): TaskProblem | undefined {
   const isOfMemory =
     error instanceof Error && /^(Out of Memory Error|Allocation failure)|bad[ _]alloc(ation)?/.test(error.message);
   return isOfMemory
-    ? new TaskProblem('out_of_memory', `This needs more than ${MEMORY_MIB.duckdb} MiB of memory: ask for less at once`)
+    ? new TaskProblem(
+        'out_of_memory',
+        `This needs more than ${MEMORY_MIB.duckdb} MiB of memory: request less data at once`,
+      )
     : undefined;
 }

@@ -209,7 +209,7 @@ it.each([
 
 it('rejects bytes that the specified code page does not have', async () => {
   const reading = files.convert(Buffer.from([0xd5, 0xe7]), 'csv', { dialect: { encoding: 'cp857' } });
-  expect(await refusal(reading)).toBe('The file is not written in cp857. Choose another encoding.');
+  expect(await refusal(reading)).toBe('The file is not encoded in cp857. Choose another encoding.');
 });
 
 it('keeps apostrophes and fractions of Windows-1252', async () => {
@@ -237,7 +237,7 @@ const UNPROVEN: [string, string, string][] = [
 it.each(UNPROVEN)('rejects a text that may be %s: %s', async (encoding, _, text) => {
   const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
   expect(sentence).toMatch(
-    /^The encoding of the file is not known(?:, but it may be [\w-]+(?: or [\w-]+)*)?\. Line [12] is not UTF-8, near "/,
+    /^The encoding of the file is unknown(?:, but it may be [\w-]+(?: or [\w-]+)*)?\. Line [12] is not UTF-8, near "/,
   );
   expect(sentence).toMatch(/\. Save the file as UTF-8, or state its encoding as dialect\.encoding$/);
 });
@@ -289,7 +289,7 @@ describe('text in UTF-8 with some invalid bytes', () => {
 
   it('is rejected if it is UTF-16 without a byte order mark', async () => {
     expect(await refusal(files.convert(Buffer.from('name,n\nZoë,1\n', 'utf16le'), 'csv'))).toBe(
-      `The file is not text, or its encoding is not known${ending}`,
+      `The file is not text, or its encoding is unknown${ending}`,
     );
   });
 });

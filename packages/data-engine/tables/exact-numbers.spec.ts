@@ -70,7 +70,7 @@ describe('numbers with more than 15 digits', () => {
     expect((await files.rows(table.path, where('=', second))).rows).toEqual([[second, 2]]);
     expect((await files.rows(table.path, where('in', [first, '1']))).rows).toEqual([[first, 1]]);
     expect(await refusal(files.rows(table.path, where('=', BigInt(A))))).toBe(
-      'The value has another type than the column, whose values are texts',
+      'The type of the value does not match the column, whose values are texts',
     );
   });
 
@@ -170,7 +170,7 @@ describe('filters with a long number', () => {
     ['<=', 99999999999999999999n],
   ])('excludes the nearest number: %s %s', async (op, value) => {
     expect(await refusal(rows('json', '[{"a":1e20}]', op, value))).toBe(
-      'The value has more digits than a number holds. Give at most 15 digits',
+      'The value has too many digits. Use at most 15 digits',
     );
   });
 
@@ -290,8 +290,8 @@ const PYARROW = {
 
 describe('Parquet columns that cannot be read exactly', () => {
   it.each([
-    ['decimal', 'The column "price" has decimals of more than 38 digits. Save them as texts or with fewer digits'],
-    ['nestedDecimal', 'The column "s" has decimals of more than 38 digits. Save them as texts or with fewer digits'],
+    ['decimal', 'The column "price" has decimals with more than 38 digits. Save them as texts or with fewer digits'],
+    ['nestedDecimal', 'The column "s" has decimals with more than 38 digits. Save them as texts or with fewer digits'],
     ['repeatedKey', 'The column "s" has a map with the key "k" twice. Save its entries as a list'],
   ] as const)('rejects the file: %s', async (name, sentence) => {
     expect(await refusal(files.convert(Buffer.from(PYARROW[name], 'base64'), 'parquet'))).toBe(sentence);

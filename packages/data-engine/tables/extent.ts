@@ -31,7 +31,7 @@ export function startOf<Row extends GridRow>(
   if (header === true && names !== undefined && names === first_row)
     throw invalid(
       'first_row',
-      `No row above row ${first_row} holds names. Choose a later row, or set \`header\` to false.`,
+      `No row above row ${first_row} contains column names. Choose a later row, or set \`header\` to false.`,
     );
   if (names === undefined) return { ...found, ...(header !== undefined && { header }), ...last };
   return {
@@ -131,12 +131,12 @@ function assertRows(
     if (row === undefined) continue;
     if (row > found.lastOfFile) throw behind(field, row, found.lastOfFile);
     if (field !== 'last_row' && row !== found[field])
-      throw invalid(field, `Row ${row} is empty or no row of the table. Name a row with cells.`);
+      throw invalid(field, `Row ${row} is empty or outside the table. Choose a row with cells.`);
   }
 }
 
 const behind = (field: keyof DialectOptions, row: number, last: number): TaskProblem =>
-  invalid(field, `The file has no row ${row}, its last row is ${last}. Choose an earlier row.`);
+  invalid(field, `The file has no row ${row}. Choose a row up to ${last}, the last one.`);
 
 export const invalid = (field: keyof DialectOptions, sentence: string): TaskProblem =>
   new TaskProblem('invalid_dialect', sentence, { loc: [field] });

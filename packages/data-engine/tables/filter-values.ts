@@ -44,10 +44,10 @@ export function comparedValue(value: unknown, column: Compared, loc: (string | n
   if (read !== undefined) return read;
   const sentence =
     value === null || value === undefined
-      ? 'A value is needed; rows without a value are found by empty'
+      ? 'A value is required. To find rows without a value, use empty'
       : typeof value === 'bigint' && column.type === 'number'
-        ? 'The value has more digits than a number holds. Give at most 15 digits'
-        : `The value has another type than the column, whose values are ${PLURALS[column.type]}`;
+        ? 'The value has too many digits. Use at most 15 digits'
+        : `The type of the value does not match the column, whose values are ${PLURALS[column.type]}`;
   throw new TaskProblem('invalid_query', sentence, { loc });
 }
 

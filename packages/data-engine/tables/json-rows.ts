@@ -184,7 +184,7 @@ class JsonRows {
   async read(file: TextFile, signal?: AbortSignal): Promise<void> {
     await readRows(file, (...place) => this.next(...place), signal);
     if (this.state === 'start') throw new TaskProblem('unreadable', 'The file is empty');
-    if (this.isList && this.state !== 'end') throw new TaskProblem('unreadable', 'The list in the file does not end');
+    if (this.isList && this.state !== 'end') throw new TaskProblem('unreadable', 'The list in the file is not closed');
   }
 
   private next(bytes: Buffer, start: number, end: number, isLast: boolean): number {
@@ -203,7 +203,7 @@ class JsonRows {
         }
         throw this.problem('is not followed by a comma');
       case 'end':
-        throw new TaskProblem('unreadable', 'There is text behind the list in the file');
+        throw new TaskProblem('unreadable', 'There is text after the list in the file');
       case 'first':
         if (byte === LIST_END) {
           this.state = 'end';
@@ -221,10 +221,10 @@ class JsonRows {
     if (next === -1) return -1;
     this.row += 1;
     const problem = !isObject
-      ? 'is no object'
+      ? 'is not an object'
       : next > 0
         ? objectProblem(bytes.subarray(at, next), this.keys)
-        : 'is no valid JSON';
+        : 'is not valid JSON';
     if (problem === undefined) {
       this.onRow(bytes, at, next, this.row);
     } else {
@@ -241,7 +241,7 @@ class JsonRows {
         }
         return isThere ? newline + 1 : end;
       }
-      if (next < 0) throw this.problem('does not end');
+      if (next < 0) throw this.problem('is not closed');
     }
     if (this.isList) this.state = 'separator';
     return next;
@@ -252,7 +252,7 @@ class JsonRows {
     const next = endOfValue(bytes, at, end);
     if (next === TOO_DEEP) {
       this.row += 1;
-      throw this.problem(`has more than ${MAX_DEPTH} lists or objects inside one another`);
+      throw this.problem(`has more than ${MAX_DEPTH} nested lists or objects`);
     }
     return next >= 0 ? next : isLast ? -2 : -1;
   }

@@ -20,7 +20,7 @@ export function objectProblem(bytes: Buffer, known: KnownKeys): string | undefin
   try {
     value = JSON.parse(bytes.toString()) as object;
   } catch {
-    return 'is no valid JSON';
+    return 'is not valid JSON';
   }
   const keys: string[] = [];
   eachMember(bytes, 0, bytes.length, known, (key) => keys.push(key));

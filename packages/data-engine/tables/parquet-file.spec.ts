@@ -38,7 +38,7 @@ describe('Parquet file with an unknown compression', () => {
     // Changes the compression of the column to the old LZ4.
     const old = Buffer.from(file.toString('latin1').replace('\x01n\x15\x0e', '\x01n\x15\x0a'), 'latin1');
     expect(await refusal(files.convert(old, 'parquet'))).toBe(
-      'Parquet files that are compressed with LZ4 cannot be read. Save the file with Snappy or Zstandard',
+      'Parquet files compressed with LZ4 cannot be read. Save the file with Snappy or Zstandard',
     );
   });
 });

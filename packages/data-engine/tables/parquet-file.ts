@@ -35,7 +35,7 @@ export async function readParquet(writer: ParquetWriter, from: string): Promise<
   const source = parquetRows(from);
   const wide = await wideDecimalColumn(writer, from);
   if (wide !== undefined) {
-    const sentence = `The column ${JSON.stringify(wide)} has decimals of more than ${MAX_DECIMAL_DIGITS} digits`;
+    const sentence = `The column ${JSON.stringify(wide)} has decimals with more than ${MAX_DECIMAL_DIGITS} digits`;
     throw new TaskProblem('unreadable', `${sentence}. Save them as texts or with fewer digits`);
   }
   const described = await writer.run(`DESCRIBE FROM ${source}`);

@@ -48,7 +48,7 @@ async function answer(connection: DuckDBConnection, sql: string, { limit, maxByt
   if (cut === 'bytes' && rows === '[]')
     throw new TaskProblem(
       'invalid_sql',
-      'The first row is too large for an answer: select fewer columns or shorter values',
+      'The first row is too large for a response: select fewer columns or shorter values',
     );
   return { columns, rows, truncated: cut !== null };
 }

@@ -18,7 +18,7 @@ export async function read({ table, query }: ReadTask): Promise<ReadAnswer> {
     const result = await connection.stream(planned.page(from.sql), from.values, from.types);
     const { rows, cut } = await readRows(result, query.limit);
     if (cut === 'bytes') {
-      const sentence = `The rows take more than ${MAX_ANSWER_BYTES / 1024 ** 2} MiB: ask for fewer rows or columns`;
+      const sentence = `The rows take more than ${MAX_ANSWER_BYTES / 1024 ** 2} MiB: request fewer rows or columns`;
       throw new TaskProblem('invalid_query', sentence, { loc: ['limit'] });
     }
     return { columns, rows, total: Number(counted.getRows()[0]![0]) };

@@ -233,4 +233,4 @@ export class RecordScanner {
   }
 }
 
-const tooLong = `A cell has more than ${MAX_CELL_BYTES / 1024 ** 2} MiB, perhaps because a quote is not closed`;
+const tooLong = `A cell is larger than ${MAX_CELL_BYTES / 1024 ** 2} MiB, perhaps because a quote is not closed`;

@@ -55,15 +55,15 @@ interface Syntax {
  */
 export async function checkSelect(connection: DuckDBConnection, sql: string, tables: readonly string[]): Promise<void> {
   if (sql.length > MAX_SQL) refuse(`The statement is longer than ${MAX_SQL} characters`);
-  if (sql.includes('\0')) refuse('The statement has a character that SQL does not know');
+  if (sql.includes('\0')) refuse('The statement contains a character that is not allowed in SQL');
   const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
   const syntax = parse(String(reader.getRows()[0]![0]));
   if (syntax.error) {
     // The serializer supports SELECT only.
-    if (syntax.error_type === 'not implemented') refuse('Only one SELECT can be run, and no other statement');
+    if (syntax.error_type === 'not implemented') refuse('Only a single SELECT statement can be run');
     refuse(`Parser Error: ${syntax.error_message ?? 'syntax error'}${lineOf(sql, syntax.position)}`);
   }
-  if (syntax.statements?.length !== 1) refuse('Exactly one SELECT can be run');
+  if (syntax.statements?.length !== 1) refuse('Exactly one SELECT statement can be run');
   checkNodes(syntax.statements, await knownTables(connection, tables, syntax.statements));
 }
 
@@ -105,7 +105,7 @@ async function knownTables(
   for (const node of nodesOf(tree)) {
     if (!('key' in node && 'value' in node)) continue;
     // Outside the scope of its WITH, DuckDB would read such a name as a file.
-    if (LIKE_A_FILE.test(String(node['key']))) refuse('A name in WITH cannot look like that of a file');
+    if (LIKE_A_FILE.test(String(node['key']))) refuse('A name in WITH cannot look like a file name');
     defined.add(lower(node['key']));
   }
   if (defined.size > 0) {
@@ -117,9 +117,10 @@ async function knownTables(
 
 function checkNodes(tree: unknown, tables: ReadonlySet<string>): void {
   for (const node of nodesOf(tree)) {
-    if (node['type'] === 'SHOW_REF') refuse('DESCRIBE, SHOW and SUMMARIZE cannot be run: only one SELECT');
+    if (node['type'] === 'SHOW_REF') refuse('DESCRIBE, SHOW and SUMMARIZE cannot be run: write a single SELECT');
     if (node['type'] === 'BASE_TABLE') checkTable(node, tables);
-    if (node['type'] === 'PARAMETER' || node['class'] === 'PARAMETER') refuse('Parameters have no values here');
+    if (node['type'] === 'PARAMETER' || node['class'] === 'PARAMETER')
+      refuse('Parameters are not supported: write their values');
     const { function_name: called } = node;
     if (typeof called === 'string') checkFunction(called, node);
     if (node['id'] === 'VARIANT' || (node['type'] === 'UNBOUND_TYPE_INFO' && lower(node['name']) === 'variant'))
@@ -136,7 +137,7 @@ function checkTable(node: Node, tables: ReadonlySet<string>): void {
   const isQualified = (typeof schema === 'string' && schema !== '') || (typeof catalog === 'string' && catalog !== '');
   if (isQualified || !tables.has(lower(table)))
     refuse(
-      `There is no table ${JSON.stringify(isQualified ? `${String(catalog || schema)}.${String(table)}` : table)}: name it in tables`,
+      `There is no table ${JSON.stringify(isQualified ? `${String(catalog || schema)}.${String(table)}` : table)}: add it to tables`,
     );
 }
 

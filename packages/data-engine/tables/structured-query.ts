@@ -95,7 +95,7 @@ function answeredFinder(answered: readonly Answered[]): Find {
   return (column, loc) => {
     const found = places.get(column);
     if (found === undefined) {
-      const sentence = `The answer has no column ${JSON.stringify(column)}: it has those of group_by and of aggregates`;
+      const sentence = `The result has no column ${JSON.stringify(column)}: it has only the columns of group_by and aggregates`;
       throw new TaskProblem('unknown_column', sentence, { column, loc });
     }
     return found;
@@ -111,7 +111,7 @@ function plain({ columns: asked }: StructuredQuery, columns: readonly SourceColu
 function grouped(query: StructuredQuery, find: Find): { answered: Answered[]; grouping: string } {
   const { columns, group_by = [], aggregates = [] } = query;
   if (columns !== undefined) {
-    const sentence = 'columns cannot be given together with group_by or aggregates';
+    const sentence = 'columns cannot be combined with group_by or aggregates';
     throw new TaskProblem('invalid_query', sentence, { loc: ['columns'] });
   }
   if (group_by.length + aggregates.length === 0)
@@ -123,7 +123,7 @@ function grouped(query: StructuredQuery, find: Find): { answered: Answered[]; gr
   ];
   const names = new Set<string>();
   for (const [index, { name: column }] of answered.entries()) {
-    const sentence = `The answer would have two columns ${JSON.stringify(column)}`;
+    const sentence = `The result would have two columns called ${JSON.stringify(column)}`;
     const loc = index < groups.length ? ['group_by', index] : ['aggregates', index - groups.length];
     if (names.has(column)) throw new TaskProblem('invalid_query', sentence, { loc });
     names.add(column);
@@ -140,7 +140,7 @@ function aggregated({ function: kind, column, as }: Aggregate, loc: Loc, find: F
   const { type, sql } = find(column, [...loc, 'column']);
   const named = { name: as ?? `${kind}(${column})` };
   const refuse = (): never => {
-    const sentence = `${kind} of ${JSON.stringify(column)} makes no sense: its values are ${PLURALS[type]}`;
+    const sentence = `${kind} of ${JSON.stringify(column)} is not possible: its values are ${PLURALS[type]}`;
     throw new TaskProblem('invalid_query', sentence, { column, loc: [...loc, 'column'] });
   };
   switch (kind) {
@@ -191,7 +191,7 @@ function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: B
   if (op === 'empty')
     return value === undefined || value === null ? `${sql} IS NULL` : refuse('empty takes no value', [...loc, 'value']);
   if (type === 'json')
-    return refuse(`${JSON.stringify(column)} holds lists or objects: it can only be empty`, [...loc, 'op']);
+    return refuse(`${JSON.stringify(column)} contains lists or objects: use empty to filter it`, [...loc, 'op']);
   if (op === 'in') {
     if (!Array.isArray(value)) return refuse('in takes a list of values', [...loc, 'value']);
     if (value.length === 0) return 'false';
@@ -199,7 +199,7 @@ function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: B
   }
   if (op === 'contains') {
     if (type !== 'text')
-      return refuse(`contains is for texts, and ${JSON.stringify(column)} has ${PLURALS[type]}`, [...loc, 'op']);
+      return refuse(`contains works only on texts, but ${JSON.stringify(column)} has ${PLURALS[type]}`, [...loc, 'op']);
     return `contains(${sql}, ${parameter(value, [...loc, 'value'])})`;
   }
   return `${sql} ${op} ${parameter(value, [...loc, 'value'])}`;
@@ -207,6 +207,6 @@ function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: B
 
 /** Checks a number before it is inserted into SQL. @throws if it is not a whole number, which callers must prevent */
 function whole(value: number): number {
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error('limit and offset are whole numbers');
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error('limit and offset must be whole numbers');
   return value;
 }

@@ -87,7 +87,7 @@ async function openLegacyText(
     'unreadable',
     shouldBeUtf8 || isUnicode
       ? `Line ${line} has bytes that are not UTF-8, ${place}. ${remedyOf(options)}`
-      : `The encoding of the file is not known${mayBe(survey.others)}. Line ${line} is not UTF-8, ${place}. ${remedyOf(options)}`,
+      : `The encoding of the file is unknown${mayBe(survey.others)}. Line ${line} is not UTF-8, ${place}. ${remedyOf(options)}`,
     { row: line },
   );
 }
@@ -141,7 +141,7 @@ async function recode(
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      const sentence = `The file is not written in ${decoder.encoding}`;
+      const sentence = `The file is not encoded in ${decoder.encoding}`;
       throw stated === undefined
         ? new TaskProblem('unreadable', `${sentence}. ${remedyOf(options)}`)
         : new TaskProblem('invalid_dialect', `${sentence}. Choose another encoding.`, { loc: ['encoding'] });
@@ -162,7 +162,7 @@ function knownDecoder(encoding: string, fatal: boolean): Decoder {
   try {
     return decoderOf(encoding, fatal);
   } catch {
-    throw new TaskProblem('unreadable', `The encoding ${JSON.stringify(encoding)} is not known. ${remedyOf({})}`);
+    throw new TaskProblem('unreadable', `The encoding ${JSON.stringify(encoding)} is unknown. ${remedyOf({})}`);
   }
 }
 
@@ -235,11 +235,11 @@ function endOfCharacters(bytes: Uint8Array, end: number): number {
 const BINARY_KINDS: readonly [start: string, kind: string][] = [
   [
     '504b0304',
-    'no text but a ZIP archive, such as an XLSX workbook. Give a workbook the ending .xlsx, or save it as CSV',
+    'not text but a ZIP archive, such as an XLSX workbook. Give a workbook the ending .xlsx, or save it as CSV',
   ],
-  ['d0cf11e0', 'no text but an old workbook (.xls). Save it as .xlsx or CSV'],
-  ['50415231', 'no text but a Parquet file. Give it the ending .parquet'],
-  ['25504446', 'no text but a PDF. Save its tables as CSV or XLSX'],
+  ['d0cf11e0', 'not text but an old workbook (.xls). Save it as .xlsx or CSV'],
+  ['50415231', 'not text but a Parquet file. Give it the ending .parquet'],
+  ['25504446', 'not text but a PDF. Save its tables as CSV or XLSX'],
   ['1f8b', 'compressed with gzip. Unpack it before you upload it'],
 ];
 
@@ -257,4 +257,4 @@ function hasControls(bytes: Uint8Array): boolean {
 const hasMark = (start: Buffer): boolean => start.subarray(0, 3).toString('hex') === 'efbbbf';
 
 export const notText = (): TaskProblem =>
-  new TaskProblem('unreadable', `The file is not text, or its encoding is not known. ${remedyOf({})}`);
+  new TaskProblem('unreadable', `The file is not text, or its encoding is unknown. ${remedyOf({})}`);

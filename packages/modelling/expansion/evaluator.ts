@@ -17,7 +17,7 @@ import { concatenated, type Linear, merged, negate, scale, startsOf, Terms } fro
 const MAX_TERMS = 10_000_000;
 /** Key that no member has. */
 const NO_KEY = -9;
-const TOO_LARGE = 'A number in it becomes too large';
+const TOO_LARGE = 'A number in the formula becomes too large';
 
 /**
  * Evaluates formulas for all rows of an index together. All operations work on columns, so the time depends on rows and terms,
@@ -91,7 +91,7 @@ export class Evaluator {
   figures(expression: Expression, frame: Frame, place: string): Float64Array {
     const { constants, terms } = this.finite(expression, frame);
     if (terms !== undefined && terms.size > 0)
-      refuse(`${place} is made of figures that are known, and ${this.nameOf(terms.columns[0]!)} is a variable`);
+      refuse(`${place} must be constant, but it contains the variable ${this.nameOf(terms.columns[0]!)}`);
     return constants;
   }
 
@@ -116,7 +116,7 @@ export class Evaluator {
     const value = values.get(name);
     if (value !== undefined) return { constants: new Float64Array(frame.size).fill(value) };
     const variable = variables.get(name);
-    if (variable === undefined) refuse(`no variable and no value of a data card is called ${shortened(name)}`);
+    if (variable === undefined) refuse(`no variable or value is called ${shortened(name)}`);
     const terms = new Terms(frame.size, true);
     for (let row = 0; row < frame.size; row += 1) terms.push(row, variable, 1);
     return { constants: new Float64Array(frame.size), terms };
@@ -289,10 +289,10 @@ export class Evaluator {
   /** Evaluates an operand that is compared with a number. */
   private comparable(operand: Operand, frame: Frame): Float64Array {
     if (operand.kind === 'text')
-      refuse(`"${shortened(operand.text)}" is a text and is compared with a figure`, operand.position);
+      refuse(`The text "${shortened(operand.text)}" cannot be compared with a number`, operand.position);
     if (operand.kind === 'member' && this.lookup.isText(operand, frame))
       refuse(
-        `${operand.name} is text and is compared with a figure: write the text in double quotes`,
+        `${operand.name} contains texts and cannot be compared with a number: write the text in double quotes`,
         operand.position,
       );
     return this.figures(operand, frame, 'A condition');

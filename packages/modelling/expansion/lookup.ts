@@ -68,7 +68,7 @@ export class Lookup {
 
   /** Returns the variable of a family for each row, except for rows whose lag leads outside of the set. */
   variables(family: FamilyOf, expression: MemberOf, frame: Frame): Terms {
-    this.checkArity(expression, family.names, `a variable for each ${family.names.join(', ')}`);
+    this.checkArity(expression, family.names, `indexed by ${family.names.join(', ')}`);
     const keys = this.keyColumns(expression, family.readings, frame);
     const terms = new Terms(frame.size, true);
     const places = family.table.find(keys, frame.size);
@@ -86,7 +86,7 @@ export class Lookup {
     return Float64Array.from(codes, (code) => {
       const figure = asFigures[code];
       if (figure === undefined || Number.isNaN(figure))
-        refuse(`${name} is used as a figure, and the member ${this.quoted(code)} is none`);
+        refuse(`${name} is used as a number, but its member ${this.quoted(code)} is not a number`);
       return figure;
     });
   }
@@ -158,10 +158,10 @@ export class Lookup {
   private column(expression: MemberOf): Column {
     const { name, position } = expression;
     const column = this.space.columns.get(name);
-    if (column === undefined) refuse(`No variable and no column is called ${shortened(name)}`, position);
+    if (column === undefined) refuse(`No variable or column is called ${shortened(name)}`, position);
     const other = this.space.doubled.get(name);
     if (other !== undefined) refuse(doubledColumn(name, { set: column.set.name }, { set: other }), position);
-    this.checkArity(expression, lettersFor(column.set.columns.length), `a column over ${column.set.name}`);
+    this.checkArity(expression, lettersFor(column.set.columns.length), `a column of ${column.set.name}`);
     return column;
   }
 

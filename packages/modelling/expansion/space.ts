@@ -81,7 +81,7 @@ export class Space {
 
   addColumn(name: string, data: ColumnData): void {
     const set = this.sets.get(data.set);
-    if (set === undefined) throw new Error(`The column ${name} is over no set`);
+    if (set === undefined) throw new Error(`The column ${name} has no set`);
     if (this.columns.has(name)) {
       this.doubled.set(name, data.set);
       return;

@@ -34,10 +34,10 @@ export class Steps {
     this.steps += rows;
     if (this.gone > this.maxRows)
       refuse(
-        `It goes through more than ${this.maxRows} combinations of members: let its indices run over fewer, with conditions behind \`where\``,
+        `It runs over more than ${this.maxRows} combinations of members: reduce them with conditions after \`where\``,
         position,
       );
     if (this.steps > MAX_STEPS)
-      refuse(`The formulas up to this one go through more than ${MAX_STEPS} combinations of members`);
+      refuse(`The formulas up to this one run over more than ${MAX_STEPS} combinations of members`);
   }
 }

@@ -67,10 +67,10 @@ describe('tryOut', () => {
     [
       'x <= need[g, t]',
       'g in goods, t in weeks where g = "oak"',
-      'need has no value for "oak", "2", which is no member',
+      'need has no value for "oak", "2", which is not a member',
     ],
     ['x <= load[g, t, d]', 'g in goods, t in weeks, d in towns', 'load has no value for "oak", "1", "bonn" and 9 more'],
-    ['x <= need[g, t]', '(g, t) in swapped', 'need has no value for "oak", "2" and 1 more, which are no members'],
+    ['x <= need[g, t]', '(g, t) in swapped', 'need has no value for "oak", "2" and 1 more, which are not members'],
     ['sum t in weeks: need[g, t] * x <= 3', 'g in goods where g = "oak"', 'need has no value for "oak", "2"'],
     [
       'x <= need[g, t - 1]',
@@ -109,7 +109,7 @@ describe('tryOut', () => {
     [
       'stock[g, t] <= 3',
       'g in goods, t in weeks where zero[g] > 1 and kind[g] = "hard"',
-      ['Nothing in goods, weeks meets this condition, so it stands for no members'],
+      ['Nothing in goods, weeks meets this condition, so it has no members'],
     ],
     [
       'sum g in goods, t in weeks where zero[g] > 1 and kind[g] = "hard": stock[g, t] <= 3',
@@ -119,15 +119,15 @@ describe('tryOut', () => {
     [
       'ship[g, t] <= 3',
       '(g, t) in straight, (g, t) in swapped',
-      ['No members of straight, swapped fit together, so it stands for no members'],
+      ['No members of straight, swapped match each other, so it has no members'],
     ],
     [
       'sum (g, t, d) in trips: load[g, t, d] * x <= 3',
       '(g, t) in swapped',
       [
         '("oak", "2") and 1 more match nothing in trips, so their sums are empty',
-        '("oak", "1") and 1 more of trips match no member outside of the sum, so they are left out',
-        'No members of trips fit together, so its sum is always empty',
+        '("oak", "1") and 1 more of trips match no member outside the sum, so they are left out',
+        'No members of trips match each other, so its sum is always empty',
       ],
     ],
     [
@@ -135,13 +135,13 @@ describe('tryOut', () => {
       '(g, t) in mixed',
       [
         '("oak", "2") and 1 more match nothing in straight, so their sums are empty',
-        '("elm", "2") of straight matches no member outside of the sum, so it is left out',
+        '("elm", "2") of straight matches no member outside the sum, so it is left out',
       ],
     ],
     [
       'x <= spare[g, t]',
       '(g, t) in straight',
-      ['No member that is meant here is in spares, so each spare is its default'],
+      ['None of the members used here is in spares, so spare always has its default value'],
     ],
   ])('warns of members whose combination has no match: %s for %s', (text, index, warnings) => {
     expect(trialOf(text, index)).toEqual({ problem: undefined, lacksData: false, warnings });
@@ -195,9 +195,9 @@ describe('tryOut', () => {
   });
 
   it.each([
-    ['due[m] < "2025-02-01"', ['due is empty for "o2", and an empty cell meets no comparison']],
-    ['sent[m] > "2025-02-01"', ['sent is empty for "o1" and 1 more, and an empty cell meets no comparison']],
-    ['slot[m] <= "KW 9"', ['slot is empty for "o1", and an empty cell meets no comparison']],
+    ['due[m] < "2025-02-01"', ['due is empty for "o2", and comparisons with empty cells are never true']],
+    ['sent[m] > "2025-02-01"', ['sent is empty for "o1" and 1 more, and comparisons with empty cells are never true']],
+    ['slot[m] <= "KW 9"', ['slot is empty for "o1", and comparisons with empty cells are never true']],
     ['due[m] <> "" and due[m] < "2025-02-01"', []],
     ['slot[m] = "KW 9"', []],
   ])('names the empty cells that %s excludes', (condition, sentences) => {

@@ -68,7 +68,7 @@ class Trial implements Observer {
     for (const [column, members] of this.empty) {
       const [first, ...others] = members;
       const more = others.length === 0 ? '' : ` and ${others.length} more`;
-      this.warn(`${column} is empty for ${first}${more}, and an empty cell meets no comparison`);
+      this.warn(`${column} is empty for ${first}${more}, and comparisons with empty cells are never true`);
     }
     const problems = gaps.map(({ first, members }) => describeMissing(first, members.size - 1));
     return {
@@ -94,7 +94,7 @@ class Trial implements Observer {
   /** Warns if every value is the default, which hides keys whose combination has no match. */
   defaulted({ name, keys }: MemberOf, { set }: Column, places: Int32Array): void {
     if (keys.length < 2 || places.length === 0 || places.some((place) => place >= 0)) return;
-    this.warn(`No member that is meant here is in ${set.name}, so each ${name} is its default`);
+    this.warn(`None of the members used here is in ${set.name}, so ${name} always has its default value`);
   }
 
   /** Warns of members whose key parts match individually but not in combination. */
@@ -115,7 +115,7 @@ class Trial implements Observer {
     }
     if (unused.count > 0 && !this.hasConditions) {
       const [matches, are] = unused.count === 1 ? ['matches', 'it is'] : ['match', 'they are'];
-      this.warn(`${listed(unused)} of ${called} ${matches} no member outside of the sum, so ${are} left out`);
+      this.warn(`${listed(unused)} of ${called} ${matches} no member outside the sum, so ${are} left out`);
     }
   }
 
@@ -135,8 +135,8 @@ class Trial implements Observer {
 
   emptied(index: Index, isSum: boolean): void {
     const sets = [...new Set(index.over.map(({ set }) => set))].join(', ');
-    const effect = isSum ? 'its sum is always empty' : 'it stands for no members';
-    if (index.where === undefined) this.warn(`No members of ${sets} fit together, so ${effect}`);
+    const effect = isSum ? 'its sum is always empty' : 'it has no members';
+    if (index.where === undefined) this.warn(`No members of ${sets} match each other, so ${effect}`);
     else this.warn(`Nothing in ${sets} meets this condition, so ${effect}`, true);
   }
 
@@ -177,6 +177,6 @@ function hasCondition(part: Index | Expression | undefined): boolean {
 function describeMissing({ expression: { name }, member, column, isMember }: Missing, others: number): string {
   if (column === undefined) return noMember(name, others === 0 ? member : `${member} and ${others} more`);
   const { name: set } = column.set;
-  const advice = `: add what is missing, or give the data card of ${set} a \`default\``;
+  const advice = `: add the missing rows, or give the data card of ${set} a \`default\``;
   return `${noCell(name, member, set, isMember, others)}${isMember ? '' : advice}`;
 }

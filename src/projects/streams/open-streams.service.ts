@@ -121,34 +121,4 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
       unwatch?.();
     };
   }
-<<<<<<< ours
-=======
-
-  /**
-   * Counts a stream for the caller, their person and company, until the returned function is called.
-   * @throws TooManyRequests
-   */
-  private enter({ kind, company_id, person_id, user_id, api_key_id }: Principal): () => void {
-    const limits = new Map([
-      [JSON.stringify([company_id, kind, user_id ?? api_key_id]), MAX_STREAMS],
-      [JSON.stringify([company_id, person_id]), MAX_STREAMS_OF_PERSON],
-      [JSON.stringify([company_id]), MAX_STREAMS_OF_COMPANY],
-    ]);
-    for (const [key, limit] of limits)
-      if ((this.counts.get(key) ?? 0) >= limit)
-        throw new TooManyRequests(
-          'too_many_streams',
-          `${limit} streams are already open; close one first`,
-          RETRY_SECONDS,
-        );
-    for (const key of limits.keys()) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
-    return () => {
-      for (const key of limits.keys()) {
-        const left = (this.counts.get(key) ?? 1) - 1;
-        if (left === 0) this.counts.delete(key);
-        else this.counts.set(key, left);
-      }
-    };
-  }
->>>>>>> theirs
 }

@@ -163,7 +163,7 @@ describe('a solve of a model file', () => {
   });
 
   it.each([
-    ['no model', 'hello world', 'invalid_model', 'Line 1, `hello`: a model begins with Minimize or Maximize'],
+    ['no model', 'hello world', 'invalid_model', 'Line 1, `hello`: a model must begin with Minimize or Maximize'],
     [
       'a bad row',
       'min x\nst\n c1: x >= 1\n c2: x + >= 2\nend',

@@ -75,7 +75,7 @@ it('meets requirements in the plan, and invalidates the last result when a requi
         field: 'product',
         severity: 'warning',
         message:
-          'A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+          'This does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
       },
     ],
   });
@@ -105,11 +105,11 @@ it('meets requirements in the plan, and invalidates the last result when a requi
   const broken = await workshop.change(written, { expression: 'tables + 3' });
   expect(broken).toMatchObject({
     status: 'needs_input',
-    gaps: [{ field: 'expression', message: 'There is no <=, >= or = in it', severity: 'blocking' }],
+    gaps: [{ field: 'expression', message: 'The formula needs <=, >= or =', severity: 'blocking' }],
   });
   expect((await workshop.solve()).error).toEqual({
     code: 'incomplete_model',
-    message: 'The production requirement card "Order": There is no <=, >= or = in it',
+    message: 'The production requirement card "Order": The formula needs <=, >= or =',
   });
 });
 

@@ -149,8 +149,8 @@ describe('the tools for scenarios', () => {
     const free = { name: 'Free', description: 'No room', changes: [{ kind: 'off', target: 'Room' }] };
     expect(replies).toMatchObject([
       { error_code: 'not_found', error: 'There are no scenarios yet' },
-      { error_code: 'invalid_input', error: 'change 1 (mist): no value of a data card is called mist' },
-      { error_code: 'invalid_input', error: 'change 1 (most): exactly one of `times`, `plus` and `to` is needed' },
+      { error_code: 'invalid_input', error: 'change 1 (mist): no data card has a value called mist' },
+      { error_code: 'invalid_input', error: 'change 1 (most): exactly one of `times`, `plus` and `to` is required' },
       { result: { ...more, changes: [change('most')] } },
       { result: more },
       { result: free },

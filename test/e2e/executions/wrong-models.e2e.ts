@@ -129,7 +129,7 @@ it('names the card with an unreadable statement when a solve is started without 
     { until: 'the solve is over' },
   );
   expect(over.error).toMatchObject({
-    message: 'The constraint card "share": `%` at character 8 does not fit into a formula',
+    message: 'The constraint card "share": `%` at character 8 is not expected here',
   });
   await remove(card);
 });

@@ -88,69 +88,69 @@ export const CARDS: Record<string, WrongCard> = {
   'an index over a set that is not there': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in goods', classification: 'hard' },
-    gaps: [
-      'blocking index: No set is called goods: say what it is, as in `goods: a, b, c` (at character 1: p in goods)',
-    ],
+    gaps: ['blocking index: No set is called goods: define it, as in `goods: a, b, c` (at character 1: p in goods)'],
   },
   'a sum over a set that is not there': {
     card_type: 'constraint',
     data: { expression: 'sum g in goods: 2 * x <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: No set is called goods: say what it is, as in `goods: a, b, c` (at character 5: g in goods: 2 * x <= 3)',
+      'blocking expression: No set is called goods: define it, as in `goods: a, b, c` (at character 5: g in goods: 2 * x <= 3)',
     ],
   },
   'a member of nothing that is known': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: Nothing says which members p stands for: add `for p in ...` or `sum p in ...` with a set, or write "p" in quotes for the member of that name (at character 6: p] <= 3)',
+      'blocking expression: It is unclear which members p refers to: add `for p in ...` or `sum p in ...` with a set, or write "p" in quotes for the member of that name (at character 6: p] <= 3)',
     ],
   },
   'an index that is used behind its sum': {
     card_type: 'constraint',
     data: { expression: 'sum p in products: hours[p] * make[p] + price[p] <= 400', classification: 'hard' },
     gaps: [
-      'blocking expression: The sum over p ends before this: put all that it adds up into parentheses, as in `sum p in ...: (... + ...)` (at character 47: p] <= 400)',
+      'blocking expression: The sum over p ends before this: put everything that it adds up in parentheses, as in `sum p in ...: (... + ...)` (at character 47: p] <= 400)',
     ],
   },
   'too many members in a variable': {
     card_type: 'constraint',
     data: { expression: 'make[p, t] <= 3', index: 'p in products, t in weeks', classification: 'hard' },
     gaps: [
-      'blocking expression: make is a variable for each p: write one member in its [ ], as in `make[p]` (at character 1: make[p, t] <= 3)',
+      'blocking expression: make is indexed by p: write one member in [ ], as in `make[p]` (at character 1: make[p, t] <= 3)',
     ],
   },
   'too few members in a column': {
     card_type: 'constraint',
     data: { expression: 'ship[o, d] <= limit[o]', index: '(o, d) in lanes', classification: 'hard' },
     gaps: [
-      'blocking expression: limit is a column over lanes: write 2 members in its [ ], as in `limit[p, q]` (at character 15: limit[o])',
+      'blocking expression: limit is a column of lanes: write 2 members in [ ], as in `limit[p, q]` (at character 15: limit[o])',
     ],
   },
   'one name for pairs': {
     card_type: 'constraint',
     data: { expression: 'ship[o, d] <= 3', index: 'o in lanes', classification: 'hard' },
-    gaps: ['blocking index: lanes has members of 2 parts: write `(p, q) in lanes` (at character 1: o in lanes)'],
+    gaps: ['blocking index: lanes has members with 2 parts: write `(p, q) in lanes` (at character 1: o in lanes)'],
   },
   'a pair for single members': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: '(p, q) in products', classification: 'hard' },
-    gaps: ['blocking index: products has single members: write `p in products` (at character 1: (p, q) in products)'],
+    gaps: [
+      'blocking index: products has members with one part: write `p in products` (at character 1: (p, q) in products)',
+    ],
   },
   'a variable with an index that is written without one': {
     card_type: 'constraint',
     data: { expression: 'make <= 3', classification: 'hard' },
-    gaps: ['blocking expression: make is a variable for each p: write `make[p]`'],
+    gaps: ['blocking expression: make is indexed by p: write `make[p]`'],
   },
   'a column that is written without a member': {
     card_type: 'constraint',
     data: { expression: 'price * x <= 3', classification: 'hard' },
-    gaps: ['blocking expression: price is a column over products: write `price[p]`'],
+    gaps: ['blocking expression: price is a column of products: write `price[p]`'],
   },
   'a set that is counted with': {
     card_type: 'constraint',
     data: { expression: 'products <= 3', classification: 'hard' },
-    gaps: ['blocking expression: products is a set: add up over it, as in `sum p in products: ...`'],
+    gaps: ['blocking expression: products is a set: sum over its members, as in `sum p in products: ...`'],
   },
   'an index on a variable that has none': {
     card_type: 'constraint',
@@ -166,14 +166,14 @@ export const CARDS: Record<string, WrongCard> = {
     card_type: 'constraint',
     data: { expression: 'region[p] * make[p] <= 3', index: 'p in products', classification: 'hard' },
     gaps: [
-      'blocking expression: region is text, which cannot be counted with: compare it in a condition, as in `where region[...] = "..."` (at character 1: region[p] * make[p] <= 3)',
+      'blocking expression: region contains texts, so you cannot calculate with it: compare it in a condition, as in `where region[...] = "..."` (at character 1: region[p] * make[p] <= 3)',
     ],
   },
   'a text that is counted with': {
     card_type: 'constraint',
     data: { expression: '"north" * x <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: The text "north" can be compared in a condition, or be a member in [ ]: it is no figure (at character 1: "north" * x <= 3)',
+      'blocking expression: The text "north" is not a number: use texts only in conditions or as members in [ ] (at character 1: "north" * x <= 3)',
     ],
   },
   'a name that nothing has': {
@@ -185,7 +185,7 @@ export const CARDS: Record<string, WrongCard> = {
     card_type: 'constraint',
     data: { expression: '2 * need[t] * x <= 3', index: 't in weeks', classification: 'hard' },
     gaps: [
-      'blocking expression: need is a column over weeks and over shifts: give one of them another name in the field `columns` of its data card, as in `shifts_need of shifts: column "need"`, or in its `values`, where they stand there (at character 5: need[t] * x <= 3)',
+      'blocking expression: need is a column of both weeks and shifts: rename one of them in the field `columns` of its data card, as in `shifts_need of shifts: column "need"`, or in `values` if the card has no file (at character 5: need[t] * x <= 3)',
     ],
   },
   'a column of figures with a text in it': {
@@ -199,30 +199,30 @@ export const CARDS: Record<string, WrongCard> = {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where region[p] = 3', classification: 'hard' },
     gaps: [
-      'blocking index: A text is compared with a figure: texts stand in double quotes, figures do not (at character 31: = 3)',
+      'blocking index: A text cannot be compared with a number: write texts in double quotes and numbers without quotes (at character 31: = 3)',
     ],
   },
   'a text that is compared by < with a figure': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where region[p] < 3', classification: 'hard' },
     gaps: [
-      'blocking index: A text is compared with a figure: texts stand in double quotes, figures do not (at character 31: < 3)',
+      'blocking index: A text cannot be compared with a number: write texts in double quotes and numbers without quotes (at character 31: < 3)',
     ],
   },
   'a text without its quotes': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where region[p] = north', classification: 'hard' },
-    gaps: ['blocking index: Nothing is called north: write "north" in quotes for a text (at character 31: = north)'],
+    gaps: ['blocking index: Nothing is called north: for a text, write "north" in quotes (at character 31: = north)'],
   },
   'a `where` without a condition': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where', classification: 'hard' },
-    gaps: ['blocking index: A condition is missing behind `where`, as in `where demand[p] > 0`'],
+    gaps: ['blocking index: Write a condition after `where`, as in `where demand[p] > 0`'],
   },
   'a condition that compares nothing': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where price[p]', classification: 'hard' },
-    gaps: ['blocking index: A condition compares something, as in `demand[p] > 0` (at character 21: price[p])'],
+    gaps: ['blocking index: A condition must compare two values, as in `demand[p] > 0` (at character 21: price[p])'],
   },
   'a half of a condition': {
     card_type: 'constraint',
@@ -231,45 +231,45 @@ export const CARDS: Record<string, WrongCard> = {
       index: 'p in products where price[p] > 3 and hours[p]',
       classification: 'hard',
     },
-    gaps: ['blocking index: Something to compare it with is missing here (at character 38: hours[p])'],
+    gaps: ['blocking index: Compare this with something, as in `demand[p] > 0` (at character 38: hours[p])'],
   },
   'a condition on a variable': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where make[p] > 0', classification: 'hard' },
     gaps: [
-      'blocking index: A condition is decided before there is a plan, and make is a variable: compare what is known, or say it as a constraint (at character 21: make[p] > 0)',
+      'blocking index: A condition cannot contain the variable make: compare known values, or write a constraint (at character 21: make[p] > 0)',
     ],
   },
   'a condition between two bounds': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in products where 1 < price[p] < 3', classification: 'hard' },
-    gaps: ['blocking index: Compare two at a time, with `and` between them (at character 34: < 3)'],
+    gaps: ['blocking index: Compare two values at a time and join the comparisons with `and` (at character 34: < 3)'],
   },
   'an index without `in`': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p products', classification: 'hard' },
-    gaps: ['blocking index: `in` and the name of a set are missing, as in `p in products` (at character 3: products)'],
+    gaps: ['blocking index: Write `in` and the name of a set, as in `p in products` (at character 3: products)'],
   },
   'an index without its set': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'p in', classification: 'hard' },
-    gaps: ['blocking index: The name of a set is missing, as in `p in products`'],
+    gaps: ['blocking index: Write the name of a set, as in `p in products`'],
   },
   'a number for the name of an index': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: '3 in products', classification: 'hard' },
-    gaps: ['blocking index: A name for the members is missing, as in `p in products` (at character 1: 3 in products)'],
+    gaps: ['blocking index: Write a name for the members, as in `p in products` (at character 1: 3 in products)'],
   },
   'an index that begins with `for`': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3', index: 'for p in products', classification: 'hard' },
-    gaps: ['blocking index: An index begins without `for`, as in `p in products` (at character 1: for p in products)'],
+    gaps: ['blocking index: Write an index without `for`, as in `p in products` (at character 1: for p in products)'],
   },
   'an index inside of the formula': {
     card_type: 'constraint',
     data: { expression: 'make[p] <= 3 for p in products', classification: 'hard' },
     gaps: [
-      'blocking expression: What stands behind `for` belongs into the index, not into the formula (at character 14: for p in products)',
+      'blocking expression: Put the part after `for` in the index, not in the formula (at character 14: for p in products)',
     ],
   },
   'a bracket that is not closed': {
@@ -280,51 +280,51 @@ export const CARDS: Record<string, WrongCard> = {
   'empty brackets': {
     card_type: 'constraint',
     data: { expression: 'make[] <= 3', classification: 'hard' },
-    gaps: ['blocking expression: A member is missing in [ ], as in `make[p]` (at character 6: ] <= 3)'],
+    gaps: ['blocking expression: Write a member in [ ], as in `make[p]` (at character 6: ] <= 3)'],
   },
   'a parenthesis that is not closed': {
     card_type: 'constraint',
     data: { expression: '3 * (x + y <= 4', classification: 'hard' },
-    gaps: ['blocking expression: `<=` at character 12 does not fit into a formula'],
+    gaps: ['blocking expression: `<=` at character 12 is not expected here'],
   },
   'a parenthesis that is not opened': {
     card_type: 'constraint',
     data: { expression: 'x + y) <= 4', classification: 'hard' },
-    gaps: ['blocking expression: `)` at character 6 does not fit into a formula'],
+    gaps: ['blocking expression: `)` at character 6 is not expected here'],
   },
   'a sum without a body': {
     card_type: 'constraint',
     data: { expression: 'sum p in products: <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: What the sum adds up is missing behind its `:`, as in `sum p in products: make[p]` (at character 20: <= 3)',
+      'blocking expression: Write an expression after the `:` of a sum, as in `sum p in products: make[p]` (at character 20: <= 3)',
     ],
   },
   'a sum without a colon': {
     card_type: 'constraint',
     data: { expression: 'sum p in products make[p] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: A `:` stands behind the index of a sum, as in `sum p in products: make[p]` (at character 19: make[p] <= 3)',
+      'blocking expression: Write `:` after the index of a sum, as in `sum p in products: make[p]` (at character 19: make[p] <= 3)',
     ],
   },
   'a sum without `in`': {
     card_type: 'constraint',
     data: { expression: 'sum p of products: make[p] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: `in` and the name of a set are missing, as in `p in products` (at character 7: of products: make[p] <= …)',
+      'blocking expression: Write `in` and the name of a set, as in `p in products` (at character 7: of products: make[p] <= …)',
     ],
   },
   'a sum inside of another one': {
     card_type: 'constraint',
     data: { expression: 'sum p in products: sum t in weeks: make[p] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: A sum inside another one stands in parentheses (at character 20: sum t in weeks: make[p] …)',
+      'blocking expression: Put a sum inside another sum in parentheses (at character 20: sum t in weeks: make[p] …)',
     ],
   },
   'a sum as a divisor': {
     card_type: 'constraint',
     data: { expression: 'x / sum t in weeks: need[t] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: Divide by a sum in parentheses: `/ (sum ...)` (at character 5: sum t in weeks: need[t] …)',
+      'blocking expression: Put a sum after `/` in parentheses: `/ (sum ...)` (at character 5: sum t in weeks: need[t] …)',
     ],
   },
   'a formula that ends too early': {
@@ -335,37 +335,37 @@ export const CARDS: Record<string, WrongCard> = {
   'a decimal comma': {
     card_type: 'constraint',
     data: { expression: '1,5 x <= 3', classification: 'hard' },
-    gaps: ['blocking expression: `,` at character 2 does not fit into a formula'],
+    gaps: ['blocking expression: `,` at character 2 is not expected here'],
   },
   'a sign of percent': {
     card_type: 'constraint',
     data: { expression: '10% x <= 3', classification: 'hard' },
-    gaps: ['blocking expression: `%` at character 3 does not fit into a formula'],
+    gaps: ['blocking expression: `%` at character 3 is not expected here'],
   },
   'a sign of a currency': {
     card_type: 'constraint',
     data: { expression: '3 € * x <= 30', classification: 'hard' },
-    gaps: ['blocking expression: `€` at character 3 does not fit into a formula'],
+    gaps: ['blocking expression: `€` at character 3 is not expected here'],
   },
   'a relation that is not equal': {
     card_type: 'constraint',
     data: { expression: 'x <> 3', classification: 'hard' },
-    gaps: ['blocking expression: `>` at character 4 does not fit into a formula'],
+    gaps: ['blocking expression: `>` at character 4 is not expected here'],
   },
   'a number before a word': {
     card_type: 'constraint',
     data: { expression: '2 chairs per day <= x', classification: 'hard' },
-    gaps: ['blocking expression: `per` at character 10 does not fit into a formula'],
+    gaps: ['blocking expression: `per` at character 10 is not expected here'],
   },
   'a constraint without a relation': {
     card_type: 'constraint',
     data: { expression: 'x + y', classification: 'hard' },
-    gaps: ['blocking expression: There is no <=, >= or = in it'],
+    gaps: ['blocking expression: The formula needs <=, >= or ='],
   },
   'a formula that is too long': {
     card_type: 'constraint',
     data: { expression: `${'x + '.repeat(500)}y <= 3`, classification: 'hard' },
-    gaps: ['blocking expression: A formula has at most 2000 characters'],
+    gaps: ['blocking expression: A formula can have at most 2000 characters'],
   },
   'a product of two variables': {
     card_type: 'constraint',
@@ -396,67 +396,63 @@ export const CARDS: Record<string, WrongCard> = {
     card_type: 'constraint',
     data: { expression: 'ship[o, d - 1] <= 3', index: '(o, d) in lanes', classification: 'hard' },
     gaps: [
-      'blocking expression: d has no member before or behind it, as it is a part of longer ones: let it run over a set of its own, as in `d in weeks` (at character 9: d - 1] <= 3)',
+      'blocking expression: d is one part of a longer key, so it has no previous or next member: let it run over a separate set, as in `d in weeks` (at character 9: d - 1] <= 3)',
     ],
   },
   'a lag of half a place': {
     card_type: 'constraint',
     data: { expression: 'stock[t - 0.5] <= 3', index: 't in weeks', classification: 'hard' },
-    gaps: ['blocking expression: A lag is a whole number of places, as in `t - 1` (at character 11: 0.5] <= 3)'],
+    gaps: ['blocking expression: A lag must be a whole number, as in `t - 1` (at character 11: 0.5] <= 3)'],
   },
   'a lag on a name that runs over nothing': {
     card_type: 'constraint',
     data: { expression: 'stock[t - 1] <= 3', classification: 'hard' },
     gaps: [
-      'blocking expression: Nothing says which members t stands for: add `for t in ...` or `sum t in ...` with a set, or write "t" in quotes for the member of that name (at character 7: t - 1] <= 3)',
+      'blocking expression: It is unclear which members t refers to: add `for t in ...` or `sum t in ...` with a set, or write "t" in quotes for the member of that name (at character 7: t - 1] <= 3)',
     ],
   },
   'a lag that leaves the set': {
     card_type: 'constraint',
     data: { expression: 'stock[t] = stock[t - 1] + 2', index: 't in weeks', classification: 'hard' },
-    gaps: ['info expression: Beyond the ends of its set `stock[t - 1]` counts as nothing'],
+    gaps: ['info expression: `stock[t - 1]` counts as 0 beyond the ends of its set'],
   },
   'a bound that is another variable': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in products', upper: 'make[p]' },
-    gaps: [
-      'blocking upper: A bound is made of figures that are known, and make is a variable: say it as a constraint instead',
-    ],
+    gaps: ['blocking upper: A bound must be constant, but it contains the variable make: write a constraint instead'],
   },
   'a bound that is the variable itself': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in products', upper: '2 * z[p]' },
-    gaps: [
-      'blocking upper: A bound is made of figures that are known, and z is a variable: say it as a constraint instead',
-    ],
+    gaps: ['blocking upper: A bound must be constant, but it contains the variable z: write a constraint instead'],
   },
   'a bound that is a relation': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in products', upper: 'rate <= 3' },
-    gaps: ['blocking upper: A bound is a figure: it has no <=, >= or = in it'],
+    gaps: ['blocking upper: A bound cannot contain <=, >= or ='],
   },
   'a bound that is a text without an index': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', upper: '2 * 3' },
-    gaps: ['blocking upper: upper must be a number, or with an index a formula'],
+    gaps: ['blocking upper: upper must be a number, or a formula if the variable has an index'],
   },
   'bounds that cross': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', lower: 5, upper: 3 },
-    gaps: ['blocking lower: The lower bound is above the upper one'],
+    gaps: ['blocking lower: The lower bound is above the upper bound'],
   },
   'a variable over itself': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in z' },
     gaps: [
-      'blocking index: z is a variable, no set: write the name of a set, as in `p in products` (at character 1: p in z)',
+      'blocking index: z is a variable, not a set: write the name of a set, as in `p in products` (at character 1: p in z)',
     ],
   },
   'a variable over a column': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'p in price' },
     gaps: [
-      'blocking index: price is a column over products, no set: write the name of a set, as in `p in products` (at character 1: p in price)',
+      'blocking index: price is a column of products, not a set: write the name of a set, as in `p in products` (at character 1: p in price)',
     ],
   },
   'a domain that is none': {
@@ -472,14 +468,14 @@ export const CARDS: Record<string, WrongCard> = {
   'a name that another variable has': {
     card_type: 'variable',
     data: { name: 'x', domain: 'integer', unit: 'pieces' },
-    gaps: ['blocking name: Something else is called x, too'],
-    others: { x: ['blocking name: Something else is called x, too'] },
+    gaps: ['blocking name: Something else is already called x'],
+    others: { x: ['blocking name: Something else is already called x'] },
   },
   'a name that a set has': {
     card_type: 'variable',
     data: { name: 'weeks', domain: 'integer', unit: 'pieces' },
-    gaps: ['blocking name: Something else is called weeks, too'],
-    others: { Weeks: ['blocking set: Something else is called weeks, too'] },
+    gaps: ['blocking name: Something else is already called weeks'],
+    others: { Weeks: ['blocking set: Something else is already called weeks'] },
   },
   'a set over itself': {
     card_type: 'data',
@@ -498,7 +494,7 @@ export const CARDS: Record<string, WrongCard> = {
   'a member that is written twice': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'teams', members: ['red', 'blue', ' red'] },
-    gaps: ['blocking members: A member is there twice: red'],
+    gaps: ['blocking members: The member red appears twice'],
   },
   'figures of which some are missing': {
     card_type: 'data',
@@ -508,12 +504,12 @@ export const CARDS: Record<string, WrongCard> = {
   'a figure of no member': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'teams', members: ['red'], values: { size: { red: 3, pink: 4 } } },
-    gaps: ['blocking values: size names pink, which the set teams does not have'],
+    gaps: ['blocking values: size has values for pink, which the set teams does not contain'],
   },
   'figures by member without a set': {
     card_type: 'data',
     data: { description: 'Wrong', values: { size: { red: 3 } } },
-    gaps: ['blocking values: size is by member: name the set of the members in `set`'],
+    gaps: ['blocking values: The values of size are given by member: name their set in `set`'],
   },
   'a text for a figure': {
     card_type: 'data',
@@ -523,67 +519,67 @@ export const CARDS: Record<string, WrongCard> = {
   'a name that a value has already': {
     card_type: 'data',
     data: { description: 'Wrong', values: { rate: 3 } },
-    gaps: ['blocking values: Something else is called rate, too'],
-    others: { Rate: ['blocking values: Something else is called rate, too'] },
+    gaps: ['blocking values: Something else is already called rate'],
+    others: { Rate: ['blocking values: Something else is already called rate'] },
   },
   'a set that is there already': {
     card_type: 'data',
     data: { description: 'Wrong', set: 'shifts', members: ['a', 'b'] },
-    gaps: ['blocking set: Something else is called shifts, too'],
-    others: { Shifts: ['blocking set: Something else is called shifts, too'] },
+    gaps: ['blocking set: Something else is already called shifts'],
+    others: { Shifts: ['blocking set: Something else is already called shifts'] },
   },
   'data from nowhere': {
     card_type: 'data',
     data: { description: 'Wrong' },
-    gaps: ['blocking file_path: Which file of the workspace holds it, or what are the values?'],
+    gaps: ['blocking file_path: Which file in the workspace contains the data, or what are the values?'],
   },
   'an objective with a relation': {
     card_type: 'objective',
     data: { sense: 'maximize', expression: 'x <= 3', weight: 1, confirmed: true },
-    gaps: ['blocking expression: An objective is a figure: it has no <=, >= or = in it'],
-    others: { Profit: ['blocking weight: With several objectives each needs a weight'] },
+    gaps: ['blocking expression: An objective cannot contain <=, >= or ='],
+    others: { Profit: ['blocking weight: If there are several objectives, each needs a weight'] },
   },
   'an objective that says nothing of its sense': {
     card_type: 'objective',
     data: { expression: 'x', weight: 1, confirmed: true },
-    gaps: ['blocking sense: Is it to be maximized or minimized?'],
-    others: { Profit: ['blocking weight: With several objectives each needs a weight'] },
+    gaps: ['blocking sense: Should it be maximized or minimized?'],
+    others: { Profit: ['blocking weight: If there are several objectives, each needs a weight'] },
   },
   'an objective beside another, without a weight': {
     card_type: 'objective',
     data: { sense: 'maximize', expression: 'x', confirmed: true },
-    gaps: ['blocking weight: With several objectives each needs a weight'],
-    others: { Profit: ['blocking weight: With several objectives each needs a weight'] },
+    gaps: ['blocking weight: If there are several objectives, each needs a weight'],
+    others: { Profit: ['blocking weight: If there are several objectives, each needs a weight'] },
   },
   'a KPI with a relation': {
     card_type: 'kpi',
     data: { description: 'Hours', expression: 'x <= 3' },
-    gaps: ['warning expression: A KPI is a figure: it has no <=, >= or = in it'],
+    gaps: ['warning expression: A KPI cannot contain <=, >= or ='],
   },
   'a requirement without a relation': {
     card_type: 'production_requirement',
     data: { description: 'Some', expression: 'x + 3' },
-    gaps: ['blocking expression: There is no <=, >= or = in it'],
+    gaps: ['blocking expression: The formula needs <=, >= or ='],
   },
   'a requirement of words': {
     card_type: 'production_requirement',
     data: { description: 'be quick', quantity: 3 },
     gaps: [
-      'warning product: A plan does not have to meet this: name a variable as its product, or write it as a relation, such as `chairs >= 10`',
+      'warning product: This does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
     ],
   },
   'a requirement of nothing that is known': {
     card_type: 'production_requirement',
     data: { description: '10 sofas', quantity: 10, product: 'sofas' },
     gaps: [
-      'warning product: No variable is called sofas, so a plan does not have to meet this: name a variable, or write it as a relation, such as `chairs >= 10`',
+      'warning product: No variable is called sofas, so this does not constrain the plan: set `product` to a variable, or write a relation such as `chairs >= 10`',
     ],
   },
   'a requirement of all members': {
     card_type: 'production_requirement',
     data: { description: '10 of make', quantity: 10, product: 'make' },
     gaps: [
-      'blocking product: make has many members, so a plan does not have to meet this: write it as a relation, such as `sum p in products: make[p] >= 10`',
+      'blocking product: make has many members, so this does not constrain the plan: write a relation such as `sum p in products: make[p] >= 10`',
     ],
   },
   'a soft constraint without a penalty': {
@@ -608,7 +604,7 @@ export const FILES: Record<string, WrongFile> = {
   'no such file': {
     path: 'gone.csv',
     data: { key: ['product'] },
-    gaps: ['blocking file_path: No file gone.csv is in the workspace'],
+    gaps: ['blocking file_path: The workspace has no file gone.csv'],
   },
   'an empty file': {
     path: 'empty.csv',
@@ -621,22 +617,20 @@ export const FILES: Record<string, WrongFile> = {
     content: 'PNG',
     data: { key: ['product'] },
     gaps: [
-      'blocking file_path: photo.png: The file is not a table: its name has to end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx',
+      'blocking file_path: photo.png: The file is not a table: its name must end with .csv, .tsv, .json, .ndjson, .parquet or .xlsx',
     ],
   },
   'a row with too many cells': {
     path: 'ragged.csv',
     content: 'product,price\nchair,1\ntable,2,3\n',
     data: { key: ['product'] },
-    gaps: ['blocking file_path: ragged.csv: Row 3 has 3 cells, and the first row 2'],
+    gaps: ['blocking file_path: ragged.csv: Row 3 has 3 cells, but the first row has 2'],
   },
   'a file without a key': {
     path: 'keyless.csv',
     content: 'product,price\nchair,1\n',
     data: {},
-    gaps: [
-      'blocking key: Which column of keyless.csv tells the members of goods apart? Its columns are product, price',
-    ],
+    gaps: ['blocking key: Which column of keyless.csv identifies the members of goods? Its columns are product, price'],
   },
   'a key that no column is': {
     path: 'other.csv',
@@ -654,7 +648,7 @@ export const FILES: Record<string, WrongFile> = {
     path: 'twice.csv',
     content: 'product,price\nchair,1\ntable,2\n chair ,3\n',
     data: { key: ['product'] },
-    gaps: ['blocking key: twice.csv, rows 2 and 4: the member chair is there twice'],
+    gaps: ['blocking key: twice.csv, rows 2 and 4: the member chair appears twice'],
   },
   'a row without a key': {
     path: 'unnamed.csv',
@@ -673,7 +667,7 @@ export const FILES: Record<string, WrongFile> = {
     content: 'article,price\nchair,1\n',
     data: { key: ['article'], column: 'price' },
     gaps: [
-      'blocking column: It has a `key` and a `column`: keep `key` if article tells its rows apart, or `column` if its members are the different values of price',
+      'blocking column: It has both `key` and `column`: keep `key` if article identifies each row, or `column` if the members are the distinct values of price',
     ],
   },
   'a key that is a text': {
@@ -682,26 +676,26 @@ export const FILES: Record<string, WrongFile> = {
     data: { key: 'article' },
     gaps: [
       'blocking key: key must be a list of at most 5 different columns of the file',
-      'blocking key: Which column of other.csv tells the members of goods apart? Its columns are article, price',
+      'blocking key: Which column of other.csv identifies the members of goods? Its columns are article, price',
     ],
   },
   'members beside a file': {
     path: 'other.csv',
     content: 'article,price\nchair,1\n',
     data: { key: ['article'], members: ['chair'] },
-    gaps: ['blocking members: The members stand in the file: leave either `members` or `key` out'],
+    gaps: ['blocking members: The members come from the file: remove either `members` or `key`'],
   },
   'a sheet that is not there': {
     path: 'book.xlsx',
     content: workbookFile({ Sheet1: [['product'], ['chair']] }),
     data: { sheet: 'Weeks', key: ['product'] },
-    gaps: ['blocking file_path: book.xlsx: There is no sheet "Weeks", but "Sheet1"'],
+    gaps: ['blocking file_path: book.xlsx: There is no sheet "Weeks". The sheets are "Sheet1"'],
   },
   'a workbook that is damaged': {
     path: 'damaged.xlsx',
     content: 'not a workbook',
     data: { key: ['product'] },
-    gaps: ['blocking file_path: damaged.xlsx: The file is not what its name says, or it is broken'],
+    gaps: ['blocking file_path: damaged.xlsx: The content of the file does not match its name, or the file is broken'],
   },
 };
 
@@ -709,47 +703,43 @@ export const FILES: Record<string, WrongFile> = {
 export const UNREAD: Record<string, [told: string, reason: string]> = {
   'use[p] integer for p products': [
     'use: integer for p products',
-    '`in` and the name of a set are missing, as in `p in products` (at character 3: products)',
+    'Write `in` and the name of a set, as in `p in products` (at character 3: products)',
   ],
   'Need A: make[p] >= 3 for p in products where': [
     'Need A: make[p] >= 3 for p in products where',
-    'A condition is missing behind `where`, as in `where demand[p] > 0`',
+    'Write a condition after `where`, as in `where demand[p] > 0`',
   ],
   'Need B: make[p >= 3 for p in products': [
     'Need B: make[p >= 3 for p in products',
     'A closing ] is missing before `>=` (at character 8: >= 3)',
   ],
-  'Need C: make[p] + 3 for p in products': ['Need C: make[p] + 3 for p in products', 'There is no <=, >= or = in it'],
-  'Need D: make[p] >= 3 for p in': [
-    'Need D: make[p] >= 3 for p in',
-    'The name of a set is missing, as in `p in products`',
-  ],
-  'colours: red, blue, red': ['colours: red, blue, red', 'the member red is there twice'],
-  'Need E: x + * y <= 3': ['Need E: x + * y <= 3', '`*` at character 5 does not fit into a formula'],
-  'Need F: 3 * (x + y <= 4': ['Need F: 3 * (x + y <= 4', '`<=` at character 12 does not fit into a formula'],
-  'maximize margin: x <= 3': ['margin: maximize x <= 3', 'An objective has no <=, >= or = in it'],
-  'sum p in products: make[p]': ['sum p in products: make[p]', 'There is no <=, >= or = in it'],
-  'sofa is soft, penalty 3': ['sofa is soft, penalty 3', '`is` at character 6 does not fit into a formula'],
+  'Need C: make[p] + 3 for p in products': ['Need C: make[p] + 3 for p in products', 'The formula needs <=, >= or ='],
+  'Need D: make[p] >= 3 for p in': ['Need D: make[p] >= 3 for p in', 'Write the name of a set, as in `p in products`'],
+  'colours: red, blue, red': ['colours: red, blue, red', 'the member red appears twice'],
+  'Need E: x + * y <= 3': ['Need E: x + * y <= 3', '`*` at character 5 is not expected here'],
+  'Need F: 3 * (x + y <= 4': ['Need F: 3 * (x + y <= 4', '`<=` at character 12 is not expected here'],
+  'maximize margin: x <= 3': ['margin: maximize x <= 3', 'An objective cannot contain <=, >= or ='],
+  'sum p in products: make[p]': ['sum p in products: make[p]', 'The formula needs <=, >= or ='],
+  'sofa is soft, penalty 3': ['sofa is soft, penalty 3', '`is` at character 6 is not expected here'],
   'requirement: make[p >= 3 for p in products': [
     'Requirement 1: make[p >= 3 for p in products',
     'A closing ] is missing before `>=` (at character 8: >= 3)',
   ],
-  'Hours >= 3': ['Hours >= 3', '`Hours` names the constraint, no variable: write its formula'],
+  'Hours >= 3': ['Hours >= 3', '`Hours` is the name of the constraint, not a variable: write its formula'],
 };
 
 /** Statements that the guide rejects, with its reason. */
 export const STATEMENTS: Record<string, string> = {
-  'cost of goods: chair 1': 'no set is called `goods`: say its members first, as in `goods: a, b, c`',
-  'goods from goods.csv key product': 'no file `goods.csv` is in the workspace: upload it, then say so again',
-  'goods from products.csv key product column region':
-    'the members are told by a `key` or are the values of a `column`, not both',
-  'goods from products.csv key product default none': 'none is no number',
-  'goods from products.csv key product key region': '`key` is there twice',
+  'cost of goods: chair 1': 'no set is called `goods`: list its members first, as in `goods: a, b, c`',
+  'goods from goods.csv key product': 'the workspace has no file `goods.csv`: upload it and send this again',
+  'goods from products.csv key product column region': 'use either `key` or `column` to define the members, not both',
+  'goods from products.csv key product default none': 'none is not a number',
+  'goods from products.csv key product key region': '`key` appears twice',
   'price_2 of goods: column "Unit cost"':
-    'no set in a file is called `goods`: say first where it stands, as in `goods from file.csv key ...`',
-  'remove sofa': 'there is nothing called `sofa`',
-  'set sofa upper: 3': 'there is nothing called `sofa`',
-  'set x name: two words': '`two words` is no name',
+    'no set from a file is called `goods`: define it first, as in `goods from file.csv key ...`',
+  'remove sofa': 'nothing on the canvas is called `sofa`',
+  'set sofa upper: 3': 'nothing on the canvas is called `sofa`',
+  'set x name: two words': '`two words` is not a valid name',
   'confirm sofa': 'no objective is called `sofa`',
   'sofas in pieces': 'no variable is called `sofas`',
   'make it as cheap as possible': '',
@@ -760,7 +750,7 @@ export const SOLVES: Record<string, WrongModel> = {
   'a division by a figure that is 0': {
     card_type: 'constraint',
     data: { expression: 'make[p] / hours[p] <= 3', index: 'p in products', classification: 'hard' },
-    error: 'The constraint card "Wrong": It divides by 0 for "stool": leave them out with a condition behind `where`',
+    error: 'The constraint card "Wrong": It divides by 0 for "stool": exclude them with a condition after `where`',
   },
   'a figure that is missing in a file': {
     card_type: 'constraint',
@@ -776,33 +766,33 @@ export const SOLVES: Record<string, WrongModel> = {
   'a column of another set': {
     card_type: 'constraint',
     data: { expression: 'price[t] * stock[t] <= 3', index: 't in weeks', classification: 'hard' },
-    error: 'The constraint card "Wrong": price has no value for "1", which is no member of products',
+    error: 'The constraint card "Wrong": price has no value for "1", which is not a member of products',
   },
   'a pair that is not there': {
     card_type: 'constraint',
     data: { expression: 'ship["Ulm", "Rome"] <= 3', classification: 'hard' },
     error: 'The constraint card "Wrong": ship has no member "Ulm", "Rome"',
   },
-  'a member that is no number': {
+  'a member that is not a number': {
     card_type: 'constraint',
     data: { expression: 'p * make[p] <= 3', index: 'p in products', classification: 'hard' },
-    error: 'The constraint card "Wrong": p is used as a figure, and the member "oak chair" is none',
+    error: 'The constraint card "Wrong": p is used as a number, but its member "oak chair" is not a number',
   },
   'too many combinations': {
     card_type: 'constraint',
     data: { expression: 'sum a in many, b in many: x <= 3', classification: 'hard' },
     error:
-      'The constraint card "Wrong": It goes through more than 20000000 combinations of members: let its indices run over fewer, with conditions behind `where`',
+      'The constraint card "Wrong": It runs over more than 20000000 combinations of members: reduce them with conditions after `where`',
   },
   'too many variables': {
     card_type: 'variable',
     data: { name: 'z', domain: 'integer', unit: 'pieces', index: 'a in many, b in products, t in weeks' },
-    error: 'A model has at most 100000 variables. The variable card "Wrong" alone makes 1200000',
+    error: 'A model can have at most 100000 variables. The variable card "Wrong" alone creates 1200000',
   },
   'a number that is too large': {
     card_type: 'constraint',
     data: { expression: '1e200 * 1e200 * sum t in weeks: stock[t] <= 3', classification: 'hard' },
-    error: 'The constraint card "Wrong": A number in it becomes too large',
+    error: 'The constraint card "Wrong": A number in the formula becomes too large',
   },
   'a coefficient that no solver takes': {
     card_type: 'constraint',
@@ -813,12 +803,12 @@ export const SOLVES: Record<string, WrongModel> = {
     card_type: 'data',
     data: { set: 'goods', file_path: 'products.csv', key: ['product'], column: 'region' },
     error:
-      'The data card "Wrong": It has a `key` and a `column`: keep `key` if product tells its rows apart, or `column` if its members are the different values of region',
+      'The data card "Wrong": It has both `key` and `column`: keep `key` if product identifies each row, or `column` if the members are the distinct values of region',
   },
   'a requirement without a relation': {
     card_type: 'production_requirement',
     data: { description: 'Some', expression: 'x + 3' },
-    error: 'The production requirement card "Wrong": There is no <=, >= or = in it',
+    error: 'The production requirement card "Wrong": The formula needs <=, >= or =',
   },
 };
 

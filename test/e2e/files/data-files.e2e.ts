@@ -89,20 +89,20 @@ it('updates the gaps of a set when its file changes', async () => {
   const planning = await Planning.start();
   const { client, id } = planning;
   await planning.add('data', 'Products', { set: 'products', file_path: 'products.csv', key: ['product'] });
-  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  await planning.gaps('Products', ['The workspace has no file products.csv']);
   expect((await planning.completeness()).data_available).toBe(false);
   await planning.put('products.csv', PRODUCTS);
   await planning.gaps('Products', []);
   expect((await planning.completeness()).data_available).toBe(true);
 
   await planning.put('products.csv', `${PRODUCTS} table ,31,13,south\n`);
-  await planning.gaps('Products', ['products.csv, rows 3 and 5: the member table is there twice']);
+  await planning.gaps('Products', ['products.csv, rows 3 and 5: the member table appears twice']);
   await planning.put('products.csv', 'product,price\na,1\n,2\n');
   await planning.gaps('Products', ['products.csv, row 3: product is empty']);
   await planning.put('products.csv', 'id,price\na,1\n');
   await planning.gaps('Products', ['products.csv has no column product. Its columns are id, price']);
   await planning.put('products.csv', 'product,price\na,1\nb,2,3\n');
-  await planning.gaps('Products', ['products.csv: Row 3 has 3 cells, and the first row 2']);
+  await planning.gaps('Products', ['products.csv: Row 3 has 3 cells, but the first row has 2']);
   await planning.put('products.csv', PRODUCTS);
   await planning.gaps('Products', []);
   await planning.add('constraint', 'Price', {
@@ -122,7 +122,7 @@ it('updates the gaps of a set when its file changes', async () => {
     project_id: id,
     moves: [{ source_path: 'products.csv', dest_path: 'old/products.csv' }],
   });
-  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  await planning.gaps('Products', ['The workspace has no file products.csv']);
   await client.post('/files/batch-move', {
     source: 'workspace',
     project_id: id,
@@ -131,7 +131,7 @@ it('updates the gaps of a set when its file changes', async () => {
   await planning.add('data', 'New', { set: 'others', file_path: 'new/products.csv', column: 'region' });
   await planning.gaps('New', []);
   await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['new'] });
-  await planning.gaps('New', ['No file new/products.csv is in the workspace']);
+  await planning.gaps('New', ['The workspace has no file new/products.csv']);
 });
 
 it('finds files by path in any Unicode form, but not by id', async () => {
@@ -144,9 +144,9 @@ it('finds files by path in any Unicode form, but not by id', async () => {
     await planning.gaps(path, []);
   }
   await planning.add('data', 'Id', of(file_id ?? ''));
-  await planning.gaps('Id', [`No file ${file_id} is in the workspace`]);
+  await planning.gaps('Id', [`The workspace has no file ${file_id}`]);
   await planning.add('data', 'None', of('../products.csv'));
-  await planning.gaps('None', ['No file ../products.csv is in the workspace']);
+  await planning.gaps('None', ['The workspace has no file ../products.csv']);
 });
 
 it('reads a file by the extension of its name', async () => {
@@ -181,7 +181,7 @@ it('limits the number of sets in files', async () => {
   for (let at = 0; at <= 50; at += 1)
     await planning.add('data', `Set ${at}`, { set: `s${at}`, file_path: 'products.csv', key: ['product'] });
   await planning.gaps('Set 49', []);
-  await planning.gaps('Set 50', ['A canvas has at most 50 sets in files']);
+  await planning.gaps('Set 50', ['A canvas can have at most 50 sets from files']);
 });
 
 it('solves with data from files and resets the feasibility when the files change', async () => {
@@ -214,14 +214,14 @@ it('uses the files as they were when the solve started', async () => {
   const execution = await planning.solve();
   await client.post('/files/batch-delete', { source: 'workspace', project_id: id, paths: ['products.csv'] });
   expect(await planning.over(execution)).toMatchObject({ status: 'succeeded', result: { objective_value: 605 } });
-  await planning.gaps('Products', ['No file products.csv is in the workspace']);
+  await planning.gaps('Products', ['The workspace has no file products.csv']);
   // The result belongs to deleted files, so feasibility stays unchecked.
   await planning.feasibility('unchecked');
   expect(await planning.over(await planning.solve())).toMatchObject({
     status: 'failed',
     error: {
       code: 'incomplete_model',
-      message: 'The data card "Products": no file products.csv is in the workspace',
+      message: 'The data card "Products": the workspace has no file products.csv',
     },
   });
 });
@@ -230,7 +230,7 @@ it.each([
   [
     'a member twice',
     'product,price,Unit cost\na,1,2\nb,2,2\n a,3,3\n',
-    'products.csv, row 4: the member a is in row 2 already',
+    'products.csv, row 4: the member a is already in row 2',
   ],
   [
     'a member without a name',
@@ -242,7 +242,7 @@ it.each([
   [
     'a text for a figure',
     'product,price,Unit cost\na,1,2\nb,n/a,2\n',
-    'price is text, which cannot be counted with: compare it in a condition, as in `where price[...] = "..."`',
+    'price contains texts, so you cannot calculate with it: compare it in a condition, as in `where price[...] = "..."`',
   ],
   ['no rows', 'product,price,Unit cost\n', 'the members of products are missing'],
 ])('fails a solve and reports that a file has %s', async (_, content, problem) => {
@@ -268,7 +268,7 @@ it('asks in the chat which column is the key and uses the reply', async () => {
     .questions;
   expect(question).toMatchObject({
     question:
-      '`products`: Which column of data/products.csv tells the members of products apart? Its columns are product, price, Unit cost, region.',
+      '`products`: Which column of data/products.csv identifies the members of products? Its columns are product, price, Unit cost, region.',
     options: ['product', 'region', 'price', 'Unit cost', 'Remove products'].map((label) => ({ label })),
   });
   await say({ content: '', answer: { selections: { '0': ['product'] } } });
@@ -308,7 +308,7 @@ it('warns about keys without a matching row before a solve, and accepts dates in
     classification: 'hard',
   });
   await plan.gaps('None', [
-    'No due is "2025-02-03", so nothing meets this condition: there are "2025-02-02", "2025-03-01"',
+    'No due is "2025-02-03", so nothing meets this condition: the values are "2025-02-02", "2025-03-01"',
   ]);
   await plan.add('constraint', 'Early', {
     expression: 'make[o] <= most["02.02.2025"] - 15',

@@ -80,10 +80,7 @@ const TABLES: [string, [string, string, string], Case[]][] = [
       ['x[p] < "20250301"', 'oak'],
       ['x[p] < "1 March 2025"', 'oak'],
       ['x[p] > "March 2, 2025"', 'elm'],
-      [
-        'x[p] <= "March 2025"',
-        /^x has dates, and "March 2025" cannot be read as one of them: write it as in "2025-03-31"/,
-      ],
+      ['x[p] <= "March 2025"', /^x contains dates, but "March 2025" cannot be read as one: write it like "2025-03-31"/],
       ['x[p] > "15/02/2025"', /"15\/02\/2025" cannot be read/],
       ['x[p] <> ""', /^No x is "", so everything meets this condition/],
     ],

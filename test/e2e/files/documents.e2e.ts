@@ -103,10 +103,10 @@ describe('POST /files/content?as=text', () => {
 
   it('reports which document cannot be read', async () => {
     await upload('picture.pdf', new Uint8Array([137, 80, 78, 71]));
-    expect(await refused('picture.pdf')).toEqual(unreadable('picture.pdf', 'The file is no PDF'));
+    expect(await refused('picture.pdf')).toEqual(unreadable('picture.pdf', 'The file is not a PDF'));
     await upload('other.xlsx', makeArchive(docxParts('')));
     expect(await refused('other.xlsx')).toEqual(
-      unreadable('other.xlsx', 'The file is no XLSX workbook. Save it as .xlsx in a spreadsheet program'),
+      unreadable('other.xlsx', 'The file is not an XLSX workbook. Save it as .xlsx in a spreadsheet program'),
     );
   });
 

@@ -283,7 +283,7 @@ inBrowser('the canvas', () => {
     await add('variable', 'Chairs', { domain: 'integer' });
     await open();
     await card('Chairs').getByText('Needs input').waitFor();
-    await card('Chairs').getByRole('button', { name: 'What is it called in formulas?' }).click();
+    await card('Chairs').getByRole('button', { name: 'What is its name in formulas?' }).click();
     await form('Edit Chairs').getByLabel('Name in formulas').and(tab.page.locator(':focus')).waitFor();
     await form('Edit Chairs').getByLabel('Name in formulas').fill('chairs');
     await button('Save').click();
@@ -467,8 +467,8 @@ inBrowser('the canvas', () => {
     await client.patch(`/projects/${id}`, { visibility: 'private' });
     await client.put(`/projects/${id}/members/${reader.user}`, { role: 'viewer' });
     await open(reader.token);
-    await card('Overtime').getByText('No domain is given, so it is continuous: fractions count too').waitFor();
-    for (const name of [/^Add/, /^Edit/, /^Remove/, /^Take/, /No domain is given/])
+    await card('Overtime').getByText('It has no domain, so it is continuous and fractions are allowed').waitFor();
+    for (const name of [/^Add/, /^Edit/, /^Remove/, /^Take/, /It has no domain/])
       expect([name, await tab.page.getByRole('button', { name }).count()]).toEqual([name, 0]);
   });
 

@@ -169,7 +169,7 @@ inBrowser('a first hour on the page', () => {
         await page.getByRole('listitem').filter({ hasText: made }).waitFor();
       }
       await press(button('Amounts from 0, fractions too'));
-      await page.getByText('Which figures show whether a plan is good').waitFor();
+      await page.getByText('Which figures besides the objective show whether a plan is good').waitFor();
       await say('kpi Pieces: sum p in products, t in weeks: make[p, t]');
       await press(button('No, nothing'));
       await look('2-conversation');

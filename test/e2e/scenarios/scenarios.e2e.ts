@@ -167,9 +167,9 @@ describe('scenarios', () => {
       [['body', 'changes', 1, 'target'], 'Value error, no column is called prize'],
       [
         ['body', 'changes', 2, 'where'],
-        'Value error, nothing is called colour; of products it can name product, price, region, and texts stand in double quotes',
+        'Value error, nothing is called colour: the condition can use product, price, region of products, and texts in double quotes',
       ],
-      [['body', 'changes', 3, 'to'], 'Value error, no file nowhere.csv is in the workspace'],
+      [['body', 'changes', 3, 'to'], 'Value error, the workspace has no file nowhere.csv'],
     ];
     // A name may be in another file that has not been read yet, so it is accepted.
     expect(await problems('POST', at(), { name: 'Unfit', changes: unfit.slice(0, 3) })).toEqual(expected.slice(0, 2));
@@ -296,7 +296,7 @@ describe('a solve of scenarios', () => {
     expect(await at422({ scenario_ids: [two.id, one.id], include_base: true })).toEqual([
       [
         ['body', 'scenario_ids', 1],
-        'Value error, the scenario "One" no longer applies: change 1 (hours): no value of a data card is called hours',
+        'Value error, the scenario "One" no longer applies: change 1 (hours): no data card has a value called hours',
       ],
     ]);
     expect(await started()).toBe(0);
@@ -428,23 +428,23 @@ describe('scenarios in the chat of the guide', () => {
         '- Scenario `other`: `products from other.csv`, `price["oak chair"] = 31`',
         '',
         'Not done:',
-        '- Scenario `wrong`: no value and no column is called `hourz`; there are `hours`, `price`',
+        '- Scenario `wrong`: no value or column is called `hourz`; the canvas has `hours`, `price`',
         '',
         'I could not use this:',
         '- `scenario unclear: make it better`: say what changes, as in `hours x 1.5`, `demand + 10 where region = "north"` or `without Overtime`',
       ].join('\n'),
     );
     expect(await say('scenario wrong: region x 2')).toBe(
-      'Not done:\n- Scenario `wrong`: change 1 (region): region is text, and only numbers can be changed',
+      'Not done:\n- Scenario `wrong`: change 1 (region): region contains texts, and only numbers can be changed',
     );
     const { scenarios } = await client.get<ScenarioListResponse>(at());
     expect(scenarios.map(({ name }) => name)).toEqual(['other', 'two shifts']);
     expect(await say('solve scenarios')).toBe(
       [
-        'Solved, all of the same moment:',
+        'Solved with the same state of the canvas:',
         '- The canvas: the objective is 2600',
-        '- `two shifts`: the objective is 5000, 2400 more than that of the canvas',
-        '- `other`: the objective is 4620, 2020 more than that of the canvas',
+        '- `two shifts`: the objective is 5000, 2400 more than for the canvas',
+        '- `other`: the objective is 4620, 2020 more than for the canvas',
         '',
         'Said since the last solve, and not in this plan:',
         '- `scenario unclear: make it better`',
@@ -463,10 +463,10 @@ describe('scenarios in the chat of the guide', () => {
     await makeShop();
     await say('scenario base: hours x 2; scenario 10: Hours x 2; scenario 10: hours = 10 where region = "north"');
     expect(await say('scenario 10: Hours x 2')).toBe(
-      'Not done:\n- Scenario `10`: no value and no column is called `Hours`; there is `hours`',
+      'Not done:\n- Scenario `10`: no value or column is called `Hours`; the canvas has `hours`',
     );
     expect(await say('scenario 10: hours = 10 where region = "north"')).toBe(
-      'Not done:\n- Scenario `10`: `hours` is one number: there are no members for `where` to choose from',
+      'Not done:\n- Scenario `10`: `hours` is a single number, so `where` cannot select members',
     );
     await say('scenario 10: hours = 10; solve scenarios');
     const [plans, differing] = (await say('compare')).split('\n\n');
@@ -474,8 +474,8 @@ describe('scenarios in the chat of the guide', () => {
       [
         'The newest plans:',
         '- The canvas: the objective is 2600',
-        '- `base`: the objective is 3600, 1000 more than that of the canvas',
-        '- `10`: the objective is 500, 2100 less than that of the canvas',
+        '- `base`: the objective is 3600, 1000 more than for the canvas',
+        '- `10`: the objective is 500, 2100 less than for the canvas',
       ].join('\n'),
     );
     expect(differing).toContain('- `make[oak chair]`: `the canvas 20`, `base 40`, `10 0`');

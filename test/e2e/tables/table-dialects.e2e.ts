@@ -189,7 +189,7 @@ describe('a data card', () => {
     );
     expect(await gapsOf('Items')).toEqual([
       'info dialect: items.csv: left out: row 4 (total: Total 3.750)',
-      'info dialect: items.csv: some numbers fit a decimal point and a decimal comma; a decimal comma is assumed',
+      'info dialect: items.csv: some numbers can have either a decimal point or a decimal comma; a decimal comma is assumed',
     ]);
     expect(await solve()).toMatchObject({ result: { objective_value: 3_750 } });
     await client.patch(`/projects/${place.project_id}/cards/${id}`, {
@@ -214,7 +214,7 @@ describe('a data card', () => {
       (gaps) => gaps.some((gap) => gap.includes('The file has no row 9')),
       { until: 'the file was read' },
     );
-    expect((await gapsOf('Typo')).join()).toContain('blocking dialect: dialect must be an object that says how');
+    expect((await gapsOf('Typo')).join()).toContain('blocking dialect: dialect must be an object that describes how');
   });
 });
 
@@ -228,7 +228,7 @@ describe('the guide', () => {
     };
     const leftOut = 'left out: row 1 (title: Plan 2025), row 6 (total: Total 3.750)';
     const guesses =
-      'Some numbers fit a decimal point and a decimal comma; a decimal comma is assumed. ' +
+      'Some numbers can have either a decimal point or a decimal comma; a decimal comma is assumed. ' +
       'Some dates fit several orders of day, month and year; the day is assumed to come first.';
     const introduced = await say('Here it is', ['plan.csv']);
     expect(introduced).toContain(`\`plan.csv\` is a table with 2 rows, ${leftOut}; you can ask`);
@@ -240,11 +240,11 @@ describe('the guide', () => {
     );
     expect(await say('average price by item in plan.csv')).toContain(`\n\n${leftOut.replace('l', 'L')}. ${guesses}`);
     await upload('keep.csv', KEPT_TOTAL);
-    const kept = 'Some rows are called totals or may be the sums of other rows; they are read as data.';
+    const kept = 'Some rows are labelled as totals or may be the sums of other rows; they are read as data.';
     expect(await say('total qty in keep.csv')).toContain(`\`keep.csv\`: 60. ${kept}`);
     await upload('two.csv', 'product,qty\noak,10\npine,20\n\nplant,capacity\nMetz,5\nLyon,6\n');
     const answer = await say('sum of qty in two.csv');
-    expect(answer).toContain('`qty` in `two.csv` is a column of the type text, so it has no sum.');
+    expect(answer).toContain('`qty` in `two.csv` has the type text, so it has no sum.');
     expect(answer).toContain('The table may end at row 3, above an empty row');
   });
 });
