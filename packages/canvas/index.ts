@@ -12,6 +12,7 @@ export {
   NO_FILES,
   contentKey,
   fileKey,
+  nameOf,
   tableOf,
 } from './data-file.js';
 export { notesOfFile } from './data-gaps.js';

@@ -4,11 +4,10 @@ import {
   namesOfIndex,
   nearestNames,
   parseIndex,
-  type SetShape,
   type Values,
   wordsOf,
 } from '../modelling/index.js';
-import { fieldOf, readIndex } from '../canvas/index.js';
+import { fieldOf, nameOf, readData, readIndex } from '../canvas/index.js';
 import { describeColumns } from './canvas-columns.js';
 import { namesOf, type Thing, thingNamed } from './named-things.js';
 import { quote } from './quote.js';
@@ -32,7 +31,7 @@ export interface NamedMembers {
 
 /** Indexed variable or column, and the sets of its key parts. */
 type Indexed = Pick<NamedMembers, 'thing' | 'names' | 'index'> & {
-  parts: readonly { set: string; values: Values | undefined }[];
+  parts: readonly { set: string; title: string; values: Values | undefined }[];
 };
 
 const MAX_NEAR = 3;
@@ -86,21 +85,23 @@ function membersOf(text: string, thing: Thing, sketch: Sketch): NamedMembers | u
     thing.name,
     thing.card?.label ?? '',
     ...keys.map((key) => key ?? ''),
-    ...parts.map(({ set }) => set),
+    ...parts.flatMap(({ set, title }) => [set, title]),
   ];
   return { thing, names, index, keys, unused: unusedWords(text, spelled, BETWEEN) };
 }
 
 function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
   const { sets, columns } = sketch.vocabulary;
-  const valuesOf = (shape: SetShape | undefined, part: number): Values | undefined => shape?.parts?.[part];
+  const partOf = (set: string, part: number): Indexed['parts'][number] => ({
+    ...{ set, title: titlesOf(set, sketch)[part] ?? set, values: sets.get(set)?.parts?.[part] },
+  });
   if (thing.kind === 'column') {
     const set = columns.get(thing.name)?.[0]?.set;
     const shape = set === undefined ? undefined : sets.get(set);
     if (set === undefined || shape === undefined) return undefined;
     const names = Array.from({ length: shape.arity }, (_, at) => `k${at + 1}`);
     const bound = names.length === 1 ? names.join('') : `(${names.join(', ')})`;
-    const parts = names.map((_, at) => ({ set, values: valuesOf(shape, at) }));
+    const parts = names.map((_, at) => partOf(set, at));
     return { thing, names, index: `${bound} in ${set}`, parts };
   }
   const index = thing.card && fieldOf<string>(thing.card, 'index');
@@ -108,8 +109,7 @@ function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
   if (index === undefined || over === undefined || isProblem(over)) return undefined;
   const sources = new Map<string, Indexed['parts'][number]>();
   for (const { names, set } of over.over)
-    for (const [part, name] of names.entries())
-      if (!sources.has(name)) sources.set(name, { set, values: valuesOf(sets.get(set), part) });
+    for (const [part, name] of names.entries()) if (!sources.has(name)) sources.set(name, partOf(set, part));
   return { thing, names: namesOfIndex(over), index, parts: [...sources.values()] };
 }
 
@@ -145,6 +145,35 @@ export function memberText(members: NamedMembers): { member: string; index?: str
   const isWhole = !keys.includes(undefined);
   const parts = isWhole ? keys.map((key) => `"${key}"`) : names;
   return { member: `${thing.name}[${parts.join(', ')}]`, ...(!isWhole && { index: indexOfMembers(members) }) };
+}
+
+/** Returns the titles of the key columns of a set. A set without a file has its own name as title. */
+function titlesOf(set: string, sketch: Sketch): readonly string[] {
+  const card = sketch.of('data').find(({ data }) => data['set'] === set);
+  return (card && readData(card).file?.key) ?? [set];
+}
+
+/**
+ * Returns a condition that only the named members of a column meet, in the names of its key columns. Returns undefined if a
+ * formula cannot contain the members.
+ */
+export function conditionOn({ thing, keys }: NamedMembers, sketch: Sketch): string | undefined {
+  const parts = indexedOf(thing, sketch)?.parts ?? [];
+  const conditions = keys.flatMap((key, at) =>
+    key === undefined ? [] : [{ name: nameOf(parts[at]?.title ?? ''), key }],
+  );
+  const isSayable = conditions.every(({ name, key }) => name !== undefined && !key.includes('"'));
+  return isSayable ? conditions.map(({ name, key }) => `${name} = "${key}"`).join(' and ') : undefined;
+}
+
+/** Returns a member of a column as an example, the member with the most similar name first: `demand of oak chair, 1`. */
+export function exampleMember(column: Thing, sketch: Sketch, text = ''): string | undefined {
+  const parts = indexedOf(column, sketch)?.parts ?? [];
+  const key = parts.map(({ values = [] }) => {
+    const members = Array.from(values).slice(0, MAX_COMPARED);
+    return nearestNames(text, members, 1)[0] ?? members[0];
+  });
+  return key.length === 0 || key.includes(undefined) ? undefined : `${column.name} of ${key.join(', ')}`;
 }
 
 /** Returns the sets of the key parts of a variable or column. */

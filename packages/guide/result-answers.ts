@@ -1,4 +1,5 @@
-import { wordsOf } from '../modelling/index.js';
+import { fieldOf } from '../canvas/index.js';
+import { isProblem, mentionsOf, parseFormula, wordsOf } from '../modelling/index.js';
 import type { Steps } from './steps.js';
 import type { ValuesPage } from './tool-results.js';
 import { LimitAnswers } from './limit-answers.js';
@@ -96,6 +97,8 @@ export class ResultAnswers {
     // The name of a KPI may start like a question: `Total cost`.
     const whole = thingNamed(`${pick ?? ''} ${subject}`, this.reader.things, true);
     if (whole !== undefined && whole.kind !== 'family') return yield* this.single(whole);
+    const ofColumn = yield* this.figuresAndLimits(subject);
+    if (ofColumn !== undefined) return ofColumn;
     const { thing, members } = yield* this.reader.resolve(subject);
     if (thing?.kind === 'family') return yield* this.family(thing, subject, pick);
     if (thing !== undefined) return (yield* this.ofMember(thing, subject)) ?? (yield* this.single(thing, question));
@@ -142,22 +145,55 @@ export class ResultAnswers {
     const { kind, name } = thing;
     if (unusedIn(subject, namesOf(thing)).length === 0) return undefined;
     if (kind === 'constraint') return yield* this.reader.constraint(name, subject);
-    if (kind === 'column') {
-      const { sketch, things } = this.reader;
-      const members = membersNamed(subject, things, sketch).find((one) => one.thing.name === name);
-      const figures = members?.unused.length === 0 ? figuresOf(memberNamesOf(members), members, sketch) : undefined;
-      if (members === undefined || figures === undefined || figures.length === 0) return undefined;
-      const shown = figures.slice(0, MAX_SHOWN).map(figure).join(', ');
-      const called = memberOf(
-        name,
-        members.keys.map((key) => key ?? 'all'),
-      );
-      return `${quote(called, 60)} is ${shown}${figures.length > MAX_SHOWN ? ' and more' : ''}, ${figures.length === 1 ? 'a value' : 'values'} from the data.`;
-    }
     if (kind !== 'objective' && kind !== 'kpi') return undefined;
     const found = yield* this.reader.membersNamed(subject);
     if (found.length === 0 || this.reader.unnamedIn(subject, found, namesOf(thing)).length > 0) return undefined;
     return `${yield* this.single(thing)} It has no values for single members. ${found.map(listMembers).join('\n')}`;
+  }
+
+  /**
+   * Answers a question for members of a column, such as `demand of oak`. Adds the rows of a constraint with the same name. Returns
+   * undefined for other questions.
+   */
+  private async *figuresAndLimits(subject: string): Steps<string | undefined> {
+    const { sketch, things } = this.reader;
+    const columns = things.filter(({ kind }) => kind === 'column');
+    const [members] = membersNamed(subject, columns, sketch);
+    const figures = members?.unused.length === 0 ? figuresOf(memberNamesOf(members), members, sketch) : undefined;
+    if (members === undefined || figures === undefined || figures.length === 0) return undefined;
+    const { name } = members.thing;
+    const shown = figures.slice(0, MAX_SHOWN).map(figure).join(', ');
+    const called = memberOf(
+      name,
+      members.keys.map((key) => key ?? 'all'),
+    );
+    const answer = `${quote(called, 60)} is ${shown}${figures.length > MAX_SHOWN ? ' and more' : ''}, ${figures.length === 1 ? 'a value' : 'values'} from the data.`;
+    return yield* this.withLimit(answer, members.thing, subject);
+  }
+
+  /**
+   * Adds the constraint with the same name to an answer about a figure.
+   *
+   * @param text names the members of the constraint to describe
+   */
+  private async *withLimit(answer: string, thing: Thing, text?: string): Answer {
+    const limit = this.limitNamedLike(thing);
+    return limit === undefined ? answer : `${answer} ${yield* this.reader.constraint(limit.name, text)}`;
+  }
+
+  private limitNamedLike({ name }: Thing): Thing | undefined {
+    const limits = this.reader.things.filter(({ kind }) => kind === 'constraint');
+    return thingNamed(name, limits, true);
+  }
+
+  /** Returns the only variable of the constraint with the name of a figure: `demand of chairs` for `Demand: chairs <= demand`. */
+  private limitedBy(thing: Thing): string[] {
+    const card = this.limitNamedLike(thing)?.card;
+    const formula = parseFormula((card && fieldOf<string>(card, 'expression')) ?? '');
+    if (isProblem(formula)) return [];
+    const names = mentionsOf(formula, undefined);
+    const variables = this.reader.things.filter(({ kind, name }) => kind === 'variable' && names.includes(name));
+    return variables.length === 1 ? variables.flatMap(namesOf) : [];
   }
 
   /** Splits a question about several things, such as `chairs and tables`. Members of a family stay together. */
@@ -173,7 +209,8 @@ export class ResultAnswers {
   /** @param question the question, if it may contain words beyond the name of the thing */
   private async *single(thing: Thing, question?: ValueQuestion): Answer {
     const { kind, name, card } = thing;
-    const unused = question === undefined ? [] : unusedIn(question.subject, namesOf(thing));
+    const unused =
+      question === undefined ? [] : unusedIn(question.subject, [...namesOf(thing), ...this.limitedBy(thing)]);
     if (question !== undefined && unused.length > 0) return this.reader.notUnderstood(question.subject, unused, name);
     if (question?.pick === 'average') return this.reader.notUnderstood(`average ${name}`, ['average'], name);
     switch (kind) {
@@ -184,9 +221,15 @@ export class ResultAnswers {
       case 'constraint':
         return yield* this.reader.constraint(name);
       case 'value':
-        return `${quote(name, 60)} is ${figure(this.reader.sketch.values.get(name))}, a value on the canvas.`;
+        return yield* this.withLimit(
+          `${quote(name, 60)} is ${figure(this.reader.sketch.values.get(name))}, a value on the canvas.`,
+          thing,
+        );
       case 'column':
-        return `${quote(name, 60)} is a column of the data, not a result. The plan does not decide it.`;
+        return yield* this.withLimit(
+          `${quote(name, 60)} is a column of the data, not a result. The plan does not decide it.`,
+          thing,
+        );
       case 'set':
         return `${quote(name, 60)} is a set, not a result. Ask for a variable that is indexed by it.`;
       default:

@@ -125,6 +125,8 @@ export interface WantedChange extends Arithmetic {
   form: 'wanted';
   /** Original words of the user. */
   subject: string;
+  /** Whether the number precedes its subject: `200 hours`, `10 more hours`. */
+  isAmount?: boolean;
   /** Bounded side of a variable. */
   side?: 'lower' | 'upper';
   /** Words after the number. */

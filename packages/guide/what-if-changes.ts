@@ -2,7 +2,14 @@ import { type Arithmetic, type Change, changedLimit, fieldOf } from '../canvas/i
 import { isProblem, mentionsOf, parseFormula, wordsOf } from '../modelling/index.js';
 import { columnsOf } from './canvas-columns.js';
 import { allMembers } from './limits.js';
-import { membersNamed, memberText, type NamedMembers, whyUnnamed } from './named-members.js';
+import {
+  conditionOn,
+  exampleMember,
+  membersNamed,
+  memberText,
+  type NamedMembers,
+  whyUnnamed,
+} from './named-members.js';
 import { type Thing, thingNamed, thingNear } from './named-things.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
@@ -27,28 +34,37 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   const { subject, isOff, isNone } = wanted;
   const arithmetic = arithmeticOf(wanted, things, sketch);
   if (typeof arithmetic === 'string') return arithmetic;
-  const cell = cellNamed(subject, things, sketch);
-  if (typeof cell === 'string') return cell;
-  if (cell !== undefined && isOff !== true && isNone !== true && wanted.side === undefined)
-    return [{ kind: 'cell', ...cell, ...arithmetic }];
+  const cells = cellsNamed(wanted, things, sketch);
+  if (typeof cells === 'string') return cells;
+  if (cells !== undefined && isOff !== true && isNone !== true && wanted.side === undefined)
+    return [{ ...cells, ...arithmetic }];
   const { thing, bound, rest, isWhole } = thingOf(subject, things);
   // The name of a column may end like a bound: `oak chair cap`.
   const texts = isWhole ? [] : [subject, rest];
   const members = texts.map((text) => membersNamed(text, things, sketch)).find(([first]) => first?.unused.length === 0);
   if (members !== undefined)
-    return ofMembers(members, { ...wanted, ...arithmetic }, members[0]?.thing.kind === 'column' ? undefined : bound);
+    return ofMembers(
+      members,
+      { ...wanted, ...arithmetic },
+      members[0]?.thing.kind === 'column' ? undefined : bound,
+      sketch,
+    );
   if (thing === undefined) return whyUnnamed(subject, things, sketch);
   const { kind, name } = thing;
   const called = quote(name, 60);
   const unused = unusedWords(rest, [name, thing.card?.label ?? name]);
-  if (unused.length > 0)
-    return `nothing on the canvas is called ${quote(subject, 60)}: I do not understand ${quote(unused.join(' '), 60)}. A question changes all of ${called}, as in ${quote(`what if ${name} = 100`)}.`;
+  if (unused.length > 0) {
+    const how = isChangeable(thing)
+      ? `A question changes all of ${called}, as in ${quote(`what if ${name} = 100`)}.`
+      : whatToChange(thing, things, sketch);
+    return `nothing on the canvas is called ${quote(subject, 60)}: I do not understand ${quote(unused.join(' '), 60)}. ${how}`;
+  }
   if (isNone === true && (kind === 'variable' || kind === 'family') && bound === undefined)
     return boundsOf(thing, undefined, { to: 0 });
   if (isOff === true || isNone === true)
     return ['constraint', 'objective', 'kpi'].includes(kind)
       ? [{ kind: 'off', target: name }]
-      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. Give its value, as in ${quote(`what if ${name} = 0`)}.`;
+      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. ${isChangeable(thing) ? `Give its value, as in ${quote(`what if ${name} = 0`)}.` : whatToChange(thing, things, sketch)}`;
   const side = wanted.side ?? (bound === undefined || /constraint|rule/i.test(bound) ? undefined : sideOf(bound));
   switch (kind) {
     case 'value':
@@ -70,12 +86,23 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
         ? [{ kind: 'bound', target: `${name}.${side}`, ...arithmetic }]
         : boundsOf(thing, side, arithmetic);
     default:
-      return `${called} is ${kind === 'set' ? 'a set' : 'a result of the plan'}. Change a value, a limit or a variable instead.`;
+      return whatToChange(thing, things, sketch);
   }
 }
 
+const isChangeable = ({ kind }: Thing): boolean => kind !== 'set' && kind !== 'objective' && kind !== 'kpi';
+
+/** Explains that a question cannot change a set or a result of the plan. Gives an example of a change that it can make. */
+function whatToChange({ kind, name }: Thing, things: readonly Thing[], sketch: Sketch): string {
+  const called = `${quote(name, 60)} is ${kind === 'set' ? 'a set' : 'a result of the plan'}`;
+  const kinds = ['value', 'column', 'constraint', 'variable', 'family'];
+  const [first] = kinds.flatMap((one) => things.filter((thing) => thing.kind === one));
+  const example = first && (exampleMember(first, sketch) ?? first.name);
+  return `${called}. Change a value, a limit or a variable instead${example === undefined ? '' : `, as in ${quote(`what if ${example} = 100`)}`}.`;
+}
+
 /** Splits a text at the first word such as `of` or `in`. */
-function splitAtMember(subject: string): string[] {
+export function splitAtMember(subject: string): string[] {
   const match = BEFORE_MEMBER.exec(subject);
   return match === null ? [] : [subject.slice(0, match.index), subject.slice(match.index + match[0].length)];
 }
@@ -93,7 +120,7 @@ interface Subject {
   isWhole: boolean;
 }
 
-function thingOf(subject: string, things: readonly Thing[]): Subject {
+export function thingOf(subject: string, things: readonly Thing[]): Subject {
   const whole = thingNamed(subject, things, true);
   if (whole !== undefined) return { thing: whole, rest: subject, isWhole: true };
   const { bound, rest = subject } = (BOUND_OF.exec(subject) ?? BOUND_BEHIND.exec(subject))?.groups ?? {};
@@ -108,6 +135,7 @@ function ofMembers(
   [members, other]: readonly NamedMembers[],
   { subject, side: said, isOff, isNone, times, plus, to }: WantedChange,
   bound: string | undefined,
+  sketch: Sketch,
 ): Change[] | string {
   if (members === undefined) return [];
   const { thing, keys } = members;
@@ -115,19 +143,17 @@ function ofMembers(
   if (other !== undefined)
     return `${called} is a member of ${quote(thing.name, 60)} and of ${quote(other.thing.name, 60)}. Say which one you mean, as in ${quote(`what if ${thing.name} of ${subject} = 5`)}.`;
   const side = said ?? (bound === undefined ? undefined : sideOf(bound));
-  if (thing.kind === 'column')
-    return keys.includes(undefined) || side !== undefined || isOff === true || isNone === true
-      ? `${quote(thing.name, 60)} is a column of the data. Name one member and its new value, as in ${quote(`what if ${thing.name} of ${keys.map((key) => key ?? '...').join(', ')} = 100`)}.`
-      : [
-          {
-            kind: 'cell',
-            target: thing.name,
-            key: keys.filter((key) => key !== undefined),
-            ...(times !== undefined && { times }),
-            ...(plus !== undefined && { plus }),
-            ...(to !== undefined && { to }),
-          },
-        ];
+  if (thing.kind === 'column') {
+    const cells = side !== undefined || isOff === true || isNone === true ? undefined : cellsOf(members, sketch);
+    const arithmetic = {
+      ...(times !== undefined && { times }),
+      ...(plus !== undefined && { plus }),
+      ...(to !== undefined && { to }),
+    };
+    return cells === undefined
+      ? `${quote(thing.name, 60)} is a column of the data. Name one member and its new value, as in ${quote(`what if ${exampleMember(thing, sketch, subject) ?? thing.name} = 100`)}.`
+      : [{ ...cells, ...arithmetic }];
+  }
   const amount = isOff === true || isNone === true ? 0 : to;
   if (amount === undefined)
     return `${called} is decided by the plan. Give an amount, as in ${quote(`what if ${subject} = 5`)}.`;
@@ -212,25 +238,44 @@ function boundsOf(thing: Thing, side: Side | undefined, arithmetic: Arithmetic):
     : `${quote(name, 60)} is decided by the plan and has no upper bound. Give an amount, as in ${quote(`what if ${name} = 5`)}.`;
 }
 
+/** Cell of a column, or its cells that meet a condition. */
+type Cells = Pick<Change, 'kind' | 'target' | 'key' | 'where'>;
+
+/** Returns the cells of members of a column. Returns undefined if no condition can select them. */
+function cellsOf(members: NamedMembers, sketch: Sketch): Cells | undefined {
+  const target = members.thing.name;
+  const key = members.keys.filter((part) => part !== undefined);
+  if (key.length === members.keys.length) return { kind: 'cell', target, key };
+  const where = conditionOn(members, sketch);
+  return where === undefined ? undefined : { kind: 'column', target, where };
+}
+
 /**
- * Reads a member of a column, such as `price of oak chair` or `hours in week 2`. Returns a reason if the member does not exist.
+ * Reads members of a column, such as `price of oak chair` or `demand of table in week 2`. Returns a reason if a member does not
+ * exist.
  */
-function cellNamed(
-  subject: string,
+function cellsNamed(
+  { subject, to, plus }: WantedChange,
   things: readonly Thing[],
   sketch: Sketch,
-): Pick<Change, 'target' | 'key'> | string | undefined {
+): Cells | string | undefined {
   const [before = '', member = ''] = splitAtMember(subject);
-  const column = thingNamed(before, things, true);
-  if (column?.kind !== 'column') return undefined;
+  const columns = things.filter(({ kind }) => kind === 'column');
+  const column = thingNamed(before, columns, true);
+  if (column === undefined) return undefined;
   const set = columnsOf(sketch).find(({ name }) => name === column.name)?.set ?? '';
   const key = keyOf(member, set);
-  const { parts = [] } = sketch.vocabulary.sets.get(set) ?? {};
+  const { parts = [], arity = 1 } = sketch.vocabulary.sets.get(set) ?? {};
   const spelled = key.map((part, at) => memberIn(part, parts[at]));
   const unknown = key.find((_, at) => spelled[at] === undefined);
-  return unknown === undefined
-    ? { target: column.name, key: spelled.filter((part) => part !== undefined) }
-    : `${quote(unknown, 60)} is not a member of ${quote(set, 60)}. Name one of its members, as in ${quote(`what if ${column.name} of ${Array.from(parts[0] ?? [])[0] ?? 'a'} = 100`)}.`;
+  if (unknown === undefined && key.length === arity)
+    return { kind: 'cell', target: column.name, key: spelled.filter((part) => part !== undefined) };
+  const [members] = membersNamed(subject, [column], sketch);
+  if (members?.unused.length === 0) return cellsOf(members, sketch);
+  // `demand for chairs` may be another thing than a column.
+  if (thingNamed(before, things, true) !== column && thingNamed(member, things, true) !== undefined) return undefined;
+  const example = `what if ${exampleMember(column, sketch, member) ?? column.name} ${plus === undefined ? `= ${to ?? 100}` : `rises by ${plus}`}`;
+  return `${quote(unknown ?? member, 60)} is no member of ${quote(set, 60)}. Name a member of it, as in ${quote(example)}.`;
 }
 
 /** Splits a key into parts without quotation marks and set names: `week 2` is the member 2 of `weeks`. */

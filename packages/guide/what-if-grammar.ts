@@ -3,7 +3,7 @@ import { readChanges } from './scenario-grammar.js';
 import { quote } from './quote.js';
 import type { Reading, SaidChange, WantedChange } from './statement.js';
 import { isUnit } from './word-coverage.js';
-import { figureOf, NUMBER, without } from './words.js';
+import { figureInWords, figureOf, NUMBER, without } from './words.js';
 
 /*
  * Reads what-if questions: `what if the budget is 300?`, `what if demand rises by 10 % and we have 2 more carpenters`,
@@ -98,7 +98,12 @@ const FORMS: readonly Form[] = [
   form(`(?:only )?${AMOUNT} ${REST}`, to),
 ];
 
-const FIGURES_IN_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+/** `200 hours`, `only 200 hours`, `at most 200 hours` */
+const FIGURE_FIRST = new RegExp(
+  `^(?:only |at most |at least |no more than |no less than |up to )?[$€£]?${NUMBER}`,
+  'i',
+);
+
 const LEAD =
   /^(?:(?:there|we|i|you|they|it) (?:(?:is|are|was|were|have|has|had|get|gets|got|make|makes|made|build|built|buy|hire|hired|use|used|could|can|must|only) ){1,3})?(?:(?:the|our|my|an?) )?/i;
 
@@ -152,13 +157,13 @@ function readOne(text: string): WantedChange | undefined {
     if (unit !== undefined && !isUnit(unit.split(' ')[0] ?? '')) continue;
     const change = toChange(figure, groups);
     if (change === undefined) continue;
-    const behind = { ...(unit !== undefined && { unit }), ...(factor !== undefined && { factor }) };
+    const isAmount = groups['figure'] !== undefined && FIGURE_FIRST.test(said);
+    const behind = {
+      ...(isAmount && { isAmount }),
+      ...(unit !== undefined && { unit }),
+      ...(factor !== undefined && { factor }),
+    };
     return { form: 'wanted', subject, ...change, ...behind };
   }
   return undefined;
-}
-
-function figureInWords(word: string): string {
-  const at = FIGURES_IN_WORDS.indexOf(word.toLowerCase());
-  return at < 0 ? word : String(at);
 }

@@ -4,18 +4,22 @@ import type { Question } from '../conversation/index.js';
 import { call, type Steps } from './steps.js';
 import type { ScenarioRun, ComparisonResult } from './tool-results.js';
 import { thingsOn } from './named-things.js';
+import type { Choice } from './column-choices.js';
 import { ask, LATER } from './question-parts.js';
 import { bullets, figure, quote } from './quote.js';
 import { readNewest } from './run-reader.js';
 import { describeDifference, sayChange, toChange } from './scenarios.js';
 import type { Sketch } from './sketch.js';
 import type { Feasibility } from './solving.js';
-import type { StatementOf } from './statement.js';
+import { type LimitedUse, limitsOnUse, withoutUnit } from './resource-amounts.js';
+import type { StatementOf, WantedChange } from './statement.js';
 import { limitOfNone, noteOnBound, toChanges } from './what-if-changes.js';
 
 /* Answers what-if questions. Each question is solved as a scenario and leaves the canvas unchanged. */
 
 const MAX_SHOWN = 10;
+/** Maximum number of limits in a question. */
+const MAX_LIMITS = 3;
 
 /**
  * Answer to a what-if question. Contains a question if the user must decide, and the feasibility of the canvas if it was solved
@@ -37,11 +41,16 @@ export async function* answerWhatIf(
   const changes: Change[] = [];
   const notes: string[] = [];
   const absent: string[] = [];
-  for (const one of wanted) {
-    const limit = one.form === 'wanted' ? limitOfNone(one, things, sketch) : undefined;
-    if (limit !== undefined) {
-      absent.push(limit);
-      continue;
+  for (const said of wanted) {
+    const one = said.form === 'wanted' ? withoutUnit(said, things) : said;
+    if (one.form === 'wanted') {
+      const use = limitsOnUse(one, things, sketch);
+      if (use !== undefined) return { text: '', question: askWhatIsLimited(use, one) };
+      const limit = limitOfNone(one, things, sketch);
+      if (limit !== undefined) {
+        absent.push(limit);
+        continue;
+      }
     }
     const meant = one.form === 'wanted' ? toChanges(one, things, sketch) : [toChange(one, sketch, files)];
     const problem = typeof meant === 'string' ? meant : meant.find((change) => typeof change === 'string');
@@ -83,6 +92,18 @@ function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): 
     ['Ignore the limit', whatIf((limit) => `without ${limit}`)],
     LATER,
   ]);
+}
+
+/** Asks whether an amount is the limit on the use of a column, or the figure of each of its members. */
+function askWhatIsLimited({ column, limits }: LimitedUse, { plus, to }: Pick<WantedChange, 'plus' | 'to'>): Question {
+  const how = plus === undefined ? `is ${figure(to)}` : `${plus < 0 ? 'falls' : 'rises'} by ${figure(Math.abs(plus))}`;
+  const choices = limits.map((limit): Choice => [`The limit ${limit} ${how}`, `what if ${limit} ${how}`]);
+  return ask(
+    undefined,
+    'What if',
+    `${quote(column, 60)} is a column with a figure for each member. Which figure do you mean?`,
+    [...choices.slice(0, MAX_LIMITS), [`Each figure of ${column} ${how}`, `what if ${column} ${how}`], LATER],
+  );
 }
 
 /** Returns a scenario name that is the same for the same question. */

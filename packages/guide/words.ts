@@ -9,6 +9,14 @@ export function figureOf(text: string): number | undefined {
   return Number.isFinite(figure) ? figure : undefined;
 }
 
+const FIGURES_IN_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** Returns the digits of a number in words up to ten. Returns other words unchanged. */
+export function figureInWords(word: string): string {
+  const at = FIGURES_IN_WORDS.indexOf(word.toLowerCase());
+  return at < 0 ? word : String(at);
+}
+
 export const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]*/gu;
 
 /** Words that introduce a statement before a colon. */

@@ -1,0 +1,66 @@
+import { changedLimit, fieldOf } from '../canvas/index.js';
+import { isProblem, mentionsOf, parseFormula } from '../modelling/index.js';
+import { type Thing, thingNamed } from './named-things.js';
+import type { Sketch, SketchCard } from './sketch.js';
+import type { WantedChange } from './statement.js';
+import { splitAtMember, thingOf } from './what-if-changes.js';
+import { isUnit } from './word-coverage.js';
+
+/*
+ * Reads amounts of a resource, as in `what if we had 200 hours`. If `hours` is a column, 200 are not the hours of each product,
+ * but probably the limit of `sum p in products: hours[p] * make[p] <= 40`.
+ */
+
+/** Limits on the use of a column: labels of constraints, or values. */
+export interface LimitedUse {
+  column: string;
+  limits: string[];
+}
+
+/** Returns the limits that an amount of a column may refer to. Returns undefined if the column is not used up. */
+export function limitsOnUse(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): LimitedUse | undefined {
+  const { isAmount, subject, times, plus, to } = wanted;
+  if (isAmount !== true || times !== undefined) return undefined;
+  const { thing, bound, rest } = thingOf(subject, things);
+  if (thing?.kind !== 'column' || bound !== undefined || !isOnly(rest, thing)) return undefined;
+  const { name: column } = thing;
+  const change = { ...(plus !== undefined && { plus }), ...(to !== undefined && { to }) };
+  const { variables, families } = sketch.vocabulary;
+  const isVariable = (name: string): boolean => variables.has(name) || families.has(name);
+  const limits = sketch.of('constraint').flatMap((card) => {
+    const names = namesBySide(card);
+    const use = names.find((side) => side.includes(column) && side.some(isVariable));
+    const limit = names.find((side) => !side.some(isVariable)) ?? [];
+    const isLimited = use !== undefined && !limit.includes(column);
+    if (!isLimited || typeof changedLimit(expressionOf(card), change, isVariable) !== 'string') return [];
+    const [only, ...others] = limit;
+    return only !== undefined && others.length === 0 && sketch.values.has(only) ? only : card.label;
+  });
+  return limits.length === 0 ? undefined : { column, limits: [...new Set(limits)] };
+}
+
+/**
+ * Removes the unit of an amount: `200 hours of labour` is an amount of `labour`. A unit is either unknown or occurs in the formula
+ * of the limit.
+ */
+export function withoutUnit(wanted: WantedChange, things: readonly Thing[]): WantedChange {
+  const [unit = '', limit = ''] = wanted.isAmount === true ? splitAtMember(wanted.subject) : [];
+  const limits = things.filter(({ kind }) => kind === 'constraint' || kind === 'value');
+  const thing = thingNamed(limit, limits, true);
+  if (unit === '' || thing === undefined) return wanted;
+  const named = thingNamed(unit, things);
+  const isInLimit = (name: string): boolean =>
+    thing.card !== undefined && namesBySide(thing.card).flat().includes(name);
+  const isOfLimit = named === undefined ? unit.split(' ').every(isUnit) : isInLimit(named.name) && isOnly(unit, named);
+  return isOfLimit ? { ...wanted, subject: thing.name } : wanted;
+}
+
+const isOnly = (text: string, thing: Thing): boolean => thingNamed(text, [thing], true) !== undefined;
+
+const expressionOf = (card: SketchCard): string => fieldOf<string>(card, 'expression') ?? '';
+
+/** Returns the names on each side of a relation. */
+function namesBySide(card: SketchCard): string[][] {
+  const formula = parseFormula(expressionOf(card));
+  return isProblem(formula) ? [] : formula.sides.map((side) => mentionsOf({ sides: [side], relations: [] }, undefined));
+}
