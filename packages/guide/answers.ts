@@ -8,7 +8,7 @@ import { splitLabel } from './relation-grammar.js';
 import { isReserved } from './reserved-names.js';
 import { isOfScenario } from './scenario-grammar.js';
 import type { Reading, Statement } from './statement.js';
-import { typedOptions } from './typed-options.js';
+import { spelledAsOption, typedOptions } from './typed-options.js';
 import { figureOf, NO_NAME, tidy } from './words.js';
 
 /** Placeholder in the id of a question. An answer in free words replaces it. */
@@ -72,12 +72,13 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
       yield* choice(label, question);
       continue;
     }
+    const spelled = isAnswered ? source : spelledAsOption(source, question!);
     const readBeside = (): Reading => {
-      const answer = isAnswered || pattern === undefined ? undefined : answerBeside(source, pattern);
+      const answer = isAnswered || pattern === undefined ? undefined : answerBeside(spelled, pattern);
       isAnswered ||= answer !== undefined;
       return answer ?? read(source, undefined);
     };
-    yield { source, read: mayReply ? () => read(source, pattern) : readBeside };
+    yield { source, read: mayReply ? () => read(spelled, pattern) : readBeside };
   }
 }
 

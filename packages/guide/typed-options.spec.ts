@@ -24,6 +24,9 @@ describe('typedOptions', () => {
     ['Whole numbesr from 0', NAMES, 'Whole numbers from 0'],
     ['Whole numbers from zero', NAMES, 'Whole numbers from 0'],
     ['Amounts from 0', NAMES, 'Amounts from 0, fractions too'],
+    ['hole numbrs form 0', NAMES, 'Whole numbers from 0'],
+    ['amunts form zero', NAMES, 'Amounts from 0, fractions too'],
+    ['Amuonts from 0, fracions too', NAMES, 'Amounts from 0, fractions too'],
     ['amounts from zero, please', NAMES, 'Amounts from 0, fractions too'],
     ['Yes, solve it please', SOLVE, 'Yes, solve it'],
     ['1', NAMES, 'Whole numbers from 0'],
@@ -49,6 +52,10 @@ describe('typedOptions', () => {
     ['Whole', question(NAMES)],
     ['Whole numbers from 1', question(NAMES)],
     ['Whole numbers from 10', question(NAMES)],
+    ['Whole numbrs from 1', question(NAMES)],
+    ['hole numbrs form 2', question(NAMES)],
+    ['Whole numbers from one', question(NAMES)],
+    ['Small numbers from 0', question(NAMES)],
     ['Whole numbers from -0', question(NAMES)],
     ['Amounts from 3, fractions too', question(NAMES)],
     ['Remove Constraint 2', question(['Remove Constraint 1', 'Later'])],
@@ -62,6 +69,32 @@ describe('typedOptions', () => {
     expect(typedOptions('total cost, use of capacity', asked)).toEqual(['Total cost', 'Use of capacity']);
     expect(typedOptions('1 and 2', asked)).toEqual(['Total cost', 'Delivery on time']);
     expect(typedOptions('total cost, profit', asked)).toEqual([]);
+  });
+});
+
+describe('an answer with another number than the option', () => {
+  it.each<[string, object]>([
+    ['Whole numbers from 1', { domain: 'integer', lower: 1 }],
+    ['Whole numbrs from 1', { domain: 'integer', lower: 1 }],
+    ['hole numbrs form 2', { domain: 'integer', lower: 2 }],
+    ['Whole numbers from one', { domain: 'integer', lower: 1 }],
+    ['amunts from 3, fractions too', { domain: 'continuous', lower: 3 }],
+    ['Amonts from 3', { domain: 'continuous', lower: 3 }],
+    ['Whole numbrs from 1\nlabour: x + y <= 4', { domain: 'integer', lower: 1 }],
+  ])('keeps its number: %j', async (text, facts) => {
+    const room = new Room();
+    await room.say('maximize profit: 3x + 2y');
+    await room.say(text);
+    expect(room.data('x')).toEqual({ name: 'x', ...facts });
+    expect(room.data('y')).toEqual({ name: 'y', ...facts });
+  });
+
+  it('keeps its number for each member', async () => {
+    const room = new Room();
+    await room.say('goods: a, b; maximize profit: sum p in goods: make[p]');
+    await room.say('Whole numbrs from 1');
+    expect(room.data('make')).toEqual({ name: 'make', index: 'p in goods', domain: 'integer', lower: 1 });
+    expect(room.cards.map(({ label }) => label)).toEqual(['goods', 'profit', 'make']);
   });
 });
 

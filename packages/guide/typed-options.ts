@@ -1,10 +1,13 @@
 import type { Question } from '../conversation/index.js';
+import { typosBetween } from '../modelling/index.js';
 import { readStatement } from './grammar.js';
-import { figureOf, without } from './words.js';
+import { figureInWords, figureOf, without } from './words.js';
 
 /* Recognizes answers in which the user types an option instead of selecting it. */
 
 const MAX_LENGTH = 400;
+/** Minimum number of letters of a word with a typo. */
+const MIN_MISSPELLED = 4;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const ORDINAL = /^(?:the )?(?:option |number |answer )?(?:(?<figure>\d{1,2})|(?<word>[a-z]+?))(?: one| option)?$/;
 const MARKS = ` "'\`“”‘’«».,;:!()[]*_-`;
@@ -27,6 +30,7 @@ function typedOption(text: string, question: Question): string | undefined {
   const labels = question.options.map(({ label }) => label);
   const said = plain(text);
   if (said === '') return undefined;
+  const spelled = plain(spelledAsOption(text, question));
   return (
     labels.find((label) => label === text.trim()) ??
     onlyOne(labels.filter((label) => plain(label) === said)) ??
@@ -34,7 +38,9 @@ function typedOption(text: string, question: Question): string | undefined {
     onlyOne(labels.filter((label) => /^(?:yes|no)$/.test(said) && /^\w+(?![\w-])/.exec(plain(label))?.[0] === said)) ??
     consented(said, question) ??
     misspelled(text, labels) ??
-    begun(said, labels)
+    begun(said, labels) ??
+    onlyOne(labels.filter((label) => plain(label) === spelled)) ??
+    begun(spelled, labels)
   );
 }
 
@@ -60,12 +66,47 @@ function consented(said: string, { question, options }: Question): string | unde
 /** Returns the only label that differs by a single typo. The text must not be a valid statement. */
 function misspelled(text: string, labels: readonly string[]): string | undefined {
   const label = onlyOne(labels.filter((one) => isOneTypo(plain(text), plain(one))));
+  return label === undefined || isStatement(text, label) ? undefined : label;
+}
+
+/** Whether a text is a valid statement. A misspelled word of the label may look like the name of a variable. */
+function isStatement(text: string, label: string): boolean {
   const { statement } = readStatement(text);
-  // A misspelled word of the label may look like the name of a variable.
-  const isStatement =
+  return (
     statement !== undefined &&
-    !(statement.kind === 'variables' && statement.names.every((name) => !label?.includes(name)));
-  return isStatement ? undefined : label;
+    !(statement.kind === 'variables' && statement.names.every((name) => !label.includes(name)))
+  );
+}
+
+/**
+ * Corrects the words of an answer that are spelled almost like an option, and keeps its numbers: `Whole numbrs from 1` becomes
+ * `Whole numbers from 1`. Returns other texts unchanged.
+ */
+export function spelledAsOption(text: string, { options }: Question): string {
+  if (text.length > MAX_LENGTH) return text;
+  const spelled = options.flatMap(({ label }) => {
+    const texts = [label, label.split(',')[0] ?? ''].flatMap((one) => spelledAs(one, text) ?? []);
+    return texts.length === 0 || isStatement(text, label) ? [] : texts;
+  });
+  return onlyOne([...new Set(spelled)]) ?? text;
+}
+
+/** Returns the label with the numbers of the text, or undefined if a word differs by more than a typo. */
+function spelledAs(label: string, text: string): string | undefined {
+  const [wanted, said] = [label, text].map((one) => one.trim().split(/\s+/));
+  if (wanted === undefined || said?.length !== wanted.length || said.length < 2) return undefined;
+  const words = said.map((word, at) => {
+    const own = wanted[at] ?? '';
+    const [number, figure] = [word, own].map((part) => figureInWords(without(part, ',.;')));
+    const areNumbers = [number, figure].map((part = '') => figureOf(part) !== undefined);
+    if (areNumbers.includes(true))
+      return areNumbers.includes(false) ? undefined : own.replace(figure ?? '', number ?? '');
+    const [one, other] = [plain(word), plain(own)];
+    return one === other || typosBetween(one, other, other.length < MIN_MISSPELLED ? 0 : 1) !== undefined
+      ? own
+      : undefined;
+  });
+  return words.includes(undefined) ? undefined : words.join(' ');
 }
 
 /** Returns the only label whose part before the comma equals the text: `Amounts from 0` for `Amounts from 0, fractions too`. */
@@ -81,17 +122,7 @@ const withoutLetters = (text: string): string => text.replace(/[\p{L}\s]+/gu, ''
  */
 function isOneTypo(one: string, other: string): boolean {
   if (withoutLetters(one) !== withoutLetters(other)) return false;
-  const [shorter, longer] = one.length <= other.length ? [one, other] : [other, one];
-  if (shorter.length < 4 || longer.length - shorter.length > 1) return false;
-  let begin = 0;
-  while (begin < shorter.length && shorter[begin] === longer[begin]) begin += 1;
-  const isAdded = shorter.slice(begin) === longer.slice(begin + 1);
-  const isReplaced = shorter.slice(begin + 1) === longer.slice(begin + 1);
-  const isSwapped =
-    shorter[begin] === longer[begin + 1] &&
-    shorter[begin + 1] === longer[begin] &&
-    shorter.slice(begin + 2) === longer.slice(begin + 2);
-  return shorter.length < longer.length ? isAdded : isReplaced || isSwapped;
+  return Math.min(one.length, other.length) >= MIN_MISSPELLED && typosBetween(one, other, 1) !== undefined;
 }
 
 const onlyOne = (labels: readonly string[]): string | undefined => (labels.length === 1 ? labels[0] : undefined);
