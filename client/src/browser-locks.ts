@@ -10,7 +10,7 @@ export interface HeldLock {
  * Maximum number of open streams in all windows. Browsers open six HTTP/1.1 connections per host, so two stay free for requests.
  */
 const MAX_STREAMS = 4;
-const PLACES = Array.from({ length: MAX_STREAMS }, (_, at) => `project-workspace place ${at + 1}`);
+const SLOT_NAMES = Array.from({ length: MAX_STREAMS }, (_, at) => `project-workspace place ${at + 1}`);
 
 export interface LockOptions {
   ifAvailable?: boolean;
@@ -53,19 +53,19 @@ export function takeLock(name: string, options: LockOptions = {}): Promise<HeldL
 }
 
 /** Reserves one of the browser's stream slots. Waits if all of them are taken. */
-export async function takePlace(signal: AbortSignal): Promise<HeldLock> {
-  for (const name of PLACES) {
-    const place = await takeLock(name, { ifAvailable: true });
-    if (place !== undefined) return place;
+export async function reserveStreamSlot(signal: AbortSignal): Promise<HeldLock> {
+  for (const name of SLOT_NAMES) {
+    const slot = await takeLock(name, { ifAvailable: true });
+    if (slot !== undefined) return slot;
   }
   const { pending = [] } = await locks().query();
-  const waiting = (place: string): number => pending.filter(({ name }) => name === place).length;
-  const shortest = PLACES.reduce((best, place) => (waiting(place) < waiting(best) ? place : best));
+  const waitersOf = (slot: string): number => pending.filter(({ name }) => name === slot).length;
+  const shortest = SLOT_NAMES.reduce((best, slot) => (waitersOf(slot) < waitersOf(best) ? slot : best));
   return (await takeLock(shortest, { signal })) as HeldLock;
 }
 
 /** Whether another stream is waiting for this slot. */
-export async function isPlaceWanted({ name }: HeldLock): Promise<boolean> {
+export async function hasSlotWaiters({ name }: HeldLock): Promise<boolean> {
   const { pending = [] } = await locks().query();
   return pending.some((lock) => lock.name === name);
 }

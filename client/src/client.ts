@@ -17,11 +17,11 @@ export type ClientOptions = TransportOptions;
  * Every call accepts a `signal`. Temporary failures are retried if repeating the request is safe.
  */
 export class WorkspaceClient {
-  readonly GET = this.calling('get');
-  readonly POST = this.calling('post');
-  readonly PUT = this.calling('put');
-  readonly PATCH = this.calling('patch');
-  readonly DELETE = this.calling('delete');
+  readonly GET = this.createCall('get');
+  readonly POST = this.createCall('post');
+  readonly PUT = this.createCall('put');
+  readonly PATCH = this.createCall('patch');
+  readonly DELETE = this.createCall('delete');
   private readonly transport: Transport;
 
   constructor(options: ClientOptions) {
@@ -113,7 +113,7 @@ export class WorkspaceClient {
     return projectEvents(this.transport, projectId, options);
   }
 
-  private calling<Method extends HttpMethod>(method: Method): Call<Method> {
+  private createCall<Method extends HttpMethod>(method: Method): Call<Method> {
     const call = async (path: string, options?: PlainCall): Promise<unknown> =>
       await this.transport.call(method, path, options);
     return call as Call<Method>;

@@ -13,18 +13,18 @@ interface Position {
 }
 
 /** State of a conversation and the stream position after it. The position is null if no turn is known. */
-export interface Followed {
+export interface FollowedState {
   state: ConversationState;
   position: Position | null;
 }
 
 /** Event that does not directly follow the state. The caller must read sync again. */
-export class OutOfStep extends Error {}
+export class OutOfSyncError extends Error {}
 
 const IDLE = { state: 'idle', message_id: null, turn_id: null, next_seq: 0 } as const;
 
 /** Returns the initial state from a sync response. */
-export function followedFrom(state: ConversationState): Followed {
+export function initialState(state: ConversationState): FollowedState {
   const { turn_id, next_seq = 0 } = state.turn;
   return { state, position: turn_id == null ? null : { turn_id, next_seq } };
 }
@@ -33,60 +33,66 @@ export function followedFrom(state: ConversationState): Followed {
  * Returns the state after an event. Objects are immutable, and parts that the event does not change keep their identity.
  *
  * @param limit maximum number of messages in a state; older messages are dropped
- * @throws OutOfStep
+ * @throws OutOfSyncError
  */
-export function after(followed: Followed, event: ChatEvent, limit: number): Followed {
+export function applyEvent(current: FollowedState, event: ChatEvent, limit: number): FollowedState {
   switch (event.event) {
     case 'message.created': {
-      const { messages } = followed.state;
+      const { messages } = current.state;
       const { message } = event.data;
-      return has(messages, message) ? followed : withMessages(followed, added(messages, message, limit));
+      return includesMessage(messages, message)
+        ? current
+        : withMessages(current, upsertMessage(messages, message, limit));
     }
     case 'message.updated':
-      return withMessages(followed, changed(followed.state.messages, event.data.message));
+      return withMessages(current, replaceMessage(current.state.messages, event.data.message));
     case 'turn.dispatched':
-      return dispatched(followed, event.data.turn_id);
+      return markDispatched(current, event.data.turn_id);
     case 'resync':
-      throw new OutOfStep(event.data.reason);
+      throw new OutOfSyncError(event.data.reason);
     default:
-      return numbered(followed, event, limit);
+      return applyTurnEvent(current, event, limit);
   }
 }
 
 /** Applies a turn event, whose id has the form `<turn_id>:<seq>`. */
-function numbered(followed: Followed, event: Extract<ChatEvent, { id: string }>, limit: number): Followed {
+function applyTurnEvent(
+  current: FollowedState,
+  event: Extract<ChatEvent, { id: string }>,
+  limit: number,
+): FollowedState {
   const colon = event.id.lastIndexOf(':');
   const turn_id = event.id.slice(0, colon);
   const seq = Number(event.id.slice(colon + 1));
-  const { state, position } = dispatched(followed, turn_id);
+  const { state, position } = markDispatched(current, turn_id);
   const expected = position?.next_seq ?? 0;
-  if (seq < expected) return followed;
-  if (seq > expected) throw new OutOfStep(`Expected event ${expected} of the turn, but received ${event.id}`);
+  if (seq < expected) return current;
+  if (seq > expected) throw new OutOfSyncError(`Expected event ${expected} of the turn, but received ${event.id}`);
   const next = { turn_id, next_seq: seq + 1 };
-  const going = (messages: ChatMessage[], message_id = state.turn.message_id): Followed => ({
+  const streaming = (messages: ChatMessage[], message_id = state.turn.message_id): FollowedState => ({
     state: { ...state, messages, turn: { ...state.turn, state: 'streaming', message_id, next_seq: next.next_seq } },
     position: next,
   });
   switch (event.event) {
     case 'turn.started':
-      return going(added(state.messages, event.data.message, limit), event.data.message_id);
+      return streaming(upsertMessage(state.messages, event.data.message, limit), event.data.message_id);
     case 'turn.ended': {
       const { message } = event.data;
-      const messages = message === null ? state.messages : added(state.messages, message, limit);
+      const messages = message === null ? state.messages : upsertMessage(state.messages, message, limit);
       return { state: { ...state, messages, turn: IDLE }, position: next };
     }
     default: {
       const message = state.messages.find(({ id }) => id === state.turn.message_id);
-      if (message === undefined) throw new OutOfStep(`Event ${event.id} refers to an unknown message`);
-      return going(changed(state.messages, folded(message, event)));
+      if (message === undefined) throw new OutOfSyncError(`Event ${event.id} refers to an unknown message`);
+      return streaming(replaceMessage(state.messages, applyBodyEvent(message, event)));
     }
   }
 }
 
 /** Marks a new turn as dispatched until its first event arrives. Does nothing if the state is already at this turn. */
-function dispatched(followed: Followed, turn_id: string): Followed {
-  if (followed.position?.turn_id === turn_id) return followed;
-  const { state } = followed;
+function markDispatched(current: FollowedState, turn_id: string): FollowedState {
+  if (current.position?.turn_id === turn_id) return current;
+  const { state } = current;
   const turn = { state: 'dispatched', message_id: null, turn_id, next_seq: 0 } as const;
   return { state: { ...state, turn }, position: { turn_id, next_seq: 0 } };
 }
@@ -94,13 +100,13 @@ function dispatched(followed: Followed, turn_id: string): Followed {
 type BodyEvent = Exclude<Extract<ChatEvent, { id: string }>, { event: 'turn.started' | 'turn.ended' }>;
 
 /** Returns the message after applying a turn event. */
-function folded(message: ChatMessage, event: BodyEvent): ChatMessage {
+function applyBodyEvent(message: ChatMessage, event: BodyEvent): ChatMessage {
   const { content_segments, tool_calls } = message;
   const segments = content_segments ?? [];
   const calls = tool_calls ?? [];
   switch (event.event) {
     case 'text.delta':
-      return withText(message, segments, event.data);
+      return appendText(message, segments, event.data);
     case 'tool.started': {
       const { call } = event.data;
       return {
@@ -116,7 +122,7 @@ function folded(message: ChatMessage, event: BodyEvent): ChatMessage {
         content_segments: segments.map((segment) =>
           segment.type === 'tool_call' && segment.id === call.id ? { type: 'tool_call', ...call } : segment,
         ),
-        tool_calls: calls.map((known) => (known.id === call.id ? call : known)),
+        tool_calls: calls.map((existing) => (existing.id === call.id ? call : existing)),
       };
     }
     case 'cards.changed': {
@@ -130,16 +136,16 @@ function folded(message: ChatMessage, event: BodyEvent): ChatMessage {
   }
 }
 
-function withText(
+function appendText(
   message: ChatMessage,
   segments: Segment[],
   { segment, text }: { segment: number; text: string },
 ): ChatMessage {
-  const present = segments[segment];
+  const existing = segments[segment];
   // Text is only ever appended to the last segment.
-  if (present !== undefined) {
-    const longer = { ...present, content: (present.content ?? '') + text };
-    return { ...message, content: message.content + text, content_segments: segments.with(segment, longer) };
+  if (existing !== undefined) {
+    const extended = { ...existing, content: (existing.content ?? '') + text };
+    return { ...message, content: message.content + text, content_segments: segments.with(segment, extended) };
   }
   const isFirst = !segments.some(({ type }) => type === 'text');
   return {
@@ -149,22 +155,23 @@ function withText(
   };
 }
 
-function withMessages(followed: Followed, messages: ChatMessage[]): Followed {
-  return messages === followed.state.messages ? followed : { ...followed, state: { ...followed.state, messages } };
+function withMessages(current: FollowedState, messages: ChatMessage[]): FollowedState {
+  return messages === current.state.messages ? current : { ...current, state: { ...current.state, messages } };
 }
 
 /** Replaces the message with the same id, or inserts the message by sequence. Keeps only the newest `limit` messages. */
-function added(messages: ChatMessage[], message: ChatMessage, limit: number): ChatMessage[] {
-  if (has(messages, message)) return changed(messages, message);
+function upsertMessage(messages: ChatMessage[], message: ChatMessage, limit: number): ChatMessage[] {
+  if (includesMessage(messages, message)) return replaceMessage(messages, message);
   const before = messages.findLastIndex(({ sequence }) => sequence < message.sequence);
   // After a reconnect, a repeated message may be older than all displayed messages.
   if (before < 0 && messages.length > 0) return messages;
   return messages.toSpliced(before + 1, 0, message).slice(-limit);
 }
 
-const has = (messages: ChatMessage[], message: ChatMessage): boolean => messages.some(({ id }) => id === message.id);
+const includesMessage = (messages: ChatMessage[], message: ChatMessage): boolean =>
+  messages.some(({ id }) => id === message.id);
 
-function changed(messages: ChatMessage[], message: ChatMessage): ChatMessage[] {
+function replaceMessage(messages: ChatMessage[], message: ChatMessage): ChatMessage[] {
   const at = messages.findIndex(({ id }) => id === message.id);
   return at < 0 ? messages : messages.with(at, message);
 }

@@ -1,7 +1,7 @@
 import type { ConversationState } from './conversation-state.js';
-import { CHAT, Follower, type Place } from './follower.js';
-import { Latest } from './latest.js';
-import { type Following, Persistence } from './retry.js';
+import { CHAT, type ConversationParams, Follower } from './follower.js';
+import { LatestValue } from './latest-value.js';
+import { type Following, RetryState } from './retry.js';
 import type { Schemas } from './schemas.js';
 import { LinkedSignal } from './time.js';
 import { newId, type Transport } from './transport.js';
@@ -19,7 +19,7 @@ export interface FollowOptions extends Following {
 export type NewMessage = Omit<Schemas['ChatMessageCreate'], 'conversation_id'>;
 
 export class Conversation {
-  private readonly place: Place;
+  private readonly params: ConversationParams;
 
   /** @param conversationId default: the project's default conversation */
   constructor(
@@ -27,7 +27,7 @@ export class Conversation {
     readonly projectId: string,
     readonly conversationId?: string,
   ) {
-    this.place = {
+    this.params = {
       path: { project_id: projectId },
       query: conversationId === undefined ? {} : { conversation_id: conversationId },
     };
@@ -38,7 +38,7 @@ export class Conversation {
    * each message has a `client_msg_id`. It is generated unless you set it.
    */
   async post(message: NewMessage, { signal }: { signal?: AbortSignal } = {}): Promise<Schemas['ChatResponse']> {
-    const { path, query } = this.place;
+    const { path, query } = this.params;
     const body = { ...message, ...query, client_msg_id: message.client_msg_id ?? newId() };
     const { data } = await this.transport.call('post', CHAT, { params: { path }, body, signal });
     return data as Schemas['ChatResponse'];
@@ -48,7 +48,7 @@ export class Conversation {
   async stop({ turn_id, signal }: { turn_id?: string; signal?: AbortSignal } = {}): Promise<
     Schemas['ChatStopResponse']
   > {
-    const { path, query } = this.place;
+    const { path, query } = this.params;
     const body = { ...query, ...(turn_id !== undefined && { turn_id }) };
     const { data } = await this.transport.call('post', `${CHAT}/stop`, { params: { path }, body, signal });
     return data as Schemas['ChatStopResponse'];
@@ -68,16 +68,16 @@ export class Conversation {
     ConversationState,
     void
   > {
-    const leaving = new LinkedSignal(signal);
-    const states = new Latest<ConversationState>();
-    const follower = new Follower(this.transport, this.place, limit, (state) => states.set(state), leaving.signal);
-    const persistence = new Persistence(this.transport.retry, leaving.signal, following);
-    const over = follower.run(persistence).catch((error: unknown) => states.fail(error));
+    const linked = new LinkedSignal(signal);
+    const states = new LatestValue<ConversationState>();
+    const follower = new Follower(this.transport, this.params, limit, (state) => states.set(state), linked.signal);
+    const retryState = new RetryState(this.transport.retry, linked.signal, following);
+    const running = follower.run(retryState).catch((error: unknown) => states.fail(error));
     try {
       yield* states;
     } finally {
-      leaving.abort();
-      await over;
+      linked.abort();
+      await running;
     }
   }
 }

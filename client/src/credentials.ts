@@ -6,7 +6,7 @@ export type TokenSource = string | (() => string | Promise<string>);
 
 /** Token of a client. Concurrent requests share one call to the token source. */
 export class Credentials {
-  private held: Promise<string> | undefined;
+  private cachedToken: Promise<string> | undefined;
 
   constructor(private readonly source: TokenSource | undefined) {}
 
@@ -17,21 +17,22 @@ export class Credentials {
 
   async token(): Promise<string | undefined> {
     if (typeof this.source !== 'function') return this.source;
-    this.held ??= this.ask(this.source);
-    return await this.held;
+    this.cachedToken ??= this.requestToken(this.source);
+    return await this.cachedToken;
   }
 
   /** Discards a token that is no longer valid, unless another request has already done so. */
   async reject(token: string | undefined): Promise<void> {
-    const { held } = this;
-    if (held !== undefined && (await held) === token && this.held === held) this.held = undefined;
+    const { cachedToken } = this;
+    if (cachedToken !== undefined && (await cachedToken) === token && this.cachedToken === cachedToken)
+      this.cachedToken = undefined;
   }
 
-  private async ask(source: () => string | Promise<string>): Promise<string> {
+  private async requestToken(source: () => string | Promise<string>): Promise<string> {
     try {
       return await source();
     } catch (error) {
-      this.held = undefined;
+      this.cachedToken = undefined;
       throw error;
     }
   }

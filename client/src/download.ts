@@ -1,5 +1,5 @@
 import { ConnectionError, errorOf, ServiceError } from './errors.js';
-import { isPassing, retrying } from './retry.js';
+import { isTemporary, withRetries } from './retry.js';
 import type { Schemas } from './schemas.js';
 import { Watchdog } from './time.js';
 import type { Transport } from './transport.js';
@@ -28,28 +28,28 @@ export async function download(
 ): Promise<Blob> {
   const { data } = await transport.call('post', '/api/v1/files/download', { body: file, signal });
   const { url } = data as Schemas['FileDownloadResponse'];
-  let pieces: (Blob | Uint8Array<ArrayBuffer>)[] = [];
+  let chunks: (Blob | Uint8Array<ArrayBuffer>)[] = [];
   let loaded = 0;
-  const read = async (): Promise<Blob> => {
+  const attempt = async (): Promise<Blob> => {
     const watchdog = new Watchdog(signal, SILENCE_MS);
     try {
       const headers: Record<string, string> = loaded > 0 ? { range: `bytes=${loaded}-` } : {};
       const request = new Request(url, { headers, signal: watchdog.signal });
       const response = await transport.send(request, watchdog);
       if (!response.ok) throw errorOf(response, await response.text());
-      if (response.status !== PARTIAL) [pieces, loaded] = [[], 0];
-      const left = response.headers.get('content-length');
-      const total = left === null ? undefined : loaded + Number(left);
+      if (response.status !== PARTIAL) [chunks, loaded] = [[], 0];
+      const contentLength = response.headers.get('content-length');
+      const total = contentLength === null ? undefined : loaded + Number(contentLength);
       const reader = response.body?.getReader();
       for (;;) {
         const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
         if (done) break;
         watchdog.refresh();
-        pieces.push(value);
+        chunks.push(value);
         loaded += value.length;
         onProgress?.({ loaded, total });
       }
-      return new Blob(pieces, { type: response.headers.get('content-type') ?? '' });
+      return new Blob(chunks, { type: response.headers.get('content-type') ?? '' });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ServiceError) throw error;
@@ -58,5 +58,5 @@ export async function download(
       watchdog.release();
     }
   };
-  return await retrying(read, isPassing, transport.retry, signal, transport.onRetry);
+  return await withRetries(attempt, isTemporary, transport.retry, signal, transport.onRetry);
 }

@@ -124,7 +124,7 @@ export class ConnectionError extends Error {
   request: RequestLine | undefined;
 }
 
-type ErrorClass = new (response: Response, said: { detail: string; code?: string | undefined }) => ServiceError;
+type ErrorClass = new (response: Response, body: { detail: string; code?: string | undefined }) => ServiceError;
 
 const CLASSES = {
   400: BadRequestError,

@@ -6,7 +6,7 @@ import type { PlainCall, Transport } from './transport.js';
 /** Maximum time without data. The service sends a keep-alive every 15 seconds. */
 const SILENCE_MS = 45_000;
 
-export interface OpenedStream {
+export interface EventStream {
   /**
    * Groups of events as they arrive. A group may be empty. Null means that events may be missing before the next group. Ends when
    * the stream should be reopened immediately. @throws ConnectionError if the stream was lost, or ended by the service
@@ -27,16 +27,16 @@ export async function openStream(
   path: string,
   params: PlainCall['params'],
   signal: AbortSignal | undefined,
-): Promise<OpenedStream> {
+): Promise<EventStream> {
   const watchdog = new Watchdog(signal, SILENCE_MS);
   const headers = { accept: 'text/event-stream' };
   try {
     const call = { params: params ?? {}, headers, parseAs: 'stream', signal: watchdog.signal } as const;
-    const { data, token } = await transport.authenticated('get', path, call);
+    const { data, token } = await transport.callOnce('get', path, call);
     // The service ends a stream when its token expires. Other requests may still accept the token for a while, so it is discarded
     // here.
-    const ended = async (): Promise<void> => await transport.credentials.reject(token);
-    const events = watched(data as ReadableStream<Uint8Array>, watchdog, signal, ended);
+    const onEnd = async (): Promise<void> => await transport.credentials.reject(token);
+    const events = readWithWatchdog(data as ReadableStream<Uint8Array>, watchdog, signal, onEnd);
     return {
       events,
       close: async () => {
@@ -54,18 +54,18 @@ export async function openStream(
   }
 }
 
-async function* watched(
+async function* readWithWatchdog(
   body: ReadableStream<Uint8Array>,
   watchdog: Watchdog,
   signal: AbortSignal | undefined,
-  ended: () => Promise<void>,
+  onEnd: () => Promise<void>,
 ): AsyncGenerator<ServerSentEvent[], void> {
   try {
     for await (const events of readEvents(body)) {
       watchdog.refresh();
       yield events;
     }
-    await ended();
+    await onEnd();
   } catch (error) {
     signal?.throwIfAborted();
     throw new ConnectionError('The event stream was interrupted', { cause: error });

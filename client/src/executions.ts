@@ -1,4 +1,4 @@
-import { Persistence } from './retry.js';
+import { RetryState } from './retry.js';
 import type { Schemas } from './schemas.js';
 import { pause } from './time.js';
 import type { Transport } from './transport.js';
@@ -8,7 +8,7 @@ const EXECUTION = '/api/v1/projects/{project_id}/solve/executions/{execution_id}
 const MIN_MS = 100;
 const MAX_MS = 1_000;
 const GROWTH = 1.5;
-const OVER: string[] = ['succeeded', 'failed', 'canceled'];
+const FINAL_STATUSES: string[] = ['succeeded', 'failed', 'canceled'];
 
 export type Execution = Schemas['ExecutionDetailResponse'];
 
@@ -26,21 +26,21 @@ export async function waitForExecution(
   execution_id: string,
   { signal, onChange }: WaitOptions,
 ): Promise<Execution> {
-  const persistence = new Persistence(transport.retry, signal);
+  const retryState = new RetryState(transport.retry, signal);
   let etag: string | undefined;
   for (let wait = MIN_MS; ; wait = Math.min(MAX_MS, wait * GROWTH)) {
     try {
       const params = { path: { project_id, execution_id } };
-      const { data, response } = await transport.authenticated('get', EXECUTION, { params, ifNoneMatch: etag, signal });
-      persistence.succeeded();
+      const { data, response } = await transport.callOnce('get', EXECUTION, { params, ifNoneMatch: etag, signal });
+      retryState.recordSuccess();
       if (data !== undefined) {
         const execution = data as Execution;
         etag = response.headers.get('etag') ?? undefined;
         onChange?.(execution);
-        if (OVER.includes(execution.status)) return execution;
+        if (FINAL_STATUSES.includes(execution.status)) return execution;
       }
     } catch (error) {
-      await persistence.failed(error);
+      await retryState.waitAfterFailure(error);
     }
     await pause(wait, signal);
   }

@@ -1,7 +1,13 @@
-import { after, type ConversationState, type Followed, followedFrom, OutOfStep } from './conversation-state.js';
+import {
+  applyEvent,
+  type ConversationState,
+  type FollowedState,
+  initialState,
+  OutOfSyncError,
+} from './conversation-state.js';
 import { ConnectionError } from './errors.js';
-import type { OpenedStream } from './event-streams.js';
-import type { Persistence } from './retry.js';
+import type { EventStream } from './event-streams.js';
+import type { RetryState } from './retry.js';
 import type { ChatEvent } from './schemas.js';
 import type { ServerSentEvent } from './server-sent-events.js';
 import { SharedStream } from './shared-stream.js';
@@ -10,7 +16,7 @@ import type { Transport } from './transport.js';
 export const CHAT = '/api/v1/projects/{project_id}/chat';
 
 /** Path and query parameters that identify a conversation. */
-export interface Place {
+export interface ConversationParams {
   path: { project_id: string };
   /** Omit for the project's default conversation. */
   query: { conversation_id?: string };
@@ -19,7 +25,7 @@ export interface Place {
 /** Maintains the state of a conversation from sync responses and stream events. */
 export class Follower {
   /** Current state. Null if sync must be read. */
-  private followed: Followed | null = null;
+  private current: FollowedState | null = null;
   /** Entity tag of the last sync response. */
   private etag: string | null = null;
   /** Whether the state was built from every event of the stream since the last sync. */
@@ -27,62 +33,62 @@ export class Follower {
 
   /**
    * @param limit maximum number of messages in a state
-   * @param show receives each state that differs from the previous state
+   * @param onState receives each state that differs from the previous state
    */
   constructor(
     private readonly transport: Transport,
-    private readonly place: Place,
+    private readonly conversation: ConversationParams,
     private readonly limit: number,
-    private readonly show: (state: ConversationState) => void,
+    private readonly onState: (state: ConversationState) => void,
     private readonly signal: AbortSignal,
   ) {}
 
   /** Runs until the signal is aborted. @throws errors that cannot be retried */
-  async run(persistence: Persistence): Promise<never> {
-    const { path, query } = this.place;
+  async run(retryState: RetryState): Promise<never> {
+    const { path, query } = this.conversation;
     const topic = [path.project_id, query.conversation_id];
     const shared = new SharedStream(this.transport, `${CHAT}/stream`, topic, this.signal);
     try {
-      for (;;) await this.follow(shared, persistence);
+      for (;;) await this.follow(shared, retryState);
     } finally {
       shared.close();
     }
   }
 
-  private async follow(shared: SharedStream, persistence: Persistence): Promise<void> {
+  private async follow(shared: SharedStream, retryState: RetryState): Promise<void> {
     try {
       const stream = await this.connect(shared);
-      persistence.reached();
+      retryState.recordContact();
       try {
         for await (const events of stream.events) {
-          if (events === null) await this.read();
-          else if (events.length > 0) persistence.succeeded();
-          this.take(events ?? []);
+          if (events === null) await this.readSync();
+          else if (events.length > 0) retryState.recordSuccess();
+          this.applyEvents(events ?? []);
         }
       } finally {
         await stream.close();
       }
     } catch (error) {
-      if (!(error instanceof OutOfStep)) await persistence.failed(error);
+      if (!(error instanceof OutOfSyncError)) await retryState.waitAfterFailure(error);
       else {
-        this.followed = null;
-        await persistence.failed(new ConnectionError('The event stream skipped events', { cause: error }));
+        this.current = null;
+        await retryState.waitAfterFailure(new ConnectionError('The event stream skipped events', { cause: error }));
       }
     }
   }
 
   /** Opens a stream that continues exactly where the state ends. */
-  private async connect(shared: SharedStream): Promise<OpenedStream> {
-    if (this.followed === null) await this.read();
+  private async connect(shared: SharedStream): Promise<EventStream> {
+    if (this.current === null) await this.readSync();
     for (;;) {
-      const position = this.followed?.position ?? null;
+      const position = this.current?.position ?? null;
       const stream = await this.open(shared, position);
       if (position !== null || stream.isJoined === true) return stream;
       // Without a known turn, there is no event to resume from. If a sync after opening the stream is unchanged, no event
       // was missed.
       let isChanged = true;
       try {
-        isChanged = await this.read();
+        isChanged = await this.readSync();
       } finally {
         if (isChanged) await stream.close();
       }
@@ -91,23 +97,23 @@ export class Follower {
   }
 
   /** Reads sync. Returns whether it has changed since the last read. */
-  private async read(): Promise<boolean> {
-    const { path, query } = this.place;
-    const { data, response } = await this.transport.authenticated('get', `${CHAT}/sync`, {
+  private async readSync(): Promise<boolean> {
+    const { path, query } = this.conversation;
+    const { data, response } = await this.transport.callOnce('get', `${CHAT}/sync`, {
       params: { path, query: { ...query, limit: this.limit } },
-      ifNoneMatch: (this.followed && this.etag) ?? undefined,
+      ifNoneMatch: (this.current && this.etag) ?? undefined,
       signal: this.signal,
     });
     if (data === undefined) return false;
     this.etag = response.headers.get('etag');
     this.followsStream = false;
-    this.followed = followedFrom(data as ConversationState);
-    this.show(this.followed.state);
+    this.current = initialState(data as ConversationState);
+    this.onState(this.current.state);
     return true;
   }
 
-  private async open(shared: SharedStream, position: Followed['position']): Promise<OpenedStream> {
-    const { path, query } = this.place;
+  private async open(shared: SharedStream, position: FollowedState['position']): Promise<EventStream> {
+    const { path, query } = this.conversation;
     const from = position === null ? {} : { turn_id: position.turn_id, from_seq: position.next_seq };
     const isResumed = position !== null && this.followsStream;
     const stream = await shared.open({ params: { path, query: { ...query, ...from } }, isResumed });
@@ -115,13 +121,13 @@ export class Follower {
     return stream;
   }
 
-  private take(events: ServerSentEvent[]): void {
-    const before = this.followed;
-    if (before === null) throw new OutOfStep('The conversation was not read yet');
-    let now = before;
+  private applyEvents(events: ServerSentEvent[]): void {
+    const previous = this.current;
+    if (previous === null) throw new OutOfSyncError('The conversation was not read yet');
+    let next = previous;
     for (const { data, ...event } of events)
-      now = after(now, { ...event, data: JSON.parse(data) as unknown } as ChatEvent, this.limit);
-    this.followed = now;
-    if (now.state !== before.state) this.show(now.state);
+      next = applyEvent(next, { ...event, data: JSON.parse(data) as unknown } as ChatEvent, this.limit);
+    this.current = next;
+    if (next.state !== previous.state) this.onState(next.state);
   }
 }

@@ -1,4 +1,4 @@
-import { type Following, Persistence } from './retry.js';
+import { type Following, RetryState } from './retry.js';
 import type { ProjectEvent, Schemas } from './schemas.js';
 import { SharedStream } from './shared-stream.js';
 import type { Transport } from './transport.js';
@@ -27,23 +27,23 @@ export async function* projectEvents(
   project_id: string,
   { signal, after, ...following }: ProjectEventsOptions,
 ): AsyncGenerator<ProjectEvent | Resync, void> {
-  const persistence = new Persistence(transport.retry, signal, following);
+  const retryState = new RetryState(transport.retry, signal, following);
   const shared = new SharedStream(transport, EVENTS, [project_id], signal);
-  let last = after;
+  let lastEventId = after;
   let isResumed = false;
   try {
     for (;;) {
       try {
-        const header = last === undefined ? {} : { 'Last-Event-ID': String(last) };
+        const header = lastEventId === undefined ? {} : { 'Last-Event-ID': String(lastEventId) };
         const stream = await shared.open({ params: { path: { project_id }, header }, isResumed });
-        persistence.reached();
+        retryState.recordContact();
         try {
-          if (last === undefined && stream.isJoined !== true) yield { type: 'resync', reason: 'opened' };
+          if (lastEventId === undefined && stream.isJoined !== true) yield { type: 'resync', reason: 'opened' };
           for await (const group of stream.events) {
             if (group === null) {
-              last = undefined;
+              lastEventId = undefined;
               yield { type: 'resync', reason: 'opened' };
-            } else if (group.length > 0) persistence.succeeded();
+            } else if (group.length > 0) retryState.recordSuccess();
             for (const { event, data } of group ?? []) {
               if (event === 'resync') {
                 const { reason } = JSON.parse(data) as Schemas['ResyncData'];
@@ -51,20 +51,20 @@ export async function* projectEvents(
                 if (reason !== 'too_slow') yield { type: 'resync', reason };
                 continue;
               }
-              const told = JSON.parse(data) as ProjectEvent;
+              const projectEvent = JSON.parse(data) as ProjectEvent;
               // The window that reads the stream may have opened it at an earlier event.
-              if (last !== undefined && told.id <= last) continue;
-              last = told.id;
+              if (lastEventId !== undefined && projectEvent.id <= lastEventId) continue;
+              lastEventId = projectEvent.id;
               isResumed = true;
-              yield told;
-              if (told.type === 'project.deleted') return;
+              yield projectEvent;
+              if (projectEvent.type === 'project.deleted') return;
             }
           }
         } finally {
           await stream.close();
         }
       } catch (error) {
-        await persistence.failed(error);
+        await retryState.waitAfterFailure(error);
       }
     }
   } finally {

@@ -1,4 +1,4 @@
-import { ConnectionError, ConflictError, ServiceError, TooManyRequestsError, UnavailableError } from './errors.js';
+import { ConflictError, ConnectionError, ServiceError, TooManyRequestsError, UnavailableError } from './errors.js';
 import { pause } from './time.js';
 
 /** Limits and delays of retries. */
@@ -28,24 +28,24 @@ export const RETRY_POLICY: RetryPolicy = {
 };
 
 /** Codes of temporary conflicts. */
-const PASSING_CONFLICTS: unknown[] = ['request_conflict', 'request_under_way', 'upload_being_completed'];
+const TEMPORARY_CONFLICTS: unknown[] = ['request_conflict', 'request_under_way', 'upload_being_completed'];
 /** Statuses of proxies that could not reach the service. */
 const BAD_GATEWAY = 502;
 const GATEWAY_TIMEOUT = 504;
 
 /** Whether the request was rejected before it could take effect, and may be accepted later. */
-export const isRefusedForNow = (error: unknown): boolean => error instanceof TooManyRequestsError;
+export const isRateLimited = (error: unknown): boolean => error instanceof TooManyRequestsError;
 
 /** Whether it is unknown if the request has taken effect, and repeating it may return a response. */
-export function isUncertain(error: unknown): boolean {
+export function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (error instanceof UnavailableError) return error.code !== 'comparison_too_large';
-  if (error instanceof ConflictError) return PASSING_CONFLICTS.includes(error.code);
+  if (error instanceof ConflictError) return TEMPORARY_CONFLICTS.includes(error.code);
   return error instanceof ServiceError && [BAD_GATEWAY, GATEWAY_TIMEOUT].includes(error.status);
 }
 
 /** Whether the same request may succeed later. */
-export const isPassing = (error: unknown): boolean => isRefusedForNow(error) || isUncertain(error);
+export const isTemporary = (error: unknown): boolean => isRateLimited(error) || isOutcomeUnknown(error);
 
 /**
  * Waits before the next attempt. Uses the delay that the service requests, otherwise a random delay that grows with the attempts.
@@ -59,16 +59,16 @@ export async function pauseAfter(
   { minDelayMs, maxDelayMs, maxRetryAfterMs }: RetryPolicy,
   signal?: AbortSignal,
 ): Promise<void> {
-  const asked = error instanceof ServiceError ? error.retryAfter : undefined;
-  if (asked !== undefined && asked * 1000 > maxRetryAfterMs) throw error;
-  const grown = Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(retries, 30));
+  const retryAfter = error instanceof ServiceError ? error.retryAfter : undefined;
+  if (retryAfter !== undefined && retryAfter * 1000 > maxRetryAfterMs) throw error;
+  const backoff = Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(retries, 30));
   // Jitter keeps clients that were disconnected together from reconnecting together.
-  const spread = 0.5 + Math.random() / 2;
-  await pause(asked === undefined ? grown * spread : asked * 1000 + minDelayMs * Math.random(), signal);
+  const jitter = 0.5 + Math.random() / 2;
+  await pause(retryAfter === undefined ? backoff * jitter : retryAfter * 1000 + minDelayMs * Math.random(), signal);
 }
 
 /** Repeats the work while its error can be retried and the policy allows it. */
-export async function retrying<Value>(
+export async function withRetries<Value>(
   work: () => Promise<Value>,
   mayRetry: (error: unknown) => boolean,
   policy: RetryPolicy,
@@ -101,7 +101,7 @@ export interface Following {
  * Retry state of a task that runs until it is aborted, such as a stream that is reopened whenever it is lost. Until the service
  * is first reached, the usual retry limit applies, unless `isPatient` is set.
  */
-export class Persistence {
+export class RetryState {
   private failures = 0;
   /** Time of the last contact with the service, in milliseconds of Unix time. */
   private reachedAt: number | undefined;
@@ -114,7 +114,7 @@ export class Persistence {
   ) {}
 
   /** Records that the service was reached. Retries are unlimited from now on. */
-  reached(): void {
+  recordContact(): void {
     this.reachedAt = Date.now();
     if (!this.isInterrupted) return;
     this.isInterrupted = false;
@@ -122,17 +122,17 @@ export class Persistence {
   }
 
   /** Records a success. The next delay is short again. */
-  succeeded(): void {
-    this.reached();
+  recordSuccess(): void {
+    this.recordContact();
     this.failures = 0;
   }
 
   /** Waits before the next attempt. @throws the error if it cannot be retried */
-  async failed(error: unknown): Promise<void> {
+  async waitAfterFailure(error: unknown): Promise<void> {
     this.signal?.throwIfAborted();
     const { maxRetries, maxDelayMs } = this.policy;
     const isEndless = this.following.isPatient === true || this.reachedAt !== undefined;
-    if (!isPassing(error) || (!isEndless && this.failures >= maxRetries)) throw error;
+    if (!isTemporary(error) || (!isEndless && this.failures >= maxRetries)) throw error;
     // A connection that has lasted for a while does not count as a failed attempt.
     if (Date.now() - (this.reachedAt ?? Infinity) > maxDelayMs) this.failures = 0;
     this.isInterrupted = true;

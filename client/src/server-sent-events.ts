@@ -14,26 +14,26 @@ const LINE_END = /\r\n|\n|\r/;
  */
 export class EventParser {
   /** Incomplete last line of the previous chunk. */
-  private started = '';
-  private endedInReturn = false;
+  private partialLine = '';
+  private endsWithReturn = false;
   private event = '';
   private id: string | undefined;
   private data: string[] = [];
 
   /** Returns the events that this chunk completes. */
-  take(piece: string): ServerSentEvent[] {
-    if (piece === '') return [];
+  push(chunk: string): ServerSentEvent[] {
+    if (chunk === '') return [];
     // A CRLF line end may be split across two chunks.
-    const text = this.endedInReturn && piece.startsWith('\n') ? piece.slice(1) : piece;
-    this.endedInReturn = piece.endsWith('\r');
+    const text = this.endsWithReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
+    this.endsWithReturn = chunk.endsWith('\r');
     const [first = '', ...more] = text.split(LINE_END);
-    const lines = [this.started + first, ...more];
-    this.started = lines.pop() ?? '';
-    return lines.flatMap((line) => this.line(line) ?? []);
+    const lines = [this.partialLine + first, ...more];
+    this.partialLine = lines.pop() ?? '';
+    return lines.flatMap((line) => this.parseLine(line) ?? []);
   }
 
-  private line(line: string): ServerSentEvent | undefined {
-    if (line === '') return this.whole();
+  private parseLine(line: string): ServerSentEvent | undefined {
+    if (line === '') return this.completeEvent();
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
@@ -43,7 +43,7 @@ export class EventParser {
     return undefined;
   }
 
-  private whole(): ServerSentEvent | undefined {
+  private completeEvent(): ServerSentEvent | undefined {
     const { id, data } = this;
     const event = this.event || 'message';
     this.event = '';
@@ -62,7 +62,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      yield parser.take(decoder.decode(value, { stream: true }));
+      yield parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
     // A reader that stops early needs no more data. Canceling a failed body rejects, which is harmless.

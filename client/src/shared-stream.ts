@@ -1,16 +1,23 @@
-import { type HeldLock, hasLocks, isPlaceWanted, type LockOptions, takeLock, takePlace } from './browser-locks.js';
+import {
+  hasLocks,
+  hasSlotWaiters,
+  type HeldLock,
+  type LockOptions,
+  reserveStreamSlot,
+  takeLock,
+} from './browser-locks.js';
 import { ConnectionError } from './errors.js';
-import { type OpenedStream, openStream } from './event-streams.js';
+import { type EventStream, openStream } from './event-streams.js';
 import type { ServerSentEvent } from './server-sent-events.js';
 import { LinkedSignal } from './time.js';
 import type { PlainCall, Transport } from './transport.js';
 
 /** Heartbeat interval of the window that reads the stream. */
-const ALIVE_MS = 10_000;
+const HEARTBEAT_MS = 10_000;
 /** Maximum silence of the window that reads the stream. After that, another window takes over. */
 const SILENCE_MS = 45_000;
 /** Minimum time that a stream keeps its slot while other streams are waiting. */
-const TURN_MS = 1_000;
+const MIN_SLOT_MS = 1_000;
 
 /** Messages that the reading window broadcasts. Other windows send it `join`. */
 type Message =
@@ -53,15 +60,15 @@ export class SharedStream {
     this.channel.onmessage = ({ data }: { data: unknown }) => {
       const message = data as Message;
       if (message.kind !== 'join') this.inbox?.(message);
-      else if (this.isOpen) this.tell({ kind: 'opened', isResumed: true });
+      else if (this.isOpen) this.post({ kind: 'opened', isResumed: true });
     };
   }
 
   /** Opens the stream, or joins the window that reads it. @throws {@link ServiceError} @throws {@link ConnectionError} */
-  async open(start: StreamStart): Promise<OpenedStream> {
+  async open(start: StreamStart): Promise<EventStream> {
     const { name } = this;
     if (name === undefined) return await openStream(this.transport, this.path, start.params, this.signal);
-    if (this.lead === undefined) this.take(await takeLock(name, { ifAvailable: true }));
+    if (this.lead === undefined) this.becomeLeader(await takeLock(name, { ifAvailable: true }));
     this.signal?.throwIfAborted();
     const { lead } = this;
     return lead === undefined ? await this.join(name, start) : await this.read(lead, start);
@@ -70,52 +77,52 @@ export class SharedStream {
   /** Hands the stream over to the other windows. */
   close(): void {
     this.isClosed = true;
-    this.yieldLead();
+    this.releaseLead();
     this.channel?.close();
   }
 
-  private tell(message: Message): void {
+  private post(message: Message): void {
     if (!this.isClosed) this.channel?.postMessage(message);
   }
 
-  private take(lead: HeldLock | undefined): void {
+  private becomeLeader(lead: HeldLock | undefined): void {
     if (this.isClosed) lead?.release();
     if (this.isClosed || lead === undefined) return;
-    this.yieldLead();
+    this.releaseLead();
     this.lead = lead;
-    this.heartbeat = setInterval(() => this.tell({ kind: 'alive' }), ALIVE_MS);
+    this.heartbeat = setInterval(() => this.post({ kind: 'alive' }), HEARTBEAT_MS);
     lead.stolen.addEventListener('abort', () => {
-      if (this.lead === lead) this.yieldLead();
+      if (this.lead === lead) this.releaseLead();
     });
   }
 
-  private yieldLead(): void {
+  private releaseLead(): void {
     clearInterval(this.heartbeat);
     this.lead?.release();
     this.lead = undefined;
   }
 
   /** Reads the stream for all windows. */
-  private async read(lead: HeldLock, start: StreamStart): Promise<OpenedStream> {
-    const leading = new LinkedSignal(this.signal);
-    lead.stolen.addEventListener('abort', () => leading.abort(lead.stolen.reason));
-    let place: HeldLock | undefined;
+  private async read(lead: HeldLock, start: StreamStart): Promise<EventStream> {
+    const linked = new LinkedSignal(this.signal);
+    lead.stolen.addEventListener('abort', () => linked.abort(lead.stolen.reason));
+    let slot: HeldLock | undefined;
     const end = (): void => {
       this.isOpen = false;
-      leading.release();
-      place?.release();
+      linked.release();
+      slot?.release();
     };
     try {
-      place = await takePlace(leading.signal);
-      leading.signal.throwIfAborted();
-      const stream = await openStream(this.transport, this.path, start.params, leading.signal);
+      slot = await reserveStreamSlot(linked.signal);
+      linked.signal.throwIfAborted();
+      const stream = await openStream(this.transport, this.path, start.params, linked.signal);
       this.isOpen = true;
-      this.tell({ kind: 'opened', isResumed: start.isResumed });
+      this.post({ kind: 'opened', isResumed: start.isResumed });
       const close = async (): Promise<void> => {
         end();
         await stream.close();
       };
-      return { events: this.broadcast(stream, lead, place, end), close };
+      return { events: this.readAndBroadcast(stream, lead, slot, end), close };
     } catch (error) {
       end();
       this.signal?.throwIfAborted();
@@ -124,80 +131,80 @@ export class SharedStream {
     }
   }
 
-  private async *broadcast(
-    stream: OpenedStream,
+  private async *readAndBroadcast(
+    stream: EventStream,
     lead: HeldLock,
-    place: HeldLock,
+    slot: HeldLock,
     end: () => void,
   ): AsyncGenerator<ServerSentEvent[] | null, void> {
-    const turn = { isOver: false };
-    const giveWay = async (): Promise<void> => {
-      if (!(await isPlaceWanted(place))) return;
-      turn.isOver = true;
+    const slotTurn = { isFinished: false };
+    const yieldSlot = async (): Promise<void> => {
+      if (!(await hasSlotWaiters(slot))) return;
+      slotTurn.isFinished = true;
       await stream.close();
     };
-    const watch = setInterval(() => void giveWay(), TURN_MS);
+    const timer = setInterval(() => void yieldSlot(), MIN_SLOT_MS);
     try {
       for await (const events of stream.events) {
-        if (events !== null && events.length > 0) this.tell({ kind: 'events', events });
+        if (events !== null && events.length > 0) this.post({ kind: 'events', events });
         yield events;
       }
     } catch (error) {
       this.signal?.throwIfAborted();
-      if (turn.isOver || lead.stolen.aborted) return;
-      this.tell({ kind: 'lost' });
+      if (slotTurn.isFinished || lead.stolen.aborted) return;
+      this.post({ kind: 'lost' });
       throw error;
     } finally {
-      clearInterval(watch);
+      clearInterval(timer);
       end();
     }
   }
 
   /** Follows the window that reads the stream. Opens the stream here if that window leaves before this window has joined. */
-  private async join(name: string, start: StreamStart): Promise<OpenedStream> {
-    const events = this.joined(name);
+  private async join(name: string, start: StreamStart): Promise<EventStream> {
+    const events = this.followLeader(name);
     if ((await events.next()).done === true) return await this.open(start);
     const close = async (): Promise<void> => {
       await events.return();
     };
-    return { events: afterGap(events), isJoined: true, close };
+    return { events: withInitialGap(events), isJoined: true, close };
   }
 
   /**
    * Yields the events that another window broadcasts, and null where events may be missing. Ends when this window should open the
    * stream.
    */
-  private async *joined(name: string): AsyncGenerator<ServerSentEvent[] | null, void> {
-    const waiting = new LinkedSignal(this.signal);
+  private async *followLeader(name: string): AsyncGenerator<ServerSentEvent[] | null, void> {
+    const linked = new LinkedSignal(this.signal);
     let queue!: ReadableStreamDefaultController<Message>;
     const messages = new ReadableStream<Message>({ start: (controller) => void (queue = controller) }).getReader();
-    const leave = (): void => {
-      clearTimeout(silence);
+    const stop = (): void => {
+      clearTimeout(timeout);
       this.inbox = undefined;
-      waiting.abort();
+      linked.abort();
     };
-    const lead = (options: LockOptions): void => {
+    const requestLead = (options: LockOptions): void => {
       takeLock(name, options).then(
         (lock) => {
-          leave();
-          this.take(lock);
+          stop();
+          this.becomeLeader(lock);
           queue.close();
         },
         (error: unknown) => queue.error(error),
       );
     };
-    let silence: ReturnType<typeof setTimeout> | undefined;
-    const listen = (): void => {
-      clearTimeout(silence);
-      silence = setTimeout(() => lead({ steal: true }), SILENCE_MS);
+    let timeout: ReturnType<typeof setTimeout> | undefined;
+    const restartTimeout = (): void => {
+      clearTimeout(timeout);
+      timeout = setTimeout(() => requestLead({ steal: true }), SILENCE_MS);
     };
-    listen();
+    restartTimeout();
     this.inbox = (message) => {
-      listen();
+      restartTimeout();
       queue.enqueue(message);
     };
-    lead({ signal: waiting.signal });
-    this.tell({ kind: 'join' });
+    requestLead({ signal: linked.signal });
+    this.post({ kind: 'join' });
     let isJoined = false;
     try {
       for (;;) {
@@ -209,12 +216,12 @@ export class SharedStream {
         if (message.kind === 'events' && isJoined) yield message.events;
       }
     } finally {
-      leave();
+      stop();
     }
   }
 }
 
-async function* afterGap(events: AsyncGenerator<ServerSentEvent[] | null, void>) {
+async function* withInitialGap(events: AsyncGenerator<ServerSentEvent[] | null, void>) {
   yield null;
   yield* events;
 }

@@ -1,17 +1,17 @@
 /** Callbacks by signal. They share a listener per signal, because Node warns of a leak at more than ten listeners. */
-const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+const callbacksBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
 /** Calls a function when a signal is aborted. Returns a function that removes the callback. */
-function onAbort(signal: AbortSignal, call: () => void): () => void {
-  let calls = waiting.get(signal);
-  if (calls === undefined) {
+function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  let callbacks = callbacksBySignal.get(signal);
+  if (callbacks === undefined) {
     const all = new Set<() => void>();
-    signal.addEventListener('abort', () => all.forEach((one) => one()), { once: true });
-    waiting.set(signal, (calls = all));
+    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
+    callbacksBySignal.set(signal, (callbacks = all));
   }
-  const those = calls;
-  those.add(call);
-  return () => those.delete(call);
+  const callbackSet = callbacks;
+  callbackSet.add(callback);
+  return () => callbackSet.delete(callback);
 }
 
 /** Waits for a number of milliseconds. @throws the signal's reason as soon as it is aborted */
@@ -23,10 +23,10 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
       reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {
-      leave?.();
+      unsubscribe?.();
       resolve();
     }, ms);
-    const leave = signal && onAbort(signal, abort);
+    const unsubscribe = signal && onAbort(signal, abort);
   });
 }
 
@@ -36,13 +36,13 @@ export class LinkedSignal {
    * Request that uses this signal. Node cannot abort a request that was garbage collected, whether answered or not
    * (github.com/nodejs/undici/issues/4068).
    */
-  kept: Request | undefined;
+  request: Request | undefined;
   private readonly controller = new AbortController();
-  private readonly leave: (() => void) | undefined;
+  private readonly unsubscribe: (() => void) | undefined;
 
   constructor(outer: AbortSignal | undefined) {
     if (outer?.aborted === true) this.controller.abort(outer.reason);
-    else this.leave = outer && onAbort(outer, () => this.abort(outer.reason));
+    else this.unsubscribe = outer && onAbort(outer, () => this.abort(outer.reason));
   }
 
   get signal(): AbortSignal {
@@ -56,7 +56,7 @@ export class LinkedSignal {
 
   /** Stops following the outer signal. */
   release(): void {
-    this.leave?.();
+    this.unsubscribe?.();
   }
 }
 
@@ -64,10 +64,10 @@ export class LinkedSignal {
 export class Watchdog extends LinkedSignal {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param patienceMs maximum time without activity */
+  /** @param timeoutMs maximum time without activity */
   constructor(
     outer: AbortSignal | undefined,
-    private readonly patienceMs: number,
+    private readonly timeoutMs: number,
   ) {
     super(outer);
     this.refresh();
@@ -75,19 +75,20 @@ export class Watchdog extends LinkedSignal {
 
   /** Records activity and restarts the timer. */
   refresh(): void {
-    this.rest();
+    this.stopTimer();
     if (this.signal.aborted) return;
-    const bark = (): void => this.abort(new DOMException(`No data received for ${this.patienceMs} ms`, 'TimeoutError'));
-    this.timer = setTimeout(bark, this.patienceMs);
+    const expire = (): void =>
+      this.abort(new DOMException(`No data received for ${this.timeoutMs} ms`, 'TimeoutError'));
+    this.timer = setTimeout(expire, this.timeoutMs);
   }
 
   /** Stops the timer. The signal still follows the outer signal. */
-  rest(): void {
+  stopTimer(): void {
     clearTimeout(this.timer);
   }
 
   override release(): void {
-    this.rest();
+    this.stopTimer();
     super.release();
   }
 }

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from './errors.js';
 import type { paths } from './openapi.js';
-import { isRefusedForNow, isUncertain, type Retry, retrying, RETRY_POLICY, type RetryPolicy } from './retry.js';
+import { isOutcomeUnknown, isRateLimited, type Retry, RETRY_POLICY, type RetryPolicy, withRetries } from './retry.js';
 import { Watchdog } from './time.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -64,7 +64,7 @@ export class Transport {
   private readonly api: Client<paths>;
   readonly credentials: Credentials;
   readonly baseUrl: string;
-  private readonly sharing: TransportOptions['shareStreams'];
+  private readonly streamSharing: TransportOptions['shareStreams'];
   private readonly timeoutMs: number;
   private readonly onRequest: TransportOptions['onRequest'];
   readonly onRetry: TransportOptions['onRetry'];
@@ -80,7 +80,7 @@ export class Transport {
     shareStreams,
   }: TransportOptions) {
     this.baseUrl = withoutApiPath(baseUrl);
-    this.sharing = shareStreams;
+    this.streamSharing = shareStreams;
     this.onRequest = onRequest;
     this.onRetry = onRetry;
     this.retry = { ...RETRY_POLICY, ...retry };
@@ -91,7 +91,7 @@ export class Transport {
   }
 
   get shareStreams(): string | undefined {
-    return typeof this.sharing === 'function' ? this.sharing() : this.sharing;
+    return typeof this.streamSharing === 'function' ? this.streamSharing() : this.streamSharing;
   }
 
   /**
@@ -100,23 +100,23 @@ export class Transport {
    * returns 404 counts as successful.
    */
   async call(method: HttpMethod, path: string, call: PlainCall = {}): Promise<PlainResult> {
-    const sent = withKey(method, call);
-    const isRepeatable = mayRepeat(method, sent);
-    let isInDoubt = false;
+    const keyedCall = withIdempotencyKey(method, call);
+    const isRepeatable = mayRepeat(method, keyedCall);
+    let mayHaveSucceeded = false;
     const attempt = async (): Promise<PlainResult> => {
       try {
-        const { data, response } = await this.authenticated(method, path, sent);
+        const { data, response } = await this.callOnce(method, path, keyedCall);
         return { data, response };
       } catch (error) {
-        if (isInDoubt && method === 'delete' && error instanceof NotFoundError)
+        if (mayHaveSucceeded && method === 'delete' && error instanceof NotFoundError)
           return { data: undefined, response: new Response(null, { status: 204 }) };
-        isInDoubt ||= isUncertain(error);
+        mayHaveSucceeded ||= isOutcomeUnknown(error);
         throw error;
       }
     };
-    return await retrying(
+    return await withRetries(
       attempt,
-      (error) => isRefusedForNow(error) || (isRepeatable && isUncertain(error)),
+      (error) => isRateLimited(error) || (isRepeatable && isOutcomeUnknown(error)),
       this.retry,
       call.signal,
       this.onRetry,
@@ -124,30 +124,30 @@ export class Transport {
   }
 
   /** Sends a request. After a 401, sends it again with a new token. */
-  async authenticated(
+  async callOnce(
     method: HttpMethod,
     path: string,
     call: PlainCall,
   ): Promise<PlainResult & { token: string | undefined }> {
     const token = await this.credentials.token();
     try {
-      return { ...(await this.once(method, path, call, token)), token };
+      return { ...(await this.sendOnce(method, path, call, token)), token };
     } catch (error) {
       if (!(error instanceof AuthenticationError) || !this.credentials.canRenew) throw error;
       await this.credentials.reject(token);
-      const renewed = await this.credentials.token();
-      return { ...(await this.once(method, path, call, renewed)), token: renewed };
+      const newToken = await this.credentials.token();
+      return { ...(await this.sendOnce(method, path, call, newToken)), token: newToken };
     }
   }
 
   /** Sends a request with the signal of `watchdog`, which can abort it until the response body has been read. */
   async send(request: Request, watchdog: Watchdog): Promise<Response> {
-    watchdog.kept = request;
+    watchdog.request = request;
     this.onRequest?.(request);
     return await this.fetch(request);
   }
 
-  private async once(
+  private async sendOnce(
     method: HttpMethod,
     path: string,
     { params, body, headers, parseAs = 'json', ifNoneMatch, signal, timeoutMs = this.timeoutMs }: PlainCall,
@@ -155,7 +155,7 @@ export class Transport {
   ): Promise<PlainResult> {
     assertPath(params?.path);
     const watchdog = new Watchdog(signal, timeoutMs);
-    let line: RequestLine | undefined;
+    let requestLine: RequestLine | undefined;
     const init = {
       params,
       body,
@@ -167,7 +167,7 @@ export class Transport {
         ...headers,
       },
       fetch: async (request: Request): Promise<Response> => {
-        line = { method: request.method, url: request.url };
+        requestLine = { method: request.method, url: request.url };
         return await this.send(request, watchdog);
       },
     };
@@ -177,9 +177,9 @@ export class Transport {
       return { data, response };
     } catch (error) {
       signal?.throwIfAborted();
-      throw line === undefined ? error : Object.assign(unanswered(error), { request: line });
+      throw requestLine === undefined ? error : Object.assign(toConnectionError(error), { request: requestLine });
     } finally {
-      if (parseAs === 'stream') watchdog.rest();
+      if (parseAs === 'stream') watchdog.stopTimer();
       else watchdog.release();
     }
   }
@@ -189,14 +189,14 @@ export class Transport {
 const withoutApiPath = (baseUrl: string): string => baseUrl.replace(/\/$/, '').replace(/\/api\/v1$/, '');
 
 /** Converts an error that occurred after a request was sent. */
-function unanswered(error: unknown): Error {
+function toConnectionError(error: unknown): Error {
   if (error instanceof ServiceError) return error;
-  const what = error instanceof Error ? error.message : String(error);
-  return new ConnectionError(`The service did not respond: ${what}`, { cause: error });
+  const message = error instanceof Error ? error.message : String(error);
+  return new ConnectionError(`The service did not respond: ${message}`, { cause: error });
 }
 
 /** Adds an idempotency key to a POST, so that all retries use the same key. Messages with a `client_msg_id` need no key. */
-function withKey(method: HttpMethod, call: PlainCall): PlainCall {
+function withIdempotencyKey(method: HttpMethod, call: PlainCall): PlainCall {
   if (method !== 'post' || hasMessageId(call)) return call;
   // A key set by the caller takes precedence.
   return { ...call, headers: { 'idempotency-key': newId(), ...call.headers } };

@@ -1,5 +1,5 @@
 import { BadRequestError, ConflictError, ConnectionError, errorOf, ForbiddenError, ServiceError } from './errors.js';
-import { isPassing, retrying } from './retry.js';
+import { isTemporary, withRetries } from './retry.js';
 import type { Schemas } from './schemas.js';
 import { LinkedSignal, Watchdog } from './time.js';
 import type { Transport } from './transport.js';
@@ -10,11 +10,17 @@ const DEFAULT_PARALLEL = 3;
 const PART_MS = 60_000;
 const SLOWEST_BYTES_PER_S = 8 * 1024;
 /** Maximum number of attempts to complete an upload whose parts the store has lost. */
-const ROUNDS = 3;
+const MAX_ROUNDS = 3;
 /** Error codes of a completion with missing or incorrect parts. */
-const PARTS_LACKING: unknown[] = ['etag_mismatch', 'part_changed', 'part_missing', 'part_too_small', 'size_mismatch'];
+const MISSING_PART_CODES: unknown[] = [
+  'etag_mismatch',
+  'part_changed',
+  'part_missing',
+  'part_too_small',
+  'size_mismatch',
+];
 /** Error codes of an interrupted part. */
-const CUT_OFF: unknown[] = ['body_cut_off', 'body_too_slow'];
+const INTERRUPTED_PART_CODES: unknown[] = ['body_cut_off', 'body_too_slow'];
 
 /** Destination of a file: `source`, the id that it requires, and `path`. The content type defaults to the Blob's type. */
 export type UploadTarget = Omit<Schemas['UploadStartRequest'], 'size'> &
@@ -73,9 +79,9 @@ export class Upload {
     const body = { ...target, content_type: target.content_type ?? file.type, size: file.size };
     const { data } = await transport.call('post', `${UPLOAD}/start`, { body, signal: options.signal });
     const { upload_token, part_size, parts, expires_at } = data as Schemas['UploadStartResponse'];
-    const state = { upload_token, part_size, size: file.size, last_modified: modified(file), expires_at };
+    const state = { upload_token, part_size, size: file.size, last_modified: modificationTime(file), expires_at };
     const upload = new Upload(transport, file, target, state, options);
-    upload.learn(parts);
+    upload.rememberUrls(parts);
     options.onStart?.(state);
     return upload;
   }
@@ -88,7 +94,7 @@ export class Upload {
     options: UploadOptions & { resume: UploadState },
   ): Upload {
     const { size, last_modified } = options.resume;
-    if (file.size !== size || (last_modified !== null && modified(file) !== last_modified))
+    if (file.size !== size || (last_modified !== null && modificationTime(file) !== last_modified))
       throw new FileChangedError('The file has changed since the upload was started. Start a new upload.');
     return new Upload(transport, file, target, options.resume, options);
   }
@@ -97,20 +103,20 @@ export class Upload {
   async finish(): Promise<Schemas['FileEntry']> {
     const isNew = this.options.resume === undefined;
     for (let round = 1; ; round += 1) {
-      if (!isNew || round > 1) await this.look();
+      if (!isNew || round > 1) await this.readStatus();
       await this.sendMissing();
       try {
         return await this.complete();
       } catch (error) {
-        const isLacking = error instanceof BadRequestError && PARTS_LACKING.includes(error.code);
-        if (!isLacking || round === ROUNDS) throw error;
+        const lacksParts = error instanceof BadRequestError && MISSING_PART_CODES.includes(error.code);
+        if (!lacksParts || round === MAX_ROUNDS) throw error;
       }
     }
   }
 
   /** Aborts the upload. The service then discards its parts. */
   async abort(): Promise<void> {
-    await this.transport.authenticated('post', `${UPLOAD}/abort`, { body: { upload_token: this.state.upload_token } });
+    await this.transport.callOnce('post', `${UPLOAD}/abort`, { body: { upload_token: this.state.upload_token } });
   }
 
   private get parts(): number[] {
@@ -118,57 +124,57 @@ export class Upload {
     return Array.from({ length: Math.max(1, Math.ceil(size / part_size)) }, (_, index) => index + 1);
   }
 
-  private bytesOf(part: number): Blob {
+  private sliceOf(part: number): Blob {
     const { part_size } = this.state;
     return this.file.slice((part - 1) * part_size, part * part_size);
   }
 
   /** Reads which parts were received. An assembled or completed upload has received all of its parts. */
-  private async look(): Promise<void> {
+  private async readStatus(): Promise<void> {
     const { upload_token } = this.state;
     const { signal } = this.options;
     try {
       const { data } = await this.transport.call('post', `${UPLOAD}/status`, { body: { upload_token }, signal });
       const { parts } = data as Schemas['UploadStatusResponse'];
-      const whole = parts.filter(({ part_number, size }) => size === this.bytesOf(part_number).size);
-      this.received = new Map(whole.map(({ part_number, size }) => [part_number, size]));
+      const receivedParts = parts.filter(({ part_number, size }) => size === this.sliceOf(part_number).size);
+      this.received = new Map(receivedParts.map(({ part_number, size }) => [part_number, size]));
     } catch (error) {
-      const isOver =
+      const isAssembled =
         error instanceof ConflictError && ['upload_assembled', 'upload_completed'].includes(error.code ?? '');
-      if (!isOver) throw error;
-      this.received = new Map(this.parts.map((part) => [part, this.bytesOf(part).size]));
+      if (!isAssembled) throw error;
+      this.received = new Map(this.parts.map((part) => [part, this.sliceOf(part).size]));
     }
   }
 
   private async sendMissing(): Promise<void> {
-    this.tell();
+    this.reportProgress();
     const missing = this.parts.filter((part) => !this.received.has(part));
     const unsigned = missing.filter((part) => !this.urls.has(part));
     if (unsigned.length > 0) await this.sign(unsigned);
     const { signal, parallel = DEFAULT_PARALLEL } = this.options;
-    const failing = new LinkedSignal(signal);
+    const linked = new LinkedSignal(signal);
     const queue = missing.values();
     const sender = async (): Promise<void> => {
       try {
-        for (const part of queue) await this.send(part, failing.signal);
+        for (const part of queue) await this.sendPart(part, linked.signal);
       } catch (error) {
         // Stops the other senders.
-        failing.abort(error);
+        linked.abort(error);
         throw error;
       }
     };
     try {
       await Promise.all(Array.from({ length: Math.min(parallel, missing.length) }, sender));
     } finally {
-      failing.release();
+      linked.release();
     }
   }
 
-  private async send(part: number, signal: AbortSignal): Promise<void> {
-    const bytes = this.bytesOf(part);
+  private async sendPart(part: number, signal: AbortSignal): Promise<void> {
+    const bytes = this.sliceOf(part);
     let isRenewed = false;
-    await retrying(
-      async () => await this.put(part, bytes, signal),
+    await withRetries(
+      async () => await this.putPart(part, bytes, signal),
       (error) => {
         if (!(error instanceof ForbiddenError) || isRenewed) return isRetriable(error);
         // The signed URL may have expired before the upload did.
@@ -181,10 +187,10 @@ export class Upload {
       this.transport.onRetry,
     );
     this.received.set(part, bytes.size);
-    this.tell();
+    this.reportProgress();
   }
 
-  private async put(part: number, body: Blob, signal: AbortSignal): Promise<void> {
+  private async putPart(part: number, body: Blob, signal: AbortSignal): Promise<void> {
     if (!this.urls.has(part)) await this.sign([part]);
     const url = this.urls.get(part) ?? '';
     const watchdog = new Watchdog(signal, PART_MS + (body.size / SLOWEST_BYTES_PER_S) * 1000);
@@ -192,7 +198,7 @@ export class Upload {
       const request = new Request(url, { method: 'PUT', body, signal: watchdog.signal });
       const response = await this.transport.send(request, watchdog);
       const text = await response.text();
-      if (!response.ok) throw errorOf(response, parsed(text));
+      if (!response.ok) throw errorOf(response, parseBody(text));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
@@ -205,10 +211,10 @@ export class Upload {
   private async sign(part_numbers: number[]): Promise<void> {
     const body = { upload_token: this.state.upload_token, part_numbers };
     const { data } = await this.transport.call('post', `${UPLOAD}/parts`, { body, signal: this.options.signal });
-    this.learn((data as Schemas['UploadPartsResponse']).parts);
+    this.rememberUrls((data as Schemas['UploadPartsResponse']).parts);
   }
 
-  private learn(parts: Schemas['UploadPartUrl'][]): void {
+  private rememberUrls(parts: Schemas['UploadPartUrl'][]): void {
     for (const { part_number, url } of parts) this.urls.set(part_number, url);
   }
 
@@ -220,7 +226,7 @@ export class Upload {
     return data as Schemas['FileEntry'];
   }
 
-  private tell(): void {
+  private reportProgress(): void {
     const loaded = [...this.received.values()].reduce((sum, size) => sum + size, 0);
     this.options.onProgress?.({ loaded, total: this.file.size });
   }
@@ -228,17 +234,17 @@ export class Upload {
 
 /** Whether a part may be sent again. Stores fail with any 5xx status, but retrying does not help when storage is full (507). */
 function isRetriable(error: unknown): boolean {
-  if (isPassing(error)) return true;
-  if (error instanceof BadRequestError) return CUT_OFF.includes(error.code);
+  if (isTemporary(error)) return true;
+  if (error instanceof BadRequestError) return INTERRUPTED_PART_CODES.includes(error.code);
   if (error instanceof ConflictError) return error.code === 'part_sent_again';
   return error instanceof ServiceError && error.status >= 500 && error.status !== 507;
 }
 
-const modified = (file: Blob): number | null =>
+const modificationTime = (file: Blob): number | null =>
   'lastModified' in file && typeof file.lastModified === 'number' ? file.lastModified : null;
 
 /** Parses the service's JSON. Other stores respond with text. */
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { after, type ConversationState, followedFrom, OutOfStep } from '../../client/src/conversation-state.js';
+import {
+  applyEvent,
+  type ConversationState,
+  initialState,
+  OutOfSyncError,
+} from '../../client/src/conversation-state.js';
 import type { ChatEvent } from '../../client/src/schemas.js';
 import {
   type BodyEvent,
@@ -59,11 +64,11 @@ describe('state of a followed conversation', () => {
         const steps = turnOf('t', 2, agent);
         const created = event('message.created', { message: message(1) });
         const dispatched = event('turn.dispatched', { turn_id: 't' });
-        let followed = after(after(followedFrom(begun), created, LIMIT), dispatched, LIMIT);
+        let followed = applyEvent(applyEvent(initialState(begun), created, LIMIT), dispatched, LIMIT);
         expect(followed.state.turn).toEqual({ state: 'dispatched', message_id: null, turn_id: 't', next_seq: 0 });
         for (const [index, step] of steps.entries()) {
           const before = wire(followed);
-          const next = after(followed, step.event, LIMIT);
+          const next = applyEvent(followed, step.event, LIMIT);
           expect(wire(followed)).toEqual(before);
           followed = next;
           // The state equals the result of sync at this moment. Continuing from that result leads to the same end.
@@ -73,11 +78,14 @@ describe('state of a followed conversation', () => {
             isOver ? IDLE : { state: 'streaming', message_id: 'm-2', turn_id: 't', next_seq: index + 1 },
           );
           for (const again of [created, dispatched, steps[from % (index + 1)]?.event ?? created])
-            expect(after(followed, again, LIMIT)).toBe(followed);
+            expect(applyEvent(followed, again, LIMIT)).toBe(followed);
         }
         const resumed = { ...begun, messages: [message(1), steps[0]?.shown ?? message(2)] };
         const turn = { state: 'streaming', message_id: 'm-2', turn_id: 't', next_seq: 1 } as const;
-        const end = steps.reduce((state, step) => after(state, step.event, LIMIT), followedFrom({ ...resumed, turn }));
+        const end = steps.reduce(
+          (state, step) => applyEvent(state, step.event, LIMIT),
+          initialState({ ...resumed, turn }),
+        );
         expect(end).toEqual(followed);
       }),
       { numRuns: 60 },
@@ -97,7 +105,7 @@ describe('state of a followed conversation', () => {
       event('message.updated', { message: message(1, { content: 'Changed' }) }),
       event('message.updated', { message: message(4, { content: 'Changed' }) }),
     ];
-    const { state } = events.reduce((followed, one) => after(followed, one, LIMIT), followedFrom(begun));
+    const { state } = events.reduce((followed, one) => applyEvent(followed, one, LIMIT), initialState(begun));
     expect(state.messages.map(({ sequence, content }) => [sequence, content])).toEqual([
       [2, 'Message 2'],
       [3, ''],
@@ -109,15 +117,17 @@ describe('state of a followed conversation', () => {
   it('throws after a gap', () => {
     const [started, ...rest] = turnOf('t', 2, [{ type: 'text', text: 'a' }]);
     if (started === undefined) throw new Error('The turn has no start');
-    const followed = after(followedFrom(begun), started.event, LIMIT);
-    expect(() => after(followed, rest[1]?.event as ChatEvent, LIMIT)).toThrow(OutOfStep);
-    expect(() => after(followed, event('resync', { reason: 'evicted' }), LIMIT)).toThrow(OutOfStep);
-    expect(() => after(followed, event('text.delta', { segment: 0, text: 'x' }, 'other:1'), LIMIT)).toThrow(OutOfStep);
+    const followed = applyEvent(initialState(begun), started.event, LIMIT);
+    expect(() => applyEvent(followed, rest[1]?.event as ChatEvent, LIMIT)).toThrow(OutOfSyncError);
+    expect(() => applyEvent(followed, event('resync', { reason: 'evicted' }), LIMIT)).toThrow(OutOfSyncError);
+    expect(() => applyEvent(followed, event('text.delta', { segment: 0, text: 'x' }, 'other:1'), LIMIT)).toThrow(
+      OutOfSyncError,
+    );
   });
 
   it('shows no message if the agent said nothing', () => {
     const silent = event('turn.ended', { outcome: 'failed', message: null }, 't:0');
-    const { state } = after(followedFrom(begun), silent, LIMIT);
+    const { state } = applyEvent(initialState(begun), silent, LIMIT);
     expect(state).toEqual(begun);
   });
 });

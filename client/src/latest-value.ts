@@ -1,5 +1,5 @@
 /** Passes the newest value to a single reader. Skips values that the reader was too slow to receive. */
-export class Latest<Value> implements AsyncIterable<Value, void> {
+export class LatestValue<Value> implements AsyncIterable<Value, void> {
   private next: { value: Value } | undefined;
   private failure: { error: unknown } | undefined;
   private wake: (() => void) | undefined;
