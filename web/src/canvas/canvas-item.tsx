@@ -5,18 +5,18 @@ import classes from './canvas.module.css';
 import { CardForm } from './card-form';
 import { CardView } from './card-view';
 import type { Card, Kind } from './cards';
-import { focusSoon } from './focus';
-import type { Beside } from './kinds';
+import { focusWhenVisible } from './focus';
+import type { CanvasContext } from './kinds';
 import { NUMBER } from './numbers';
 
 interface CanvasItemProps {
   item: Item;
   projectId: string;
   mayWrite: boolean;
-  beside: Beside;
+  context: CanvasContext;
   /** Whether this item should take the focus. */
-  isArriving: boolean;
-  onArrived: () => void;
+  shouldFocus: boolean;
+  onFocused: () => void;
   onAdd: (kind: Kind) => void;
   onEdit: (card: Card, start?: string) => void;
   onClose: (card: Card, saved?: Card) => void;
@@ -26,21 +26,21 @@ interface CanvasItemProps {
 
 /** Item of the canvas: the heading of a kind, a card, or a card form. */
 export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
-  const { item, projectId, mayWrite, beside, isArriving, onArrived, onAdd, onEdit, onClose, onCloseNew, onRemoved } =
+  const { item, projectId, mayWrite, context, shouldFocus, onFocused, onAdd, onEdit, onClose, onCloseNew, onRemoved } =
     props;
   const { kind } = item;
-  switch (item.is) {
+  switch (item.type) {
     case 'head':
       return (
         <div className={classes.head}>
-          <Arriving as="h2" isArriving={isArriving} onArrived={onArrived}>
+          <FocusTarget as="h2" shouldFocus={shouldFocus} onFocused={onFocused}>
             {kind.title}
-          </Arriving>
+          </FocusTarget>
           <Text size="sm" c="dimmed" aria-label={item.count === 1 ? '1 card' : `${item.count} cards`}>
             {NUMBER.format(item.count)}
           </Text>
           <Text size="xs" c="dimmed" className={classes.about} data-empty={item.count === 0 || undefined}>
-            {kind.about}
+            {kind.purpose}
           </Text>
           {mayWrite && (
             <Button
@@ -61,13 +61,13 @@ export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
           <CardForm
             kind={kind}
             projectId={projectId}
-            beside={beside}
+            context={context}
             onDone={(added) => onCloseNew(kind.kind, added)}
           />
         </div>
       );
     case 'card': {
-      const { card, opened, isGone } = item;
+      const { card, opened, isRemoved } = item;
       if (opened !== undefined)
         return (
           <div className={classes.card} data-open>
@@ -75,40 +75,40 @@ export const CanvasItem = memo(function CanvasItem(props: CanvasItemProps) {
               kind={kind}
               projectId={projectId}
               card={card}
-              isGone={isGone}
+              isRemoved={isRemoved}
               start={opened.start}
-              beside={beside}
+              context={context}
               onDone={(saved) => onClose(card, saved)}
             />
           </div>
         );
       return (
-        <Arriving as="article" label={card.label} isArriving={isArriving} onArrived={onArrived}>
+        <FocusTarget as="article" label={card.label} shouldFocus={shouldFocus} onFocused={onFocused}>
           <CardView card={card} onEdit={mayWrite ? (start) => onEdit(card, start) : undefined} onRemoved={onRemoved} />
-        </Arriving>
+        </FocusTarget>
       );
     }
   }
 });
 
-interface ArrivingProps {
+interface FocusTargetProps {
   as: 'h2' | 'article';
   label?: string;
-  isArriving: boolean;
-  onArrived: () => void;
+  shouldFocus: boolean;
+  onFocused: () => void;
   children: ReactNode;
 }
 
 /** Takes the focus after it was scrolled into view. */
-function Arriving({ as: Element, label, isArriving, onArrived, children }: ArrivingProps) {
-  const place = useRef<HTMLElement>(null);
+function FocusTarget({ as: Element, label, shouldFocus, onFocused, children }: FocusTargetProps) {
+  const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (!isArriving) return;
-    return focusSoon(() => place.current, onArrived);
-  }, [isArriving, onArrived]);
+    if (!shouldFocus) return;
+    return focusWhenVisible(() => element.current, onFocused);
+  }, [shouldFocus, onFocused]);
   return (
     <Element
-      ref={place as never}
+      ref={element as never}
       tabIndex={-1}
       aria-label={label}
       className={Element === 'article' ? classes.card : classes.title}

@@ -1,5 +1,5 @@
 import type { Card, Kind } from './cards';
-import { type KindOfCard, KINDS } from './kinds';
+import { type CardKind, KINDS } from './kinds';
 
 /** Card whose form is open: the last version that the user saw, and the field to start with. */
 export interface Opened {
@@ -9,16 +9,16 @@ export interface Opened {
 
 /** Items of a canvas, from top to bottom. */
 export type Item =
-  | { is: 'head'; key: string; kind: KindOfCard; count: number }
-  | { is: 'new'; key: string; kind: KindOfCard }
-  | { is: 'card'; key: string; kind: KindOfCard; card: Card; opened: Opened | undefined; isGone: boolean };
+  | { type: 'head'; key: string; kind: CardKind; count: number }
+  | { type: 'new'; key: string; kind: CardKind }
+  | { type: 'card'; key: string; kind: CardKind; card: Card; opened: Opened | undefined; isRemoved: boolean };
 
 /** Search criteria for cards. */
 export interface Filter {
   /** Text to find anywhere in a card. */
   text: string;
   /** Limits the result to cards that need input. */
-  isLacking: boolean;
+  isIncomplete: boolean;
 }
 
 export const headKey = (kind: Kind): string => `head ${kind}`;
@@ -30,24 +30,24 @@ export const newKey = (kind: Kind): string => `new ${kind}`;
  */
 export function itemsOf(
   cards: readonly Card[],
-  { text, isLacking }: Filter,
+  { text, isIncomplete }: Filter,
   opened: Readonly<Record<string, Opened>>,
   adding: readonly Kind[],
 ): Item[] {
-  const isFiltered = text !== '' || isLacking;
+  const isFiltered = text !== '' || isIncomplete;
   const ids = new Set(cards.map(({ id }) => id));
-  const gone = Object.values(opened).filter(({ card }) => !ids.has(card.id));
+  const removed = Object.values(opened).filter(({ card }) => !ids.has(card.id));
   return KINDS.flatMap((kind): Item[] => {
     const ofKind = cards.filter(({ card_type }) => card_type === kind.kind);
     const items: Item[] = ofKind
-      .filter((card) => card.id in opened || ((!isLacking || needsInput(card)) && contains(card, text)))
-      .map((card) => ({ is: 'card', key: card.id, kind, card, opened: opened[card.id], isGone: false }));
-    for (const one of gone)
+      .filter((card) => card.id in opened || ((!isIncomplete || needsInput(card)) && matchesText(card, text)))
+      .map((card) => ({ type: 'card', key: card.id, kind, card, opened: opened[card.id], isRemoved: false }));
+    for (const one of removed)
       if (one.card.card_type === kind.kind)
-        items.push({ is: 'card', key: one.card.id, kind, card: one.card, opened: one, isGone: true });
-    if (adding.includes(kind.kind)) items.unshift({ is: 'new', key: newKey(kind.kind), kind });
+        items.push({ type: 'card', key: one.card.id, kind, card: one.card, opened: one, isRemoved: true });
+    if (adding.includes(kind.kind)) items.unshift({ type: 'new', key: newKey(kind.kind), kind });
     if (items.length === 0 && isFiltered) return [];
-    const head: Item = { is: 'head', key: headKey(kind.kind), kind, count: ofKind.length };
+    const head: Item = { type: 'head', key: headKey(kind.kind), kind, count: ofKind.length };
     return [head, ...items];
   });
 }
@@ -55,14 +55,17 @@ export function itemsOf(
 export const needsInput = ({ status }: Card): boolean => status !== 'complete';
 
 /** Whether the label or the data of a card contains a text. */
-function contains({ label, data }: Card, text: string): boolean {
-  const wanted = text.toLocaleLowerCase();
-  return wanted === '' || [label, ...textsIn(data)].some((one) => one.toLocaleLowerCase().includes(wanted));
+function matchesText({ label, data }: Card, text: string): boolean {
+  const needle = text.toLocaleLowerCase();
+  return needle === '' || [label, ...collectTexts(data)].some((one) => one.toLocaleLowerCase().includes(needle));
 }
 
-function textsIn(value: unknown): string[] {
+function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null
-    ? Object.entries(value).flatMap(([key, inside]) => [...(Array.isArray(value) ? [] : [key]), ...textsIn(inside)])
+    ? Object.entries(value).flatMap(([key, nested]) => [
+        ...(Array.isArray(value) ? [] : [key]),
+        ...collectTexts(nested),
+      ])
     : [];
 }

@@ -17,7 +17,7 @@ import { KINDS } from './kinds';
 import { NUMBER } from './numbers';
 import { Checklist, type Count, Kinds } from './overview';
 import { Snapshots } from './snapshots';
-import { without } from './without';
+import { omitKeys } from './omit-keys';
 
 /** Screens of at least this width show the checklist and the snapshots beside the cards. */
 const WIDE = '(min-width: 48em)';
@@ -59,36 +59,39 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   const list = useRef<VListHandle>(null);
   const [search, setSearch] = useState('');
   const [text] = useDebouncedValue(search.trim(), TYPING_MS);
-  const [isLacking, setLacking] = useState(false);
+  const [isIncomplete, setIncomplete] = useState(false);
   const [opened, setOpened] = useDraft<Readonly<Record<string, Opened>>>(`cards of ${project.id}`, {});
   const [adding, setAdding] = useDraft<readonly Kind[]>(`new cards of ${project.id}`, []);
   const [arrival, setArrival] = useState<Arrival>();
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
 
   const items = useMemo(
-    () => itemsOf(cards, { text, isLacking }, opened, adding),
-    [cards, text, isLacking, opened, adding],
+    () => itemsOf(cards, { text, isIncomplete }, opened, adding),
+    [cards, text, isIncomplete, opened, adding],
   );
   const counts = useMemo(() => countsOf(cards), [cards]);
-  const lacking = counts.reduce((sum, one) => sum + one.lacking, 0);
-  const beside = useMemo(() => ({ objectives: counts.find(({ kind }) => kind === 'objective')?.all ?? 0 }), [counts]);
-  const isFiltered = text !== '' || isLacking;
+  const incomplete = counts.reduce((sum, one) => sum + one.incomplete, 0);
+  const context = useMemo(
+    () => ({ objectives: counts.find(({ kind }) => kind === 'objective')?.total ?? 0 }),
+    [counts],
+  );
+  const isFiltered = text !== '' || isIncomplete;
   const isEmpty = cards.length === 0 && adding.length === 0 && !isFiltered;
   /** Number of elements above the cards that scroll with them. On narrow screens this includes the overview. */
-  const above = (isWide ? 0 : 1) + (isEmpty || items.length === 0 ? 1 : 0);
+  const leadingCount = (isWide ? 0 : 1) + (isEmpty || items.length === 0 ? 1 : 0);
 
   useEffect(() => {
     if (arrival === undefined) return undefined;
     const at = items.findIndex(({ key }) => key === arrival.key);
     if (at < 0) return undefined;
-    const scroll = () => list.current?.scrollToIndex(at + above, { align: arrival.align });
+    const scroll = () => list.current?.scrollToIndex(at + leadingCount, { align: arrival.align });
     scroll();
     // A form takes the focus itself.
-    if (items[at]?.is === 'new') setArrival(undefined);
+    if (items[at]?.type === 'new') setArrival(undefined);
     // On a slow computer, the list stops scrolling before it has measured the cards in between.
-    const again = setInterval(scroll, ARRIVAL_MS);
-    return () => clearInterval(again);
-  }, [arrival, items, above]);
+    const timer = setInterval(scroll, ARRIVAL_MS);
+    return () => clearInterval(timer);
+  }, [arrival, items, leadingCount]);
 
   const edit = useCallback(
     (card: Card, start?: string) => setOpened((all) => ({ ...all, [card.id]: { card, start } })),
@@ -96,9 +99,9 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   );
   const close = useCallback(
     (card: Card, saved?: Card) => {
-      setOpened((all) => without(all, [card.id]));
+      setOpened((all) => omitKeys(all, [card.id]));
       setArrival({ key: saved?.id ?? card.id, align: 'nearest' });
-      if (saved !== undefined) setSaid(`${saved.label} was saved`);
+      if (saved !== undefined) setAnnouncement(`${saved.label} was saved`);
     },
     [setOpened],
   );
@@ -113,18 +116,18 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
     (kind: Kind, added?: Card) => {
       setAdding((all) => all.filter((one) => one !== kind));
       setArrival({ key: added?.id ?? headKey(kind), align: 'nearest' });
-      if (added !== undefined) setSaid(`${added.label} was added`);
+      if (added !== undefined) setAnnouncement(`${added.label} was added`);
     },
     [setAdding],
   );
-  const removed = useCallback((card: Card) => {
+  const announceRemoval = useCallback((card: Card) => {
     setArrival({ key: headKey(card.card_type as Kind), align: 'nearest' });
-    setSaid(`${card.label} was removed`);
+    setAnnouncement(`${card.label} was removed`);
   }, []);
-  const arrived = useCallback(() => setArrival(undefined), []);
+  const clearArrival = useCallback(() => setArrival(undefined), []);
   const showAll = (): void => {
     setSearch('');
-    setLacking(false);
+    setIncomplete(false);
   };
   const goTo = (kind: Kind): void => {
     showAll();
@@ -137,8 +140,8 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
       <Kinds counts={counts} onOpen={goTo} />
     </>
   );
-  const kept = items.flatMap((item, at) =>
-    item.is === 'new' || (item.is === 'card' && item.opened !== undefined) ? [at + above] : [],
+  const mountedIndexes = items.flatMap((item, at) =>
+    item.type === 'new' || (item.type === 'card' && item.opened !== undefined) ? [at + leadingCount] : [],
   );
   return (
     <div className={classes.canvas}>
@@ -152,18 +155,18 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
             value={search}
             onChange={({ currentTarget }) => {
               setSearch(currentTarget.value);
-              arrived();
+              clearArrival();
             }}
             className={classes.search}
           />
           <Checkbox
             size="sm"
-            label={`Needs input (${NUMBER.format(lacking)})`}
-            checked={isLacking}
-            disabled={lacking === 0 && !isLacking}
+            label={`Needs input (${NUMBER.format(incomplete)})`}
+            checked={isIncomplete}
+            disabled={incomplete === 0 && !isIncomplete}
             onChange={({ currentTarget }) => {
-              setLacking(currentTarget.checked);
-              arrived();
+              setIncomplete(currentTarget.checked);
+              clearArrival();
             }}
           />
           <Text size="sm" c="dimmed" className={classes.total}>
@@ -171,26 +174,33 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
           </Text>
         </div>
         {children}
-        <VisuallyHidden role="status">{said}</VisuallyHidden>
-        <VList ref={list} className={classes.list} role="group" aria-label="Cards" tabIndex={0} keepMounted={kept}>
+        <VisuallyHidden role="status">{announcement}</VisuallyHidden>
+        <VList
+          ref={list}
+          className={classes.list}
+          role="group"
+          aria-label="Cards"
+          tabIndex={0}
+          keepMounted={mountedIndexes}
+        >
           {[
             ...(isWide ? [] : [<div key="overview">{overview}</div>]),
             ...(isEmpty ? [<Empty key="empty" projectId={project.id} mayWrite={mayWrite} onAdd={add} />] : []),
-            ...(items.length === 0 ? [<NothingFound key="nothing" onShowAll={showAll} />] : []),
+            ...(items.length === 0 ? [<NoMatches key="nothing" onShowAll={showAll} />] : []),
             ...items.map((item) => (
               <CanvasItem
                 key={item.key}
                 item={item}
                 projectId={project.id}
                 mayWrite={mayWrite}
-                beside={beside}
-                isArriving={arrival?.key === item.key}
-                onArrived={arrived}
+                context={context}
+                shouldFocus={arrival?.key === item.key}
+                onFocused={clearArrival}
                 onAdd={add}
                 onEdit={edit}
                 onClose={close}
                 onCloseNew={closeNew}
-                onRemoved={removed}
+                onRemoved={announceRemoval}
               />
             )),
             ...(isWide ? [] : [<Snapshots key="snapshots" projectId={project.id} mayWrite={mayWrite} />]),
@@ -211,7 +221,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
 const countsOf = (cards: readonly Card[]): Count[] =>
   KINDS.map(({ kind, title }) => {
     const ofKind = cards.filter(({ card_type }) => card_type === kind);
-    return { kind, title, all: ofKind.length, lacking: ofKind.filter(needsInput).length };
+    return { kind, title, total: ofKind.length, incomplete: ofKind.filter(needsInput).length };
   });
 
 function Empty({ projectId, mayWrite, onAdd }: { projectId: string; mayWrite: boolean; onAdd: (kind: Kind) => void }) {
@@ -237,7 +247,7 @@ function Empty({ projectId, mayWrite, onAdd }: { projectId: string; mayWrite: bo
   );
 }
 
-function NothingFound({ onShowAll }: { onShowAll: () => void }) {
+function NoMatches({ onShowAll }: { onShowAll: () => void }) {
   return (
     <Stack gap="xs" align="flex-start" className={classes.empty} role="status">
       <Text fw={550}>No matching cards</Text>

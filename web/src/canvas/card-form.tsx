@@ -1,16 +1,16 @@
 import { Button, Group, Input, SegmentedControl } from '@mantine/core';
-import { ValidationError, type ValidationEntry } from '@project-workspace/client';
+import { type ValidationEntry, ValidationError } from '@project-workspace/client';
 import { type FormEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Failure } from '../service/failure';
 import { useDraft } from '../service/use-draft';
 import classes from './canvas.module.css';
 import { type Card, CardChangedError, useAddCard, useChangeCard } from './cards';
 import { FieldInput, isWide } from './field-input';
-import { focusSoon } from './focus';
-import { type Beside, type Field, fieldsFor, type KindOfCard, standsFor, type Texts } from './kinds';
-import { Meanwhile, Theirs } from './meanwhile';
+import { focusWhenVisible } from './focus';
+import { type CanvasContext, type CardKind, editsKey, type Field, fieldsFor, type Texts } from './kinds';
+import { EditConflict, OtherVersion } from './edit-conflict';
 import { changesOf, LABEL, problemOf, textsOf } from './texts';
-import { without } from './without';
+import { omitKeys } from './omit-keys';
 
 const LABEL_FIELD: Field = { name: LABEL, label: 'Label' };
 
@@ -21,15 +21,15 @@ interface Edit {
 }
 
 interface CardFormProps {
-  kind: KindOfCard;
+  kind: CardKind;
   projectId: string;
   /** Current version of the card. If absent, a new card is created. */
   card?: Card;
   /** Whether another user has removed the card. Its content can still be saved as a new card. */
-  isGone?: boolean;
+  isRemoved?: boolean;
   /** Key of `data` to start with. Default: the label. */
   start?: string | undefined;
-  beside: Beside;
+  context: CanvasContext;
   onDone: (saved?: Card) => void;
 }
 
@@ -37,91 +37,98 @@ interface CardFormProps {
  * Form of a card. Fields that the user has not edited follow changes by others. If others have changed an edited field, the form
  * shows both versions and does not save until the user chooses.
  */
-export function CardForm({ kind, projectId, card, isGone = false, start, beside, onDone }: CardFormProps) {
+export function CardForm({ kind, projectId, card, isRemoved = false, start, context, onDone }: CardFormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const present = useMemo(() => textsOf(kind, card), [kind, card]);
-  const place = `${card?.id ?? `new ${kind.kind}`} in ${projectId}`;
-  const [edits, setEdits, forgetEdits] = useDraft<Readonly<Record<string, Edit>>>(`card ${place}`, {});
+  const savedTexts = useMemo(() => textsOf(kind, card), [kind, card]);
+  const draftName = `${card?.id ?? `new ${kind.kind}`} in ${projectId}`;
+  const [edits, setEdits, forgetEdits] = useDraft<Readonly<Record<string, Edit>>>(`card ${draftName}`, {});
   const [problems, setProblems] = useState<Texts>({});
-  const [opened] = useState(card?.version);
-  const [way, setWay, forgetWay] = useDraft(`way of ${place}`, wayTo(kind, present, start, beside));
+  const [initialVersion] = useState(card?.version);
+  const [variant, setVariant, forgetVariant] = useDraft(
+    `way of ${draftName}`,
+    initialVariant(kind, savedTexts, start, context),
+  );
   const close = (saved?: Card): void => {
     forgetEdits();
-    forgetWay();
+    forgetVariant();
     onDone(saved);
   };
   const add = useAddCard(projectId, close);
   const change = useChangeCard(projectId, close);
-  const saving = card === undefined || isGone ? add : change;
+  const saving = card === undefined || isRemoved ? add : change;
 
   const texts: Texts = {
-    ...present,
+    ...savedTexts,
     ...Object.fromEntries(Object.entries(edits).map(([name, { text }]) => [name, text])),
   };
-  const fields = [LABEL_FIELD, ...fieldsFor(kind, texts, way, beside)];
-  const edited = Object.keys(edits).filter((name) => texts[name] !== present[name]);
+  const fields = [LABEL_FIELD, ...fieldsFor(kind, texts, variant, context)];
+  const editedNames = Object.keys(edits).filter((name) => texts[name] !== savedTexts[name]);
   /** Whether another user has changed a field since this user began to edit it. */
-  const isContested = ({ name }: Field): boolean => {
+  const hasConflict = ({ name }: Field): boolean => {
     const edit = edits[name];
-    return !isGone && edit !== undefined && edit.over !== present[name] && edit.text !== present[name];
+    return !isRemoved && edit !== undefined && edit.over !== savedTexts[name] && edit.text !== savedTexts[name];
   };
-  const refusals = saving.error instanceof ValidationError ? saving.error.entries : [];
-  const isTold = (entry: ValidationEntry): boolean => fields.some((field) => isAbout(entry, field));
+  const validationErrors = saving.error instanceof ValidationError ? saving.error.entries : [];
+  const isDisplayed = (entry: ValidationEntry): boolean => fields.some((field) => concernsField(entry, field));
 
   useEffect(() => {
-    const wanted = kind.fields.filter((field) => standsFor(field, start)).map(({ name }) => name);
-    return focusSoon(() => inputOf(form.current, [...wanted, LABEL]));
+    const fieldNames = kind.fields.filter((field) => editsKey(field, start)).map(({ name }) => name);
+    return focusWhenVisible(() => inputOf(form.current, [...fieldNames, LABEL]));
   }, [kind, start]);
 
-  const write = (written: Texts): void => {
+  const editFields = (changes: Texts): void => {
     setEdits((all) => ({
       ...all,
       ...Object.fromEntries(
-        Object.entries(written).map(([name, text]) => [name, { text, over: all[name]?.over ?? present[name] ?? '' }]),
+        Object.entries(changes).map(([name, text]) => [
+          name,
+          { text, over: all[name]?.over ?? savedTexts[name] ?? '' },
+        ]),
       ),
     }));
-    setProblems((all) => without(all, Object.keys(written)));
+    setProblems((all) => omitKeys(all, Object.keys(changes)));
   };
-  const choose = ({ name }: Field, text: string | undefined): void => {
+  const chooseVersion = ({ name }: Field, text: string | undefined): void => {
     setEdits((all) => ({
-      ...without(all, [name]),
-      ...(text !== undefined && { [name]: { text, over: present[name] ?? '' } }),
+      ...omitKeys(all, [name]),
+      ...(text !== undefined && { [name]: { text, over: savedTexts[name] ?? '' } }),
     }));
-    setProblems((all) => without(all, [name]));
+    setProblems((all) => omitKeys(all, [name]));
   };
-  const chooseWay = (name: string): void => {
-    const saysOf = (wanted: string | undefined): Texts => kind.ways?.all.find((one) => one.name === wanted)?.says ?? {};
-    write({ ...Object.fromEntries(Object.keys(saysOf(way)).map((key) => [key, ''])), ...saysOf(name) });
-    setWay(name);
+  const chooseVariant = (name: string): void => {
+    const presetsOf = (variantName: string | undefined): Texts =>
+      kind.variants?.options.find((one) => one.name === variantName)?.presets ?? {};
+    editFields({ ...Object.fromEntries(Object.keys(presetsOf(variant)).map((key) => [key, ''])), ...presetsOf(name) });
+    setVariant(name);
   };
   const save = (): void => {
-    const found = fields.flatMap((field): [string, string][] => {
+    const invalid = fields.flatMap((field): [string, string][] => {
       const text = texts[field.name] ?? '';
-      const problem = isContested(field)
+      const problem = hasConflict(field)
         ? 'Choose which version to keep'
         : field === LABEL_FIELD && text.trim() === ''
           ? 'Give the card a label'
-          : edited.includes(field.name)
+          : editedNames.includes(field.name)
             ? problemOf(field, text)
             : undefined;
       return problem === undefined ? [] : [[field.name, problem]];
     });
-    setProblems(Object.fromEntries(found));
-    const [first] = found;
+    setProblems(Object.fromEntries(invalid));
+    const [first] = invalid;
     if (first !== undefined) return inputOf(form.current, [first[0]])?.focus();
     const label = (texts[LABEL] ?? '').trim();
-    const data = changesOf(kind, card?.data ?? {}, texts, edited);
+    const data = changesOf(kind, card?.data ?? {}, texts, editedNames);
     if (card === undefined) add.mutate({ card_type: kind.kind, label, data });
-    else if (isGone) {
+    else if (isRemoved) {
       const { instance_data = {} } = card;
       add.mutate({ card_type: kind.kind, label, data: { ...card.data, ...data }, instance_data });
-    } else if (edited.length === 0) close();
-    else change.mutate({ seen: card, ...(edited.includes(LABEL) && { label }), data });
+    } else if (editedNames.length === 0) close();
+    else change.mutate({ base: card, ...(editedNames.includes(LABEL) && { label }), data });
   };
-  const press = (event: KeyboardEvent): void => {
+  const handleKeyDown = (event: KeyboardEvent): void => {
     // Escape never discards edits, and closes an open list of choices first. Only the button discards edits.
     const hasChoices = (event.target as HTMLElement).getAttribute('aria-expanded') === 'true';
-    if (event.key === 'Escape' && edited.length === 0 && !hasChoices) close();
+    if (event.key === 'Escape' && editedNames.length === 0 && !hasChoices) close();
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
   };
   const submit = (event: FormEvent): void => {
@@ -135,18 +142,18 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
       className={classes.form}
       aria-label={card === undefined ? `New ${kind.noun}` : `Edit ${card.label}`}
       noValidate
-      onKeyDown={press}
+      onKeyDown={handleKeyDown}
       onSubmit={submit}
     >
-      {isGone ? (
-        <Meanwhile title="Someone else removed this card">You can add your version as a new card.</Meanwhile>
+      {isRemoved ? (
+        <EditConflict title="Someone else removed this card">You can add your version as a new card.</EditConflict>
       ) : (
-        card?.version !== opened && (
-          <Meanwhile title="Someone else changed this card">
-            {fields.some(isContested)
+        card?.version !== initialVersion && (
+          <EditConflict title="Someone else changed this card">
+            {fields.some(hasConflict)
               ? 'Nothing was overwritten. Choose a version for each field that both of you changed.'
               : 'Fields that you have not edited show the new values.'}
-          </Meanwhile>
+          </EditConflict>
         )
       )}
       <div className={classes.fields}>
@@ -157,28 +164,28 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
               projectId={projectId}
               texts={texts}
               isRequired={field === LABEL_FIELD}
-              problem={problems[field.name] ?? refusals.find((entry) => isAbout(entry, field))?.msg}
+              problem={problems[field.name] ?? validationErrors.find((entry) => concernsField(entry, field))?.msg}
               gaps={
-                edits[field.name] === undefined ? (card?.gaps.filter((gap) => standsFor(field, gap.field)) ?? []) : []
+                edits[field.name] === undefined ? (card?.gaps.filter((gap) => editsKey(field, gap.field)) ?? []) : []
               }
-              onWrite={(text) => write({ [field.name]: text })}
+              onWrite={(text) => editFields({ [field.name]: text })}
             />
-            {isContested(field) && (
-              <Theirs
+            {hasConflict(field) && (
+              <OtherVersion
                 field={field}
-                text={present[field.name] ?? ''}
-                onMine={() => choose(field, texts[field.name])}
-                onTheirs={() => choose(field, undefined)}
+                text={savedTexts[field.name] ?? ''}
+                onKeepMine={() => chooseVersion(field, texts[field.name])}
+                onUseTheirs={() => chooseVersion(field, undefined)}
               />
             )}
-            {field === LABEL_FIELD && kind.ways !== undefined && way !== undefined && (
-              <Input.Wrapper label={kind.ways.label} labelElement="div" mt="sm">
+            {field === LABEL_FIELD && kind.variants !== undefined && variant !== undefined && (
+              <Input.Wrapper label={kind.variants.label} labelElement="div" mt="sm">
                 <SegmentedControl
                   fullWidth
-                  aria-label={kind.ways.label}
-                  data={kind.ways.all.map(({ name, label }) => ({ value: name, label }))}
-                  value={way}
-                  onChange={chooseWay}
+                  aria-label={kind.variants.label}
+                  data={kind.variants.options.map(({ name, label }) => ({ value: name, label }))}
+                  value={variant}
+                  onChange={chooseVariant}
                 />
               </Input.Wrapper>
             )}
@@ -187,12 +194,12 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
       </div>
       {saving.error !== null &&
         !(saving.error instanceof CardChangedError) &&
-        !(refusals.length > 0 && refusals.every(isTold)) && (
+        !(validationErrors.length > 0 && validationErrors.every(isDisplayed)) && (
           <Failure what="Could not save the card" error={saving.error} />
         )}
       <Group gap="xs">
         <Button type="submit" size="compact-md" loading={saving.isPending}>
-          {card === undefined ? `Add ${kind.noun}` : isGone ? 'Add as new card' : 'Save'}
+          {card === undefined ? `Add ${kind.noun}` : isRemoved ? 'Add as new card' : 'Save'}
         </Button>
         <Button variant="default" size="compact-md" onClick={() => close()}>
           Cancel
@@ -202,22 +209,28 @@ export function CardForm({ kind, projectId, card, isGone = false, start, beside,
   );
 }
 
-/** Returns the way that a card is filled in. If that way lacks the field to start with, returns a way that includes the field. */
-function wayTo(kind: KindOfCard, texts: Texts, start: string | undefined, beside: Beside): string | undefined {
-  const way = kind.ways?.of(texts);
-  if (start === undefined || fieldsFor(kind, texts, way, beside).some((field) => standsFor(field, start))) return way;
-  const names = kind.fields.filter((field) => standsFor(field, start)).map(({ name }) => name);
-  return kind.ways?.all.find(({ fields }) => fields.some((name) => names.includes(name)))?.name ?? way;
+/** Returns the variant of a card. If it lacks the field to start with, returns a variant that includes the field. */
+function initialVariant(
+  kind: CardKind,
+  texts: Texts,
+  start: string | undefined,
+  context: CanvasContext,
+): string | undefined {
+  const variant = kind.variants?.select(texts);
+  if (start === undefined || fieldsFor(kind, texts, variant, context).some((field) => editsKey(field, start)))
+    return variant;
+  const names = kind.fields.filter((field) => editsKey(field, start)).map(({ name }) => name);
+  return kind.variants?.options.find(({ fields }) => fields.some((name) => names.includes(name)))?.name ?? variant;
 }
 
 /** Whether a validation error of the service refers to a field. */
-function isAbout({ loc: [, part, key] }: ValidationEntry, field: Field): boolean {
-  return field === LABEL_FIELD ? part === LABEL : part === 'data' && standsFor(field, key);
+function concernsField({ loc: [, part, key] }: ValidationEntry, field: Field): boolean {
+  return field === LABEL_FIELD ? part === LABEL : part === 'data' && editsKey(field, key);
 }
 
 /** Returns the input of the first named field that the form contains. */
 function inputOf(form: HTMLElement | null, names: readonly string[]): HTMLElement | null | undefined {
-  const shown = [...(form?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
-  const places = names.flatMap((name) => shown.find(({ dataset }) => dataset['field'] === name) ?? []);
-  return places[0]?.querySelector<HTMLElement>('input, select, textarea');
+  const elements = [...(form?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
+  const matches = names.flatMap((name) => elements.find(({ dataset }) => dataset['field'] === name) ?? []);
+  return matches[0]?.querySelector<HTMLElement>('input, select, textarea');
 }

@@ -8,12 +8,12 @@ import { type Field, kindOf } from './kinds';
 import { LongText } from './long-text';
 import { NUMBER } from './numbers';
 import { statementOf } from './statement';
-import { columnsIn, tableIn, textsOf } from './texts';
+import { parseColumns, parseTable, textsOf } from './texts';
 import { ValueTableView } from './value-table-view';
 
 /** Maximum number of members shown for a set without figures. */
-const MEMBERS_SHOWN = 20;
-const STATUS: Record<string, string | undefined> = { draft: 'Draft', needs_input: 'Needs input' };
+const MAX_MEMBERS = 20;
+const STATUS_LABELS: Record<string, string | undefined> = { draft: 'Draft', needs_input: 'Needs input' };
 
 interface CardViewProps {
   card: Card;
@@ -27,15 +27,15 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
   const { label, status, gaps, data } = card;
   const [isRemoving, setRemoving] = useState(false);
   const statement = statementOf(card);
-  const said = STATUS[status];
+  const statusLabel = STATUS_LABELS[status];
   const description = typeof data['description'] === 'string' ? data['description'] : '';
   return (
     <>
       <div className={classes.cardHead}>
         <h3 className={classes.label}>{label}</h3>
-        {said !== undefined && (
+        {statusLabel !== undefined && (
           <span className={classes.status} data-status={status}>
-            {said}
+            {statusLabel}
           </span>
         )}
         {onEdit !== undefined && !isRemoving && (
@@ -76,7 +76,7 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
             )}
           </p>
         )}
-        <Facts card={card} told={statement?.tells ?? []} />
+        <Facts card={card} coveredFields={statement?.coveredFields ?? []} />
       </div>
       {description !== '' && (
         <p className={classes.description}>
@@ -84,45 +84,47 @@ export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
         </p>
       )}
       <Gaps gaps={gaps} onOpen={onEdit} />
-      {isRemoving && <Removal card={card} onRemoved={onRemoved} onKeep={() => setRemoving(false)} />}
+      {isRemoving && <RemovalConfirmation card={card} onRemoved={onRemoved} onKeep={() => setRemoving(false)} />}
     </>
   );
 }
 
 /** Shows the fields of a card that its statement does not cover. */
-function Facts({ card, told }: { card: Card; told: readonly string[] }) {
+function Facts({ card, coveredFields }: { card: Card; coveredFields: readonly string[] }) {
   const kind = kindOf(card.card_type);
   if (kind === undefined) return null;
   const texts = textsOf(kind, card);
-  const isTold = (name: string): boolean => name === 'description' || told.includes(name);
-  const isNothing =
-    card.card_type === 'production_requirement' && kind.ways?.of(texts) === 'nothing' && texts['description'] === '';
-  const shown = kind.fields.filter(({ name }) => (texts[name] ?? '') !== '' && !isTold(name));
-  const tables = shown.filter(({ table }) => table !== undefined);
+  const isCovered = (name: string): boolean => name === 'description' || coveredFields.includes(name);
+  const isEmptyRequirement =
+    card.card_type === 'production_requirement' &&
+    kind.variants?.select(texts) === 'nothing' &&
+    texts['description'] === '';
+  const filledFields = kind.fields.filter(({ name }) => (texts[name] ?? '') !== '' && !isCovered(name));
+  const tables = filledFields.filter(({ table }) => table !== undefined);
   return (
     <>
-      {isNothing ? (
+      {isEmptyRequirement ? (
         <p className={classes.statement}>
           <span className={classes.lead}>No production requirements</span>
         </p>
       ) : (
-        shown.length > tables.length && (
+        filledFields.length > tables.length && (
           <dl className={classes.facts}>
-            {shown.map((field) => (
+            {filledFields.map((field) => (
               <Fact key={field.name} field={field} text={texts[field.name] ?? ''} />
             ))}
           </dl>
         )
       )}
       {tables.map((field) => {
-        const table = tableIn(field, texts[field.name] ?? '');
+        const table = parseTable(field, texts[field.name] ?? '');
         return table.columns.length > 0 ? (
-          <ValueTableView key={field.name} table={table} of={card.label} />
+          <ValueTableView key={field.name} table={table} subject={card.label} />
         ) : (
           <dl key={field.name} className={classes.facts}>
             <div>
               <dt>Members</dt>
-              <dd>{someOf(table.rows.map(([member = '']) => member))}</dd>
+              <dd>{memberList(table.rows.map(([member = '']) => member))}</dd>
             </div>
           </dl>
         );
@@ -131,9 +133,9 @@ function Facts({ card, told }: { card: Card; told: readonly string[] }) {
   );
 }
 
-function Fact({ field: { label, short = label, is, choices, table }, text }: { field: Field; text: string }) {
+function Fact({ field: { label, short = label, type, choices, table }, text }: { field: Field; text: string }) {
   if (table !== undefined) return null;
-  if (is === 'flag' && text === 'true')
+  if (type === 'flag' && text === 'true')
     return (
       <div>
         <VisuallyHidden component="dt">Option</VisuallyHidden>
@@ -142,12 +144,12 @@ function Fact({ field: { label, short = label, is, choices, table }, text }: { f
     );
   return (
     <div>
-      {is === 'choice' ? <VisuallyHidden component="dt">{short}</VisuallyHidden> : <dt>{short}</dt>}
-      <dd data-formula={is === 'formula' || is === 'amount' || is === 'file' || is === 'renamed' || undefined}>
-        {is === 'columns' ? (
-          columnsIn(text).join(', ')
-        ) : is === 'number' ? (
-          formatted(text)
+      {type === 'choice' ? <VisuallyHidden component="dt">{short}</VisuallyHidden> : <dt>{short}</dt>}
+      <dd data-formula={type === 'formula' || type === 'amount' || type === 'file' || type === 'renamed' || undefined}>
+        {type === 'columns' ? (
+          parseColumns(text).join(', ')
+        ) : type === 'number' ? (
+          formatNumber(text)
         ) : (
           <LongText text={shortOf(choices, text)} />
         )}
@@ -161,26 +163,26 @@ function shortOf(choices: Field['choices'] = [], text: string): string {
   return choice?.short ?? choice?.label ?? text;
 }
 
-const formatted = (text: string): string => (Number.isFinite(Number(text)) ? NUMBER.format(Number(text)) : text);
+const formatNumber = (text: string): string => (Number.isFinite(Number(text)) ? NUMBER.format(Number(text)) : text);
 
-const someOf = (members: string[]): string =>
-  members.length > MEMBERS_SHOWN
-    ? `${members.slice(0, MEMBERS_SHOWN).join(', ')} and ${NUMBER.format(members.length - MEMBERS_SHOWN)} more`
+const memberList = (members: string[]): string =>
+  members.length > MAX_MEMBERS
+    ? `${members.slice(0, MAX_MEMBERS).join(', ')} and ${NUMBER.format(members.length - MAX_MEMBERS)} more`
     : members.join(', ');
 
-interface RemovalProps {
+interface RemovalConfirmationProps {
   card: Card;
   onRemoved: (card: Card) => void;
   onKeep: () => void;
 }
 
 /** Asks for confirmation. If another user has changed the card, shows the new version first. */
-function Removal({ card, onRemoved, onKeep }: RemovalProps) {
+function RemovalConfirmation({ card, onRemoved, onKeep }: RemovalConfirmationProps) {
   const removal = useRemoveCard(card.project_id, onRemoved);
-  const keep = useRef<HTMLButtonElement>(null);
-  const [asked] = useState(card.version);
-  const hasChanged = card.version !== asked;
-  useEffect(() => keep.current?.focus(), []);
+  const keepButton = useRef<HTMLButtonElement>(null);
+  const [initialVersion] = useState(card.version);
+  const hasChanged = card.version !== initialVersion;
+  useEffect(() => keepButton.current?.focus(), []);
   return (
     <div
       className={classes.removal}
@@ -197,7 +199,7 @@ function Removal({ card, onRemoved, onKeep }: RemovalProps) {
         <Button color="red" size="compact-sm" loading={removal.isPending} onClick={() => removal.mutate(card)}>
           {hasChanged ? 'Remove it anyway' : 'Remove it'}
         </Button>
-        <Button ref={keep} variant="default" size="compact-sm" onClick={onKeep}>
+        <Button ref={keepButton} variant="default" size="compact-sm" onClick={onKeep}>
           Keep it
         </Button>
       </Group>

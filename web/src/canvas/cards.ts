@@ -9,7 +9,7 @@ type NewCard = Schemas['CardCreateRequest'];
 export type Kind = NewCard['card_type'];
 
 /** Maximum number of attempts to write a card when only derived values, such as gaps, have changed. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** The card has changed since the user last saw it. Nothing was written. */
 export class CardChangedError extends Error {
@@ -31,47 +31,47 @@ export function useAddCard(projectId: string, onDone: (added: Card) => void) {
       return (await client.POST('/api/v1/projects/{project_id}/cards', { params, body, headers })).data;
     },
     onSuccess: async (added) => {
-      await keep(queries, projectId, (cards) => [...cards.filter(({ id }) => id !== added.id), added]);
+      await updateCache(queries, projectId, (cards) => [...cards.filter(({ id }) => id !== added.id), added]);
       onDone(added);
     },
   });
 }
 
 export interface CardChange {
-  /** Version that the user has seen. */
-  seen: Card;
+  /** Version that the change is based on. */
+  base: Card;
   label?: string;
   /** Keys to set. Null removes a key. */
   data?: Card['data'];
 }
 
-/** Changes a card. Fails with a {@link CardChangedError}, which contains the current version, if the card differs from `seen`. */
+/** Changes a card. Fails with a {@link CardChangedError}, which contains the current version, if the card differs from `base`. */
 export function useChangeCard(projectId: string, onDone: (changed: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
   return useIntent({
-    mutationFn: async ({ seen, label, data }: CardChange) =>
-      await asSeen(client, seen, async (path, tag) => {
+    mutationFn: async ({ base, label, data }: CardChange) =>
+      await writeIfUnchanged(client, base, async (path, tag) => {
         const params = { path, header: { 'If-Match': tag } };
-        const body = { version: seen.version, ...(label !== undefined && { label }), ...(data && { data }) };
+        const body = { version: base.version, ...(label !== undefined && { label }), ...(data && { data }) };
         return (await client.PATCH('/api/v1/projects/{project_id}/cards/{card_id}', { params, body })).data;
       }),
     onSuccess: async (card) => {
-      await keep(queries, projectId, (cards) => replaced(cards, card.id, card));
+      await updateCache(queries, projectId, (cards) => replaceCard(cards, card.id, card));
       onDone(card);
     },
-    onError: (error, { seen }) => keepChanged(queries, projectId, seen, error),
+    onError: (error, { base }) => cacheCurrentVersion(queries, projectId, base, error),
   });
 }
 
-/** Removes a card. Fails with a {@link CardChangedError} if the card differs from `seen`. */
+/** Removes a card. Fails with a {@link CardChangedError} if the card differs from `base`. */
 export function useRemoveCard(projectId: string, onDone: (removed: Card) => void) {
   const { client } = useService();
   const queries = useQueryClient();
   return useIntent({
-    mutationFn: async (seen: Card) => {
+    mutationFn: async (base: Card) => {
       try {
-        await asSeen(client, seen, async (path, tag) => {
+        await writeIfUnchanged(client, base, async (path, tag) => {
           const params = { path, header: { 'If-Match': tag } };
           await client.DELETE('/api/v1/projects/{project_id}/cards/{card_id}', { params });
         });
@@ -80,11 +80,11 @@ export function useRemoveCard(projectId: string, onDone: (removed: Card) => void
         if (!(error instanceof CardChangedError) || error.card !== undefined) throw error;
       }
     },
-    onSuccess: async (_, seen) => {
-      await keep(queries, projectId, (cards) => replaced(cards, seen.id, undefined));
-      onDone(seen);
+    onSuccess: async (_, base) => {
+      await updateCache(queries, projectId, (cards) => replaceCard(cards, base.id, undefined));
+      onDone(base);
     },
-    onError: (error, seen) => keepChanged(queries, projectId, seen, error),
+    onError: (error, base) => cacheCurrentVersion(queries, projectId, base, error),
   });
 }
 
@@ -97,37 +97,37 @@ interface CardPath {
  * Writes to a card only if it is unchanged since the user saw it. The entity tag guards the time between the check and the write.
  * Because the tag also changes with the card's gaps, which depend on other cards, a failed write is checked and tried again.
  */
-async function asSeen<Result>(
+async function writeIfUnchanged<Result>(
   client: WorkspaceClient,
-  seen: Card,
+  base: Card,
   write: (path: CardPath, tag: string) => Promise<Result>,
 ): Promise<Result> {
-  const path = { project_id: seen.project_id, card_id: seen.id };
-  for (let left = TRIES; ; left -= 1) {
+  const path = { project_id: base.project_id, card_id: base.id };
+  for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
       const { data, response } = await client.GET('/api/v1/projects/{project_id}/cards/{card_id}', {
         params: { path },
       });
-      if (data.version !== seen.version || data.updated_at !== seen.updated_at) throw new CardChangedError(data);
+      if (data.version !== base.version || data.updated_at !== base.updated_at) throw new CardChangedError(data);
       return await write(path, response.headers.get('etag') ?? '');
     } catch (error) {
       if (error instanceof NotFoundError && error.code === 'card_not_found') throw new CardChangedError(undefined);
-      if (!(error instanceof PreconditionFailedError) || left === 1) throw error;
+      if (!(error instanceof PreconditionFailedError) || attemptsLeft === 1) throw error;
     }
   }
 }
 
 /** Returns the cards with a card replaced, or removed if `by` is undefined. */
-const replaced = (cards: Card[], id: string, by: Card | undefined): Card[] =>
-  cards.flatMap((card) => (card.id === id ? (by ?? []) : card));
+const replaceCard = (cards: Card[], id: string, replacement: Card | undefined): Card[] =>
+  cards.flatMap((card) => (card.id === id ? (replacement ?? []) : card));
 
-async function keepChanged(queries: QueryClient, projectId: string, seen: Card, error: unknown): Promise<void> {
+async function cacheCurrentVersion(queries: QueryClient, projectId: string, base: Card, error: unknown): Promise<void> {
   if (error instanceof CardChangedError)
-    await keep(queries, projectId, (cards) => replaced(cards, seen.id, error.card));
+    await updateCache(queries, projectId, (cards) => replaceCard(cards, base.id, error.card));
 }
 
 /** Shows the result of a write immediately, then refetches everything that depends on it. */
-async function keep(queries: QueryClient, projectId: string, change: (cards: Card[]) => Card[]): Promise<void> {
+async function updateCache(queries: QueryClient, projectId: string, change: (cards: Card[]) => Card[]): Promise<void> {
   const queryKey = keyOf(projectId, 'cards');
   // A response from before the write would overwrite the new value.
   await queries.cancelQueries({ queryKey });

@@ -4,7 +4,7 @@ import classes from './canvas.module.css';
 import type { Card } from './cards';
 import { Sentence } from './gaps';
 import type { Field, Texts } from './kinds';
-import { columnsIn, tableIn, textOfColumns } from './texts';
+import { parseColumns, parseTable, textOfColumns } from './texts';
 import { ValueGrid } from './value-grid';
 import { membersOfRange } from './value-tables';
 import { TABLE, useFilesNamed } from '../project/workspace-files';
@@ -12,7 +12,7 @@ import { useFileColumns } from './workspace-tables';
 
 const MAX_LABEL_LENGTH = 200;
 /** Maximum number of key columns. */
-const MAX_KEY = 5;
+const MAX_KEY_COLUMNS = 5;
 
 interface FieldInputProps {
   field: Field;
@@ -28,15 +28,20 @@ interface FieldInputProps {
 }
 
 /** Whether a field takes the full width of the form. */
-export const isWide = ({ name, is, table }: Field): boolean =>
-  name === 'label' || table !== undefined || is === 'formula' || is === 'long' || is === 'flag' || is === 'renamed';
+export const isWide = ({ name, type, table }: Field): boolean =>
+  name === 'label' ||
+  table !== undefined ||
+  type === 'formula' ||
+  type === 'long' ||
+  type === 'flag' ||
+  type === 'renamed';
 
 /** Editable field of a card. */
 export function FieldInput(props: FieldInputProps) {
   const { field, texts, isRequired, problem, gaps, onWrite } = props;
-  const { name, label, is, table, choices = [], example, otherwise } = field;
+  const { name, label, type, table, choices = [], example, defaultText } = field;
   const text = texts[name] ?? '';
-  const said = gaps.length > 0 && (
+  const hint = gaps.length > 0 && (
     <span className={classes.hint} data-quiet={gaps.every(({ severity }) => severity === 'info') || undefined}>
       <Sentence text={gaps.map(({ message }) => message).join('. ')} />
     </span>
@@ -45,10 +50,10 @@ export function FieldInput(props: FieldInputProps) {
     label,
     required: isRequired,
     error: problem,
-    description: said,
+    description: hint,
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
   };
-  const placeholder = otherwise !== undefined ? `Default: ${otherwise}` : example && `e.g. ${example}`;
+  const placeholder = defaultText !== undefined ? `Default: ${defaultText}` : example && `e.g. ${example}`;
   const common = { ...wrapper, placeholder };
   const onChange = ({ currentTarget }: { currentTarget: { value: string } }): void => onWrite(currentTarget.value);
   if (table !== undefined)
@@ -56,19 +61,19 @@ export function FieldInput(props: FieldInputProps) {
       <Input.Wrapper {...wrapper} labelElement="div">
         <ValueGrid
           label={label}
-          table={tableIn(field, text)}
+          table={parseTable(field, text)}
           hasColumns={table === 'members'}
           members={membersOfRange(texts['range'] ?? '')}
-          onChange={(written) => onWrite(JSON.stringify(written))}
+          onChange={(newTable) => onWrite(JSON.stringify(newTable))}
         />
       </Input.Wrapper>
     );
-  switch (is) {
+  switch (type) {
     case 'flag':
       return (
         <Checkbox
           label={label}
-          description={said}
+          description={hint}
           checked={text === 'true'}
           error={problem}
           onChange={({ currentTarget }) => onWrite(currentTarget.checked ? 'true' : '')}
@@ -90,7 +95,7 @@ export function FieldInput(props: FieldInputProps) {
           classNames={{ input: classes.formulaInput ?? '' }}
           value={text}
           onChange={onChange}
-          onKeyDown={submitByEnter}
+          onKeyDown={submitOnEnter}
         />
       );
     case 'long':
@@ -118,10 +123,10 @@ export function FieldInput(props: FieldInputProps) {
         <TextInput
           {...common}
           {...(name === 'label' && { maxLength: MAX_LABEL_LENGTH })}
-          {...(is === 'number' && { inputMode: 'decimal' as const })}
+          {...(type === 'number' && { inputMode: 'decimal' as const })}
           spellCheck={name === 'label'}
           autoComplete="off"
-          classNames={{ input: is === 'amount' ? (classes.formulaInput ?? '') : '' }}
+          classNames={{ input: type === 'amount' ? (classes.formulaInput ?? '') : '' }}
           value={text}
           onChange={onChange}
         />
@@ -130,29 +135,29 @@ export function FieldInput(props: FieldInputProps) {
 }
 
 /** Field for a workspace file or a part of it, such as a sheet or column, with suggestions. */
-function FileField({ field: { name, is }, projectId, texts, onWrite, common }: FieldInputProps & { common: object }) {
+function FileField({ field: { name, type }, projectId, texts, onWrite, common }: FieldInputProps & { common: object }) {
   const text = texts[name] ?? '';
-  const files = useFilesNamed(projectId, TABLE, is === 'file');
+  const files = useFilesNamed(projectId, TABLE, type === 'file');
   const { file_path = '', sheet = '' } = texts;
-  const { columns, sheets } = useFileColumns(projectId, file_path.trim(), sheet.trim(), is !== 'file');
-  if (is === 'columns')
+  const { columns, sheets } = useFileColumns(projectId, file_path.trim(), sheet.trim(), type !== 'file');
+  if (type === 'columns')
     return (
       <TagsInput
         {...common}
         {...(text !== '' && { placeholder: '' })}
         data={columns}
-        maxTags={MAX_KEY}
+        maxTags={MAX_KEY_COLUMNS}
         splitChars={[]}
-        value={columnsIn(text)}
+        value={parseColumns(text)}
         onChange={(chosen) => onWrite(textOfColumns(chosen))}
       />
     );
-  const data = is === 'file' ? files : is === 'sheet' ? sheets : columns;
+  const data = type === 'file' ? files : type === 'sheet' ? sheets : columns;
   return <Autocomplete {...common} data={data} limit={50} value={text} onChange={onWrite} />;
 }
 
 /** Submits on Enter, because a formula is always a single line, even if it wraps. */
-function submitByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing)
     return;
   event.preventDefault();

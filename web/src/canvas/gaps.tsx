@@ -4,18 +4,18 @@ import classes from './canvas.module.css';
 
 type Gap = Card['gaps'][number];
 
-const WORDS: Record<string, string> = { blocking: 'Required', warning: 'Check', info: 'Note' };
+const SEVERITY_LABELS: Record<string, string> = { blocking: 'Required', warning: 'Check', info: 'Note' };
 
 /** Lists the gaps of a card and how to close them. Required gaps come first. */
 export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: string) => void) | undefined }) {
   if (gaps.length === 0) return null;
-  const order = Object.keys(WORDS);
+  const order = Object.keys(SEVERITY_LABELS);
   const sorted = gaps.toSorted((one, other) => order.indexOf(one.severity) - order.indexOf(other.severity));
   return (
     <ul className={classes.gaps} aria-label="Gaps">
       {sorted.map(({ field, message, severity }) => (
         <li key={`${field} ${message}`} data-severity={severity}>
-          <span className={classes.severity}>{WORDS[severity] ?? severity}</span>
+          <span className={classes.severity}>{SEVERITY_LABELS[severity] ?? severity}</span>
           {onOpen === undefined ? (
             <span>
               <Sentence text={message} />
@@ -34,11 +34,11 @@ export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: 
 
 /** Shows a sentence of the service. Formulas in it are enclosed in backticks. */
 export function Sentence({ text }: { text: string }) {
-  return text.split('`').map((part, place) =>
-    place % 2 === 0 ? (
+  return text.split('`').map((part, index) =>
+    index % 2 === 0 ? (
       part
     ) : (
-      <Code key={place} className={classes.inSentence}>
+      <Code key={index} className={classes.inSentence}>
         {part}
       </Code>
     ),

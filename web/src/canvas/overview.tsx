@@ -12,8 +12,8 @@ import { NUMBER } from './numbers';
 export interface Count {
   kind: Kind;
   title: string;
-  all: number;
-  lacking: number;
+  total: number;
+  incomplete: number;
 }
 
 /** Shows the requirements for solving the model. @param isShort whether met requirements are collapsed */
@@ -22,19 +22,19 @@ export function Checklist({ project, isShort }: { project: Schemas['ProjectRespo
   const { completeness } = project;
   if (completeness === undefined) return null;
   const points = checklistOf(completeness);
-  const met = points.filter(({ isMet }) => isMet).length;
-  const shown = isShort && !isOpen ? points.filter(({ isMet }) => !isMet) : points;
+  const metCount = points.filter(({ isMet }) => isMet).length;
+  const visiblePoints = isShort && !isOpen ? points.filter(({ isMet }) => !isMet) : points;
   return (
     <section className={classes.panel} aria-label="Checklist">
       <div className={classes.panelHead}>
         <h2>Checklist</h2>
         <Text size="sm" c="dimmed">
-          {met} of {points.length} met
+          {metCount} of {points.length} met
         </Text>
       </div>
-      <Progress value={(met / points.length) * 100} size="xs" aria-hidden="true" mb="xs" />
+      <Progress value={(metCount / points.length) * 100} size="xs" aria-hidden="true" mb="xs" />
       <ul className={classes.points}>
-        {shown.map(({ sentence, isMet }) => (
+        {visiblePoints.map(({ sentence, isMet }) => (
           <li key={sentence} data-met={isMet || undefined}>
             <span aria-hidden="true" className={classes.mark} />
             <span>
@@ -53,7 +53,7 @@ export function Checklist({ project, isShort }: { project: Schemas['ProjectRespo
         <Anchor component={Link} href={pathOf(project.id, 'runs')} size="sm">
           {completeness.overall === 'complete' ? 'View the runs' : 'Solve the model'}
         </Anchor>
-        {isShort && met > 0 && (
+        {isShort && metCount > 0 && (
           <Anchor component="button" type="button" size="sm" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
             {isOpen ? 'Hide completed items' : 'Show completed items'}
           </Anchor>
@@ -67,17 +67,17 @@ export function Checklist({ project, isShort }: { project: Schemas['ProjectRespo
 export function Kinds({ counts, onOpen }: { counts: readonly Count[]; onOpen: (kind: Kind) => void }) {
   return (
     <nav className={classes.kinds} aria-label="Kinds of cards">
-      {counts.map(({ kind, title, all, lacking }) => (
+      {counts.map(({ kind, title, total, incomplete }) => (
         <UnstyledButton key={kind} className={classes.kindLink} onClick={() => onOpen(kind)}>
           <span>{title}</span>
           <span className={classes.kindCount}>
-            {lacking > 0 && (
-              <span className={classes.lacking} title={needing(lacking)}>
-                {NUMBER.format(lacking)}
-                <VisuallyHidden>{lacking === 1 ? ' needs' : ' need'} input, of</VisuallyHidden>
+            {incomplete > 0 && (
+              <span className={classes.incomplete} title={needsInputText(incomplete)}>
+                {NUMBER.format(incomplete)}
+                <VisuallyHidden>{incomplete === 1 ? ' needs' : ' need'} input, of</VisuallyHidden>
               </span>
             )}
-            {NUMBER.format(all)}
+            {NUMBER.format(total)}
           </span>
         </UnstyledButton>
       ))}
@@ -86,5 +86,5 @@ export function Kinds({ counts, onOpen }: { counts: readonly Count[]; onOpen: (k
 }
 
 /** Returns, for example, `1 card needs input`. */
-export const needing = (count: number): string =>
+export const needsInputText = (count: number): string =>
   count === 1 ? '1 card needs input' : `${NUMBER.format(count)} cards need input`;

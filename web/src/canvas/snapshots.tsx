@@ -11,7 +11,7 @@ import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
 
 /** Number of snapshots shown before the user expands the list. */
-const SHOWN = 3;
+const INITIAL_COUNT = 3;
 
 /** Lists the snapshots of a project: copies of its canvas and files. Run mode solves the current snapshot. */
 export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
@@ -19,23 +19,23 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const listing = useSnapshots(projectId);
-  const readAgain = () => queries.invalidateQueries({ queryKey: keyOf(projectId, 'project') });
-  const taking = useIntent({
+  const refresh = () => queries.invalidateQueries({ queryKey: keyOf(projectId, 'project') });
+  const creation = useIntent({
     mutationFn: async (_: void, headers) => {
       const params = { path: { project_id: projectId } };
       return (await client.POST('/api/v1/projects/{project_id}/snapshots', { params, headers })).data;
     },
-    onSuccess: readAgain,
+    onSuccess: refresh,
   });
   const removal = useIntent({
     mutationFn: async (snapshot_id: string) => {
       const params = { path: { project_id: projectId, snapshot_id } };
       await client.DELETE('/api/v1/projects/{project_id}/snapshots/{snapshot_id}', { params });
     },
-    onSuccess: readAgain,
+    onSuccess: refresh,
   });
   const snapshots = listing.data ?? [];
-  const shown = isOpen ? snapshots : snapshots.slice(0, SHOWN);
+  const visibleSnapshots = isOpen ? snapshots : snapshots.slice(0, INITIAL_COUNT);
   return (
     <section className={classes.panel} aria-label="Snapshots">
       <div className={classes.panelHead}>
@@ -45,24 +45,24 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
             variant="subtle"
             size="compact-xs"
             className={classes.quiet}
-            loading={taking.isPending}
-            onClick={() => taking.mutate()}
+            loading={creation.isPending}
+            onClick={() => creation.mutate()}
           >
             Take a snapshot
           </Button>
         )}
       </div>
-      <Text size="xs" c="dimmed" mb={shown.length > 0 ? 'xs' : 0}>
+      <Text size="xs" c="dimmed" mb={visibleSnapshots.length > 0 ? 'xs' : 0}>
         Copies of all cards and files. In run mode, solves use the current snapshot.
       </Text>
       {listing.error !== null && (
         <Failure what="Could not load the snapshots" error={listing.error} onRetry={() => void listing.refetch()} />
       )}
-      {taking.error !== null && <Failure what="Could not take the snapshot" error={taking.error} />}
+      {creation.error !== null && <Failure what="Could not take the snapshot" error={creation.error} />}
       {removal.error !== null && <Failure what="Could not remove the snapshot" error={removal.error} />}
       {listing.isSuccess && snapshots.length === 0 && <Text size="sm">No snapshots yet</Text>}
       <ul className={classes.snapshots}>
-        {shown.map(({ id, created_at, is_current, card_count }) => (
+        {visibleSnapshots.map(({ id, created_at, is_current, card_count }) => (
           <li key={id}>
             <span>
               <Ago moment={created_at} /> · {card_count === 1 ? '1 card' : `${NUMBER.format(card_count)} cards`}
@@ -77,7 +77,7 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
           </li>
         ))}
       </ul>
-      {snapshots.length > SHOWN && (
+      {snapshots.length > INITIAL_COUNT && (
         <UnstyledButton className={classes.more} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Show less' : `Show all ${NUMBER.format(snapshots.length)}`}
         </UnstyledButton>
@@ -88,17 +88,17 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
 
 /** Asks for confirmation, because removal cannot be undone. */
 function RemoveSnapshot({ isRemoving, onRemove }: { isRemoving: boolean; onRemove: () => void }) {
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <Button
       variant="subtle"
-      color={isAsked ? 'red' : 'gray'}
+      color={isConfirming ? 'red' : 'gray'}
       size="compact-xs"
       disabled={isRemoving}
-      onClick={() => (isAsked ? onRemove() : setAsked(true))}
-      onBlur={() => setAsked(false)}
+      onClick={() => (isConfirming ? onRemove() : setConfirming(true))}
+      onBlur={() => setConfirming(false)}
     >
-      {isAsked ? 'Remove permanently?' : 'Remove'}
+      {isConfirming ? 'Remove permanently?' : 'Remove'}
     </Button>
   );
 }

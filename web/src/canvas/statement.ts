@@ -10,37 +10,37 @@ export interface Statement {
   /** Index of the statement, such as `p in products`. */
   index: string;
   /** Fields that the statement includes. */
-  tells: readonly string[];
+  coveredFields: readonly string[];
 }
 
 /** Returns the statement of a card, or undefined if it has no formula. */
 export function statementOf({ card_type, data }: Card): Statement | undefined {
   const index = textOfValue(data['index']);
   const expression = textOfValue(data['expression']);
-  if (card_type === 'variable') return variable(data, index);
+  if (card_type === 'variable') return variableStatement(data, index);
   if (expression !== '') {
     const isObjective = card_type === 'objective';
     const lead = isObjective ? textOfValue(data['sense']) : '';
-    const tells = ['expression', 'index', ...(isObjective ? ['sense'] : [])];
-    return { ...(lead !== '' && { lead }), formula: expression, index, tells };
+    const coveredFields = ['expression', 'index', ...(isObjective ? ['sense'] : [])];
+    return { ...(lead !== '' && { lead }), formula: expression, index, coveredFields };
   }
   const product = textOfValue(data['product']);
   if (card_type === 'production_requirement' && product !== '' && data['quantity'] != null) {
-    const formula = `${product} ≥ ${amount(data['quantity'])} ${textOfValue(data['unit'])}`.trim();
-    return { formula, index: '', tells: ['product', 'quantity', 'unit'] };
+    const formula = `${product} ≥ ${formatAmount(data['quantity'])} ${textOfValue(data['unit'])}`.trim();
+    return { formula, index: '', coveredFields: ['product', 'quantity', 'unit'] };
   }
   return undefined;
 }
 
 /** Returns, for example, `0 ≤ make ≤ 40`. A variable has a lower bound of 0 by default, unless it is free. */
-function variable(data: Card['data'], index: string): Statement | undefined {
+function variableStatement(data: Card['data'], index: string): Statement | undefined {
   const name = textOfValue(data['name']);
   if (name === '') return undefined;
-  const tells = ['name', 'index', 'lower', 'upper', 'free'];
-  if (data['domain'] === 'binary') return { formula: `${name} ∈ {0, 1}`, index, tells: ['name', 'index'] };
+  const coveredFields = ['name', 'index', 'lower', 'upper', 'free'];
+  if (data['domain'] === 'binary') return { formula: `${name} ∈ {0, 1}`, index, coveredFields: ['name', 'index'] };
   const lower = data['lower'] ?? (data['free'] === true ? undefined : 0);
   const upper = data['upper'] ?? undefined;
-  const [from, to] = [amount(lower), amount(upper)];
+  const [from, to] = [formatAmount(lower), formatAmount(upper)];
   const formula =
     lower === undefined
       ? upper === undefined
@@ -49,7 +49,8 @@ function variable(data: Card['data'], index: string): Statement | undefined {
       : upper === undefined
         ? `${name} ≥ ${from}`
         : `${from} ≤ ${name} ≤ ${to}`;
-  return { formula, index, tells };
+  return { formula, index, coveredFields };
 }
 
-const amount = (value: unknown): string => (typeof value === 'number' ? NUMBER.format(value) : textOfValue(value));
+const formatAmount = (value: unknown): string =>
+  typeof value === 'number' ? NUMBER.format(value) : textOfValue(value);

@@ -1,5 +1,5 @@
 import type { Card } from './cards';
-import type { Field, KindOfCard, Texts } from './kinds';
+import type { CardKind, Field, Texts } from './kinds';
 import {
   figuresOf,
   isEmpty,
@@ -9,8 +9,8 @@ import {
   problemOfFigures,
   problemOfTable,
   toNumber,
-  type ValueTable,
   valuesFrom,
+  type ValueTable,
 } from './value-tables';
 
 type Data = Card['data'];
@@ -19,32 +19,33 @@ type Data = Card['data'];
 export const LABEL = 'label';
 
 /** Returns the texts of a card's form. Without a card, all texts are empty. */
-export const textsOf = ({ fields }: KindOfCard, card: Pick<Card, 'label' | 'data'> = NOTHING): Texts => ({
+export const textsOf = ({ fields }: CardKind, card: Pick<Card, 'label' | 'data'> = EMPTY_CARD): Texts => ({
   [LABEL]: card.label,
   ...Object.fromEntries(fields.map((field) => [field.name, textOf(field, card.data)])),
 });
 
-const NOTHING = { label: '', data: {} };
+const EMPTY_CARD = { label: '', data: {} };
 
 /** Returns the reason why a field's text cannot be saved, or undefined if it is valid. */
 export function problemOf(field: Field, text: string): string | undefined {
   if (text.trim() === '') return undefined;
-  if (field.table === 'figures') return problemOfFigures(tableIn(field, text));
-  if (field.table === 'members') return problemOfTable(tableIn(field, text));
-  if (field.is === 'number' && toNumber(text) === undefined) return 'Enter a number, such as 2.5';
+  if (field.table === 'figures') return problemOfFigures(parseTable(field, text));
+  if (field.table === 'members') return problemOfTable(parseTable(field, text));
+  if (field.type === 'number' && toNumber(text) === undefined) return 'Enter a number, such as 2.5';
   if (field.name === 'range' && !isRange(text)) return 'Enter two whole numbers, such as 1 to 52';
-  if (field.is === 'renamed' && renamedIn(text) === undefined) return 'Enter one name = column pair per line';
+  if (field.type === 'renamed' && parseRenamedColumns(text) === undefined)
+    return 'Enter one name = column pair per line';
   return undefined;
 }
 
 /** Returns the changes to a card's data for the changed fields. Null removes the key of an empty field. */
-export function changesOf({ fields }: KindOfCard, before: Data, texts: Texts, changed: readonly string[]): Data {
+export function changesOf({ fields }: CardKind, before: Data, texts: Texts, changedNames: readonly string[]): Data {
   const changes: Data = {};
   for (const field of fields) {
-    if (!changed.includes(field.name) || field.table !== undefined || field.name === 'range') continue;
+    if (!changedNames.includes(field.name) || field.table !== undefined || field.name === 'range') continue;
     changes[field.name] = valueOf(field, texts[field.name] ?? '');
   }
-  const isChanged = (...names: string[]): boolean => names.some((name) => changed.includes(name));
+  const isChanged = (...names: string[]): boolean => names.some((name) => changedNames.includes(name));
   const [figures, members] = [tableOf('figures', texts), tableOf('members', texts)];
   if (isChanged('figures', 'members')) changes['values'] = valuesFrom(figures, members, before);
   // The members of a set from a file stay in the file, even if the card defines figures for them.
@@ -57,7 +58,7 @@ export function changesOf({ fields }: KindOfCard, before: Data, texts: Texts, ch
 }
 
 /** Parses the table of a form field. */
-export const tableIn = (field: Field, text: string): ValueTable =>
+export const parseTable = (field: Field, text: string): ValueTable =>
   text === '' ? (field.table === 'figures' ? figuresOf({}) : membersOf({})) : (JSON.parse(text) as ValueTable);
 
 /** Returns the value of a card's field as text. Other programs may have written any type of value. */
@@ -67,45 +68,45 @@ export function textOfValue(value: unknown): string {
 }
 
 /** Parses a form's text into column names. */
-export const columnsIn = (text: string): string[] => (text === '' ? [] : (JSON.parse(text) as string[]));
+export const parseColumns = (text: string): string[] => (text === '' ? [] : (JSON.parse(text) as string[]));
 
 /** Returns column names as the text of a form. */
 export const textOfColumns = (columns: readonly string[]): string =>
   columns.length === 0 ? '' : JSON.stringify(columns);
 
-function textOf({ name, is, table }: Field, data: Data): string {
+function textOf({ name, type, table }: Field, data: Data): string {
   if (table !== undefined) {
-    const found = table === 'figures' ? figuresOf(data) : membersOf(data);
-    return isEmpty(found) ? '' : JSON.stringify(found);
+    const valueTable = table === 'figures' ? figuresOf(data) : membersOf(data);
+    return isEmpty(valueTable) ? '' : JSON.stringify(valueTable);
   }
   if (name === 'range') return Array.isArray(data['members']) ? '' : textOfValue(data['members']);
   const value = data[name];
-  if (is === 'flag') return value === false ? '' : textOfValue(value);
-  if (is === 'columns')
+  if (type === 'flag') return value === false ? '' : textOfValue(value);
+  if (type === 'columns')
     return textOfColumns(value === undefined || value === null ? [] : [value].flat().map(textOfValue));
-  if (is === 'renamed' && typeof value === 'object' && value !== null)
+  if (type === 'renamed' && typeof value === 'object' && value !== null)
     return Object.entries(value)
       .map(([renamed, column]) => `${renamed} = ${textOfValue(column)}`)
       .join('\n');
   return textOfValue(value);
 }
 
-function valueOf({ is }: Field, text: string): unknown {
-  const given = text.trim();
-  if (given === '') return null;
-  if (is === 'flag') return given === 'true';
-  if (is === 'number' || is === 'amount') return toNumber(given) ?? given;
-  if (is === 'columns') return columnsIn(given);
-  if (is === 'renamed') return renamedIn(given) ?? given;
-  return given;
+function valueOf({ type }: Field, text: string): unknown {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  if (type === 'flag') return trimmed === 'true';
+  if (type === 'number' || type === 'amount') return toNumber(trimmed) ?? trimmed;
+  if (type === 'columns') return parseColumns(trimmed);
+  if (type === 'renamed') return parseRenamedColumns(trimmed) ?? trimmed;
+  return trimmed;
 }
 
 function tableOf(name: 'figures' | 'members', texts: Texts): ValueTable {
-  return tableIn({ name, label: '', table: name }, texts[name] ?? '');
+  return parseTable({ name, label: '', table: name }, texts[name] ?? '');
 }
 
 /** Parses lines such as `cost = Unit cost`. Returns undefined for other texts. */
-function renamedIn(text: string): Record<string, string> | undefined {
+function parseRenamedColumns(text: string): Record<string, string> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
     const at = line.indexOf('=');

@@ -5,8 +5,8 @@ import classes from './canvas.module.css';
 import { toNumber, type ValueTable } from './value-tables';
 
 /** Row height in pixels, and number of visible rows. */
-const ROW = 32;
-const IN_SIGHT = 10;
+const ROW_HEIGHT = 32;
+const VISIBLE_ROWS = 10;
 
 interface ValueGridProps {
   label: string;
@@ -23,22 +23,22 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
   const grid = useRef<HTMLDivElement>(null);
   const { first, columns, rows } = table;
   const width = columns.length + 1;
-  const isOfTexts = columns.map((_, at) => rows.some((row) => isText(row[at + 1] ?? '')));
+  const isTextColumn = columns.map((_, at) => rows.some((row) => isText(row[at + 1] ?? '')));
   const style = { gridTemplateColumns: `minmax(7rem, 1.5fr) repeat(${columns.length}, minmax(7.5rem, 1fr))` };
 
   const write = (row: number, column: number, lines: readonly (readonly string[])[]): void =>
-    onChange(written(table, row, column, lines, hasColumns));
+    onChange(writeCells(table, row, column, lines, hasColumns));
   const rename = (at: number, name: string): void =>
-    onChange({ ...table, columns: columns.map((one, place) => (place === at ? name : one)) });
+    onChange({ ...table, columns: columns.map((one, index) => (index === at ? name : one)) });
   const removeColumn = (at: number): void =>
     onChange({
       ...table,
-      columns: columns.filter((_, place) => place !== at),
-      rows: rows.map((row) => row.filter((_, place) => place !== at + 1)),
+      columns: columns.filter((_, index) => index !== at),
+      rows: rows.map((row) => row.filter((_, index) => index !== at + 1)),
     });
   const addColumn = (): void => {
-    const begun = rows.length > 0 ? rows : members.map((member) => [member]);
-    onChange({ ...table, columns: [...columns, newName(columns)], rows: begun.map((row) => [...row, '']) });
+    const initialRows = rows.length > 0 ? rows : members.map((member) => [member]);
+    onChange({ ...table, columns: [...columns, newColumnName(columns)], rows: initialRows.map((row) => [...row, '']) });
   };
   const move = (event: KeyboardEvent<HTMLInputElement>, row: number, column: number): void => {
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' || event.key === 'Enter' ? 1 : 0;
@@ -84,7 +84,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
               ),
             )}
           </div>
-          <VList style={{ height: Math.min(rows.length + 1, IN_SIGHT) * ROW }} itemSize={ROW}>
+          <VList style={{ height: Math.min(rows.length + 1, VISIBLE_ROWS) * ROW_HEIGHT }} itemSize={ROW_HEIGHT}>
             {[...rows, []].map((row, at) => (
               <div key={at} className={classes.gridRow} style={style}>
                 {Array.from({ length: width }, (_, column) => (
@@ -93,7 +93,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
                     data-cell={`${at}-${column}`}
                     aria-label={`${column === 0 ? first : columns[column - 1]}, row ${at + 1}`}
                     className={classes.gridCell}
-                    data-number={(column > 0 && isOfTexts[column - 1] !== true) || undefined}
+                    data-number={(column > 0 && isTextColumn[column - 1] !== true) || undefined}
                     spellCheck={false}
                     autoComplete="off"
                     value={row[column] ?? ''}
@@ -124,29 +124,31 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
 const isText = (cell: string): boolean => cell.trim() !== '' && toNumber(cell) === undefined;
 
 /** Returns the table with cells written from a position on. Adds rows and columns as needed. */
-function written(
+function writeCells(
   { first, columns, rows }: ValueTable,
   row: number,
   column: number,
   lines: readonly (readonly string[])[],
   mayGrow: boolean,
 ): ValueTable {
-  const wanted = mayGrow ? Math.max(columns.length, ...lines.map((line) => column + line.length - 1)) : columns.length;
+  const columnCount = mayGrow
+    ? Math.max(columns.length, ...lines.map((line) => column + line.length - 1))
+    : columns.length;
   const all = [...columns];
-  while (all.length < wanted) all.push(newName(all));
+  while (all.length < columnCount) all.push(newColumnName(all));
   const length = Math.max(rows.length, row + lines.length);
   return {
     first,
     columns: all,
     rows: Array.from({ length }, (_, at) => {
       const line = lines[at - row] ?? [];
-      return Array.from({ length: all.length + 1 }, (_, place) => line[place - column] ?? rows[at]?.[place] ?? '');
+      return Array.from({ length: all.length + 1 }, (_, index) => line[index - column] ?? rows[at]?.[index] ?? '');
     }),
   };
 }
 
 /** Returns an unused column name. */
-function newName(columns: readonly string[]): string {
+function newColumnName(columns: readonly string[]): string {
   for (let number = columns.length + 1; ; number += 1)
     if (!columns.includes(`value_${number}`)) return `value_${number}`;
 }

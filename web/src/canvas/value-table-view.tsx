@@ -6,27 +6,27 @@ import { NUMBER } from './numbers';
 import { toNumber, type ValueTable } from './value-tables';
 
 /** Number of rows shown before the user expands a table. */
-const SHOWN = 6;
+const PREVIEW_ROWS = 6;
 /** Maximum number of rows that are rendered without virtualization. */
-const FEW = 30;
+const MAX_PLAIN_ROWS = 30;
 /** Height of a virtualized table. */
-const IN_SIGHT = '18rem';
+const TABLE_HEIGHT = '18rem';
 /** Maximum number of columns that fit beside the first column. */
-const FITTING = 3;
+const MAX_FITTING_COLUMNS = 3;
 
 /** Read-only table of values. Long tables show only their first rows until the user expands them. */
-export function ValueTableView({ table: { first, columns, rows }, of }: { table: ValueTable; of: string }) {
+export function ValueTableView({ table: { first, columns, rows }, subject }: { table: ValueTable; subject: string }) {
   const [isOpen, setOpen] = useState(false);
-  const isLong = rows.length > SHOWN + 1;
-  const shown = isLong && !isOpen ? rows.slice(0, SHOWN) : rows;
-  const isOfNumbers = columns.map((_, at) => rows.every((row) => isNumberOrEmpty(row[at + 1] ?? '')));
+  const isLong = rows.length > PREVIEW_ROWS + 1;
+  const visibleRows = isLong && !isOpen ? rows.slice(0, PREVIEW_ROWS) : rows;
+  const isNumberColumn = columns.map((_, at) => rows.every((row) => isNumberOrEmpty(row[at + 1] ?? '')));
   const style = { gridTemplateColumns: `minmax(6rem, 1.5fr) repeat(${columns.length}, minmax(5rem, 1fr))` };
-  const lines = shown.map(([member, ...cells], place) => (
-    <div key={place} role="row" className={classes.valueRow} style={style}>
+  const lines = visibleRows.map(([member, ...cells], index) => (
+    <div key={index} role="row" className={classes.valueRow} style={style}>
       <div role="rowheader">{member}</div>
       {cells.map((cell, at) => (
-        <div key={at} role="cell" data-number={isOfNumbers[at] || undefined}>
-          {cell === '' ? '–' : isOfNumbers[at] === true ? NUMBER.format(Number(cell)) : cell}
+        <div key={at} role="cell" data-number={isNumberColumn[at] || undefined}>
+          {cell === '' ? '–' : isNumberColumn[at] === true ? NUMBER.format(Number(cell)) : cell}
         </div>
       ))}
     </div>
@@ -35,24 +35,29 @@ export function ValueTableView({ table: { first, columns, rows }, of }: { table:
     <div className={classes.values}>
       <div
         role="table"
-        aria-label={`Values of ${of}`}
+        aria-label={`Values of ${subject}`}
         aria-rowcount={rows.length + 1}
         className={classes.valueTable}
-        {...(columns.length > FITTING && { tabIndex: 0 })}
+        {...(columns.length > MAX_FITTING_COLUMNS && { tabIndex: 0 })}
       >
         <div style={{ minWidth: `${6 + 5 * columns.length}rem` }}>
           <div role="rowgroup">
             <div role="row" className={classes.valueRow} style={style} data-head>
               <div role="columnheader">{first}</div>
               {columns.map((name, at) => (
-                <div key={at} role="columnheader" data-number={isOfNumbers[at] || undefined}>
+                <div key={at} role="columnheader" data-number={isNumberColumn[at] || undefined}>
                   {name}
                 </div>
               ))}
             </div>
           </div>
-          {shown.length > FEW ? (
-            <VList role="rowgroup" aria-label={`All values of ${of}`} style={{ height: IN_SIGHT }} tabIndex={0}>
+          {visibleRows.length > MAX_PLAIN_ROWS ? (
+            <VList
+              role="rowgroup"
+              aria-label={`All values of ${subject}`}
+              style={{ height: TABLE_HEIGHT }}
+              tabIndex={0}
+            >
               {lines}
             </VList>
           ) : (

@@ -14,7 +14,7 @@ type Cells = Record<string, unknown>;
 
 const RANGE = /^(-?\d{1,9}) to (-?\d{1,9})$/;
 /** Maximum number of members of an expanded range. */
-const MAX_WRITTEN_OUT = 2_000;
+const MAX_RANGE_MEMBERS = 2_000;
 
 /** Returns the scalar values of a data card. */
 export function figuresOf({ values }: Data): ValueTable {
@@ -25,7 +25,7 @@ export function figuresOf({ values }: Data): ValueTable {
 /** Returns the members of a data card's set in order, with their values. */
 export function membersOf({ members, values }: Data): ValueTable {
   const columns = entriesOf(values).filter((entry): entry is [string, Cells] => isCells(entry[1]));
-  const names = new Set(writtenMembers(members, columns.length > 0));
+  const names = new Set(listedMembers(members, columns.length > 0));
   for (const [, cells] of columns) for (const member of Object.keys(cells)) names.add(member);
   return {
     first: 'Member',
@@ -42,18 +42,18 @@ export const isEmpty = ({ rows }: ValueTable): boolean => rows.every((row) => ro
 
 /** Returns the reason why a table cannot be saved, or undefined if it is valid. */
 export function problemOfTable({ first, columns, rows }: ValueTable): string | undefined {
-  const [named, twice] = [new Set<string>(), new Set<string>()];
+  const [columnNames, memberNames] = [new Set<string>(), new Set<string>()];
   for (const name of columns) {
     if (name.trim() === '') return 'A column has no name';
-    if (named.has(name.trim())) return `Two columns are named ${name.trim()}`;
-    named.add(name.trim());
+    if (columnNames.has(name.trim())) return `Two columns are named ${name.trim()}`;
+    columnNames.add(name.trim());
   }
   for (const [index, row] of rows.entries()) {
     if (row.every((cell) => cell.trim() === '')) continue;
     const name = row[0]?.trim() ?? '';
     if (name === '') return `Row ${index + 1} has no ${first.toLowerCase()}`;
-    if (twice.has(name)) return `${name} appears twice`;
-    twice.add(name);
+    if (memberNames.has(name)) return `${name} appears twice`;
+    memberNames.add(name);
   }
   return undefined;
 }
@@ -69,14 +69,14 @@ export function valuesFrom(figures: ValueTable, members: ValueTable, before: Dat
   const values: [string, unknown][] = figures.rows.flatMap(([name = '', value = '']) =>
     name.trim() === '' ? [] : [[name.trim(), toNumber(value)]],
   );
-  const known = new Map(entriesOf(before['values']));
+  const previousValues = new Map(entriesOf(before['values']));
   for (const [index, name] of members.columns.entries()) {
     const cells = members.rows.flatMap((row): [string, string][] => {
       const [member = '', cell = ''] = [row[0], row[index + 1]];
       return cell.trim() === '' ? [] : [[member.trim(), cell.trim()]];
     });
-    const earlier = known.get(name.trim());
-    const wasText = isCells(earlier) && typeof Object.values(earlier)[0] === 'string';
+    const previous = previousValues.get(name.trim());
+    const wasText = isCells(previous) && typeof Object.values(previous)[0] === 'string';
     const isText = wasText || cells.some(([, cell]) => toNumber(cell) === undefined);
     if (cells.length > 0)
       values.push([
@@ -104,7 +104,7 @@ export function toNumber(text: string): number | undefined {
 export const isRange = (text: string): boolean => RANGE.test(text.trim());
 
 /** Returns explicitly listed members. A range is expanded only if it has values. */
-function writtenMembers(members: unknown, isUsed: boolean): string[] {
+function listedMembers(members: unknown, isUsed: boolean): string[] {
   if (Array.isArray(members)) return members.map(textOfCell);
   return typeof members === 'string' && isUsed ? membersOfRange(members) : [];
 }
@@ -114,7 +114,7 @@ export function membersOfRange(text: string): string[] {
   const [, from, to] = RANGE.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined) return [];
   const [first, last] = [Number(from), Number(to)];
-  const length = Math.min(MAX_WRITTEN_OUT, Math.abs(last - first) + 1);
+  const length = Math.min(MAX_RANGE_MEMBERS, Math.abs(last - first) + 1);
   return Array.from({ length }, (_, index) => String(last < first ? first - index : first + index));
 }
 

@@ -10,16 +10,16 @@ const TYPING_MS = 300;
  */
 export function useFileColumns(
   projectId: string,
-  writtenPath: string,
-  writtenSheet: string,
-  isWanted: boolean,
+  typedPath: string,
+  typedSheet: string,
+  isEnabled: boolean,
 ): { columns: string[]; sheets: string[] } {
   const { client } = useService();
-  const [path] = useDebouncedValue(writtenPath, TYPING_MS);
-  const [sheet] = useDebouncedValue(writtenSheet, TYPING_MS);
+  const [path] = useDebouncedValue(typedPath, TYPING_MS);
+  const [sheet] = useDebouncedValue(typedSheet, TYPING_MS);
   const { data } = useQuery({
     ...tableShapeQuery(client, projectId, path, sheet === '' ? undefined : sheet),
-    enabled: isWanted && TABLE.test(path),
+    enabled: isEnabled && TABLE.test(path),
   });
   return { columns: [...new Set(data?.columns.map(({ name }) => name))], sheets: data?.sheets ?? [] };
 }
