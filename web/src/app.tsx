@@ -1,9 +1,9 @@
-import { Router, Switch, Route, Redirect } from 'wouter';
+import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { Frame } from './frame/frame';
 import { isPartName, pathOf } from './project/parts';
-import { ProjectPlace } from './project/project-place';
-import { ProjectsPlace } from './projects/projects-place';
+import { ProjectPage } from './project/project-page';
+import { ProjectsPage } from './projects/projects-page';
 import { SignedIn } from './session/signed-in';
 
 /** Routes follow the `#`, so the service only has to serve a single page. */
@@ -13,11 +13,11 @@ export function App() {
       <Router hook={useHashLocation}>
         <Frame>
           <Switch>
-            <Route path="/" component={ProjectsPlace} />
+            <Route path="/" component={ProjectsPage} />
             <Route<{ id: string; part?: string }> path="/projects/:id/:part?/*?">
               {({ id, part }) =>
                 part === undefined || isPartName(part) ? (
-                  <ProjectPlace key={id} id={id} open={part} />
+                  <ProjectPage key={id} id={id} open={part} />
                 ) : (
                   <Redirect to={pathOf(id)} replace />
                 )

@@ -5,13 +5,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
 import { Boundary } from './frame/boundary';
-import { readable, theme } from './frame/theme';
+import { cssVariables, theme } from './frame/theme';
 
-const place = document.getElementById('page');
-if (place === null) throw new Error('index.html has no element with the id "page"');
-createRoot(place).render(
+const root = document.getElementById('page');
+if (root === null) throw new Error('index.html has no element with the id "page"');
+createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       <Boundary>
         <App />
       </Boundary>

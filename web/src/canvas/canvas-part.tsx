@@ -7,7 +7,7 @@ import { useCards } from '../project/cards';
 import type { PartProps } from '../project/parts';
 import { pathOf } from '../project/paths';
 import { Failure } from '../service/failure';
-import { Reading } from '../service/reading';
+import { Loading } from '../service/loading';
 import { useDraft } from '../service/use-draft';
 import { CanvasItem } from './canvas-item';
 import { headKey, itemsOf, needsInput, newKey, type Opened } from './canvas-items';
@@ -35,15 +35,15 @@ export default function CanvasPart({ project, mayWrite }: PartProps) {
   const { data: cards, error, refetch } = useCards(project.id);
   if (cards === undefined)
     return error === null ? (
-      <Reading what="the canvas" />
+      <Loading name="the canvas" />
     ) : (
       <div className={classes.alone}>
-        <Failure what="Could not load the canvas" error={error} onRetry={() => void refetch()} />
+        <Failure title="Could not load the canvas" error={error} onRetry={() => void refetch()} />
       </div>
     );
   return (
     <Canvas project={project} mayWrite={mayWrite} cards={cards}>
-      {error !== null && <Failure what="The canvas may be out of date" error={error} onRetry={() => void refetch()} />}
+      {error !== null && <Failure title="The canvas may be out of date" error={error} onRetry={() => void refetch()} />}
     </Canvas>
   );
 }

@@ -195,7 +195,7 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
       {saving.error !== null &&
         !(saving.error instanceof CardChangedError) &&
         !(validationErrors.length > 0 && validationErrors.every(isDisplayed)) && (
-          <Failure what="Could not save the card" error={saving.error} />
+          <Failure title="Could not save the card" error={saving.error} />
         )}
       <Group gap="xs">
         <Button type="submit" size="compact-md" loading={saving.isPending}>

@@ -204,7 +204,7 @@ function RemovalConfirmation({ card, onRemoved, onKeep }: RemovalConfirmationPro
         </Button>
       </Group>
       {removal.error !== null && !(removal.error instanceof CardChangedError) && (
-        <Failure what="Could not remove the card" error={removal.error} />
+        <Failure title="Could not remove the card" error={removal.error} />
       )}
     </div>
   );

@@ -7,7 +7,7 @@ import type { Field, Texts } from './kinds';
 import { parseColumns, parseTable, textOfColumns } from './texts';
 import { ValueGrid } from './value-grid';
 import { membersOfRange } from './value-tables';
-import { TABLE, useFilesNamed } from '../project/workspace-files';
+import { TABLE, useFilePaths } from '../project/workspace-files';
 import { useFileColumns } from './workspace-tables';
 
 const MAX_LABEL_LENGTH = 200;
@@ -137,7 +137,7 @@ export function FieldInput(props: FieldInputProps) {
 /** Field for a workspace file or a part of it, such as a sheet or column, with suggestions. */
 function FileField({ field: { name, type }, projectId, texts, onWrite, common }: FieldInputProps & { common: object }) {
   const text = texts[name] ?? '';
-  const files = useFilesNamed(projectId, TABLE, type === 'file');
+  const files = useFilePaths(projectId, TABLE, type === 'file');
   const { file_path = '', sheet = '' } = texts;
   const { columns, sheets } = useFileColumns(projectId, file_path.trim(), sheet.trim(), type !== 'file');
   if (type === 'columns')

@@ -1,7 +1,7 @@
 import { Badge, Button, Text, UnstyledButton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Ago } from '../frame/ago';
+import { RelativeTime } from '../frame/relative-time';
 import { keyOf } from '../project/project-data';
 import { useSnapshots } from '../project/snapshots';
 import { Failure } from '../service/failure';
@@ -56,16 +56,17 @@ export function Snapshots({ projectId, mayWrite }: { projectId: string; mayWrite
         Copies of all cards and files. In run mode, solves use the current snapshot.
       </Text>
       {listing.error !== null && (
-        <Failure what="Could not load the snapshots" error={listing.error} onRetry={() => void listing.refetch()} />
+        <Failure title="Could not load the snapshots" error={listing.error} onRetry={() => void listing.refetch()} />
       )}
-      {creation.error !== null && <Failure what="Could not take the snapshot" error={creation.error} />}
-      {removal.error !== null && <Failure what="Could not remove the snapshot" error={removal.error} />}
+      {creation.error !== null && <Failure title="Could not take the snapshot" error={creation.error} />}
+      {removal.error !== null && <Failure title="Could not remove the snapshot" error={removal.error} />}
       {listing.isSuccess && snapshots.length === 0 && <Text size="sm">No snapshots yet</Text>}
       <ul className={classes.snapshots}>
         {visibleSnapshots.map(({ id, created_at, is_current, card_count }) => (
           <li key={id}>
             <span>
-              <Ago moment={created_at} /> · {card_count === 1 ? '1 card' : `${NUMBER.format(card_count)} cards`}
+              <RelativeTime moment={created_at} /> ·{' '}
+              {card_count === 1 ? '1 card' : `${NUMBER.format(card_count)} cards`}
             </span>
             {is_current ? (
               <Badge variant="default" size="sm">

@@ -3,7 +3,7 @@ import { freePath } from '../files/uploads/free-path';
 import { useService } from '../service/service';
 
 /** Maximum number of parallel uploads. */
-const AT_ONCE = 3;
+const MAX_PARALLEL = 3;
 /** Folder for files dropped into the conversation. */
 const FOLDER = 'uploads';
 
@@ -24,7 +24,7 @@ export function useAttachments(projectId: string) {
   const { client, onFailure } = useService();
   const [attachments, setAttachments] = useState<Attachment[]>([]);
   const uploads = useRef(new Map<number, AbortController>());
-  const taken = useRef(new Set<string>());
+  const reservedPaths = useRef(new Set<string>());
   const count = useRef(0);
   /** Upload lanes. Each file waits for the previous file in its lane. */
   const lanes = useRef<Promise<void>[]>([]);
@@ -33,24 +33,24 @@ export function useAttachments(projectId: string) {
     return () => current.forEach((upload) => upload.abort());
   }, []);
 
-  const change = (key: number, part: Partial<Attachment>) =>
+  const update = (key: number, part: Partial<Attachment>) =>
     setAttachments((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)));
 
   const send = async (key: number, file: File, { signal }: AbortController): Promise<void> => {
     try {
       signal.throwIfAborted();
-      const path = await freePath(client, projectId, `${FOLDER}/${file.name}`, taken.current, signal);
-      change(key, { path });
+      const path = await freePath(client, projectId, `${FOLDER}/${file.name}`, reservedPaths.current, signal);
+      update(key, { path });
       await client.upload(
         file,
         { source: 'workspace', project_id: projectId, path },
-        { signal, onProgress: ({ loaded }) => change(key, { loaded }) },
+        { signal, onProgress: ({ loaded }) => update(key, { loaded }) },
       );
-      change(key, { isDone: true, loaded: file.size });
+      update(key, { isDone: true, loaded: file.size });
     } catch (error) {
       if (signal.aborted) return;
       onFailure(error);
-      change(key, { error });
+      update(key, { error });
     } finally {
       uploads.current.delete(key);
     }
@@ -71,7 +71,7 @@ export function useAttachments(projectId: string) {
         error: null,
       };
       setAttachments((all) => [...all, attachment]);
-      const lane = key % AT_ONCE;
+      const lane = key % MAX_PARALLEL;
       lanes.current[lane] = (lanes.current[lane] ?? Promise.resolve()).then(() => send(key, file, upload));
     }
   };

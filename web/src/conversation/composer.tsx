@@ -1,7 +1,7 @@
 import { Button, CloseButton, FileButton, Group, Progress, Stack, Text, Textarea } from '@mantine/core';
 import { useMediaQuery, useSessionStorage } from '@mantine/hooks';
 import { type FormEvent, type KeyboardEvent, useRef } from 'react';
-import { bytes } from '../frame/sizes';
+import { formatBytes } from '../frame/sizes';
 import { reasonOf } from '../service/failure';
 import { useService } from '../service/service';
 import type { Attachment } from './attachments';
@@ -43,9 +43,9 @@ export function Composer({
     defaultValue: '',
     getInitialValueInEffect: false,
   });
-  const isTouched = useMediaQuery('(pointer: coarse)');
+  const isTouchDevice = useMediaQuery('(pointer: coarse)');
   /** Resets the input, so that the same file can be selected again. */
-  const forget = useRef<() => void>(null);
+  const resetInput = useRef<() => void>(null);
   const isUploading = attachments.some(({ isDone, error }) => !isDone && error === null);
   const isEmpty = text.trim() === '' && !attachments.some(({ isDone }) => isDone);
   const send = async (): Promise<void> => {
@@ -56,9 +56,9 @@ export function Composer({
     event.preventDefault();
     void send();
   };
-  const press = (event: KeyboardEvent) => {
+  const handleKeyDown = (event: KeyboardEvent) => {
     // During text composition, as in Japanese, Enter confirms the text.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouched === true) return;
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouchDevice === true) return;
     event.preventDefault();
     void send();
   };
@@ -88,7 +88,7 @@ export function Composer({
           readOnly={isSending}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={press}
+          onKeyDown={handleKeyDown}
           onPaste={({ clipboardData }) => {
             if (clipboardData.files.length > 0) onFiles(clipboardData.files);
           }}
@@ -96,10 +96,10 @@ export function Composer({
         <Group justify="space-between">
           <FileButton
             multiple
-            resetRef={forget}
+            resetRef={resetInput}
             onChange={(files) => {
               onFiles(files);
-              forget.current?.();
+              resetInput.current?.();
             }}
           >
             {(props) => (
@@ -139,7 +139,7 @@ function AttachmentLine({ attachment, onRemove }: { attachment: Attachment; onRe
           </Text>
         ) : isDone ? (
           <Text size="xs" c="dimmed">
-            {bytes(total)}, added to the project files
+            {formatBytes(total)}, added to the project files
           </Text>
         ) : (
           <Progress value={percent} size="sm" aria-label={`Uploading ${name}`} />

@@ -10,21 +10,21 @@ import { useIntent } from '../service/use-intent';
 import { useAttachments } from './attachments';
 import { Composer } from './composer';
 import classes from './conversation.module.css';
-import { answerIn, hasQuestions, isAsking, Message } from './message';
-import { type FollowedConversation, useConversation, useEarlierMessages } from './use-conversation';
+import { answerIn, hasOpenQuestion, hasQuestions, Message } from './message';
+import { type LiveConversation, useConversation, useEarlierMessages } from './use-conversation';
 import { usePosting } from './use-posting';
 
 /** Distance from the end in pixels within which the list follows new messages. */
-const AT_END = 40;
+const END_THRESHOLD = 40;
 /** Time in milliseconds after a click or key press. Growth within it counts as the user expanding something. */
-const TOUCH_MS = 500;
+const INTERACTION_MS = 500;
 
 /** Live conversation of a project with the agent. */
 export function ConversationView({ projectId, mayWrite }: { projectId: string; mayWrite: boolean }) {
   const { client } = useService();
-  const followed = useConversation(projectId);
+  const conversation = useConversation(projectId);
   const { attachments, add, remove, clear } = useAttachments(projectId);
-  const [isOver, setOver] = useState(false);
+  const [isDragOver, setDragOver] = useState(false);
   const posting = usePosting(projectId);
   /** Ids of messages whose turns were stopped in this tab. */
   const [stopped, setStopped] = useSessionStorage<string[]>({
@@ -41,37 +41,37 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
   });
   const send = async (content: string): Promise<boolean> => {
     const paths = attachments.flatMap(({ isDone, path }) => (isDone && path !== undefined ? [path] : []));
-    const isThere = await posting.send(content, paths);
-    if (isThere) clear();
-    return isThere;
+    const isPosted = await posting.send(content, paths);
+    if (isPosted) clear();
+    return isPosted;
   };
-  const isActive = followed.turn !== undefined && followed.turn.state !== 'idle';
-  const takesFiles = (event: DragEvent): boolean => mayWrite && event.dataTransfer.types.includes('Files');
+  const isActive = conversation.turn !== undefined && conversation.turn.state !== 'idle';
+  const acceptsFiles = (event: DragEvent): boolean => mayWrite && event.dataTransfer.types.includes('Files');
 
   return (
     <div
       className={classes.conversation}
-      data-over={isOver || undefined}
+      data-over={isDragOver || undefined}
       onDragOver={(event) => {
-        if (!takesFiles(event)) return;
+        if (!acceptsFiles(event)) return;
         event.preventDefault();
-        setOver(true);
+        setDragOver(true);
       }}
       onDragLeave={({ currentTarget, relatedTarget }) => {
-        if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget)) setOver(false);
+        if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget)) setDragOver(false);
       }}
       onDrop={(event) => {
-        setOver(false);
-        if (!takesFiles(event)) return;
+        setDragOver(false);
+        if (!acceptsFiles(event)) return;
         event.preventDefault();
-        void droppedFiles(event.dataTransfer).then((given) => add(given.map(({ file }) => file)));
+        void droppedFiles(event.dataTransfer).then((files) => add(files.map(({ file }) => file)));
       }}
     >
       <Messages
         projectId={projectId}
-        followed={followed}
+        conversation={conversation}
         onAnswer={mayWrite && !isActive ? posting.answer : undefined}
-        posted={posting.posted}
+        postedCount={posting.postedCount}
         stopped={stopped}
         isSending={posting.isPending}
         onExample={posting.sendExample}
@@ -79,10 +79,10 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
       />
       <Container size="md" w="100%" pb="md" pt={4}>
         <Stack gap="xs">
-          <State followed={followed} />
+          <State conversation={conversation} />
           {posting.error !== null && (
             <Failure
-              what={
+              title={
                 posting.isUncertain
                   ? 'The message may not have been sent. You can safely send it again.'
                   : 'Could not send the message'
@@ -90,7 +90,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
               error={posting.error}
             />
           )}
-          {stop.error !== null && <Failure what="Could not stop the agent" error={stop.error} />}
+          {stop.error !== null && <Failure title="Could not stop the agent" error={stop.error} />}
           {mayWrite && (
             <Composer
               projectId={projectId}
@@ -99,7 +99,7 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
               onRemove={remove}
               onSend={send}
               isSending={posting.isPending}
-              onStop={isActive ? () => stop.mutate(turnOf(followed)) : undefined}
+              onStop={isActive ? () => stop.mutate(turnOf(conversation)) : undefined}
               isStopping={stop.isPending}
             />
           )}
@@ -110,16 +110,16 @@ export function ConversationView({ projectId, mayWrite }: { projectId: string; m
 }
 
 /** Returns the active turn and the message that it writes. */
-const turnOf = ({ turn }: FollowedConversation) => ({
+const turnOf = ({ turn }: LiveConversation) => ({
   turn_id: turn?.turn_id ?? undefined,
   message_id: turn?.message_id ?? undefined,
 });
 
 /** Shows the conversation's status: an active turn, a lost connection, or a conversation that can no longer be followed. */
-function State({ followed: { turn, isInterrupted, error, retry, messages } }: { followed: FollowedConversation }) {
+function State({ conversation: { turn, isInterrupted, error, retry, messages } }: { conversation: LiveConversation }) {
   if (error !== null && messages !== undefined)
-    return <Failure what="Live updates have stopped" error={error} onRetry={retry} />;
-  const said = isInterrupted
+    return <Failure title="Live updates have stopped" error={error} onRetry={retry} />;
+  const statusText = isInterrupted
     ? 'Connection lost. Reconnecting…'
     : turn?.state === 'dispatched'
       ? 'The agent is about to answer'
@@ -128,9 +128,9 @@ function State({ followed: { turn, isInterrupted, error, retry, messages } }: { 
         : '';
   return (
     <Group gap="xs" role="status" mih={20}>
-      {said !== '' && <Loader size={12} aria-hidden="true" />}
+      {statusText !== '' && <Loader size={12} aria-hidden="true" />}
       <Text size="xs" c="dimmed">
-        {said}
+        {statusText}
       </Text>
     </Group>
   );
@@ -138,11 +138,11 @@ function State({ followed: { turn, isInterrupted, error, retry, messages } }: { 
 
 interface MessagesProps {
   projectId: string;
-  followed: FollowedConversation;
+  conversation: LiveConversation;
   /** Answers the question in a message. */
-  onAnswer: ((asking: string, answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
+  onAnswer: ((messageId: string, answer: Schemas['AskUserQuestionAnswer']) => void) | undefined;
   /** Number of messages posted here. A change scrolls to the end. */
-  posted: number;
+  postedCount: number;
   /** Ids of messages whose turns were stopped here. */
   stopped: readonly string[];
   isSending: boolean;
@@ -151,64 +151,73 @@ interface MessagesProps {
   mayWrite: boolean;
 }
 
-function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, onExample, mayWrite }: MessagesProps) {
-  const { all, hasEarlier, read, isReading, error } = useEarlierMessages(projectId, followed.messages ?? []);
+function Messages({
+  projectId,
+  conversation,
+  onAnswer,
+  postedCount,
+  stopped,
+  isSending,
+  onExample,
+  mayWrite,
+}: MessagesProps) {
+  const { all, hasEarlier, readEarlier, isLoading, error } = useEarlierMessages(projectId, conversation.messages ?? []);
   const list = useRef<VListHandle>(null);
   const isAtEnd = useRef(true);
   /** Whether the end of the list is out of view. */
-  const [isAway, setAway] = useState(false);
-  const before = useRef({ offset: 0, viewport: 0, size: 0 });
+  const [isEndHidden, setEndHidden] = useState(false);
+  const lastScroll = useRef({ offset: 0, viewport: 0, size: 0 });
   /** Time of the user's last interaction with the list. */
-  const touched = useRef(-Infinity);
-  const firstShown = useRef(Infinity);
+  const lastInteraction = useRef(-Infinity);
+  const firstSequence = useRef(Infinity);
   const first = all[0]?.sequence ?? Infinity;
   // Prepending earlier messages must not move the visible messages.
-  const isPrepended = first < firstShown.current && firstShown.current !== Infinity;
+  const isPrepended = first < firstSequence.current && firstSequence.current !== Infinity;
   const last = all.length - 1;
 
   /** Scrolls to the end if the user was already there. */
-  const keepEnd = (): void => {
+  const stickToEnd = (): void => {
     if (isAtEnd.current && last >= 0) list.current?.scrollToIndex(last + 1, { align: 'end' });
   };
   useLayoutEffect(() => {
-    firstShown.current = first;
-    keepEnd();
+    firstSequence.current = first;
+    stickToEnd();
   });
-  const toEnd = (): void => {
+  const scrollToEnd = (): void => {
     isAtEnd.current = true;
-    keepEnd();
+    stickToEnd();
   };
-  const onPosted = useEffectEvent(toEnd);
+  const onPosted = useEffectEvent(scrollToEnd);
   useEffect(() => {
-    if (posted > 0) onPosted();
-  }, [posted]);
+    if (postedCount > 0) onPosted();
+  }, [postedCount]);
   const box = useRef<HTMLDivElement>(null);
-  const touch = (): void => {
-    touched.current = performance.now();
+  const recordInteraction = (): void => {
+    lastInteraction.current = performance.now();
   };
-  const isShown = all.length > 0;
-  const onReflow = useEffectEvent(keepEnd);
+  const hasMessages = all.length > 0;
+  const onReflow = useEffectEvent(stickToEnd);
   useEffect(() => {
     const content = box.current?.firstElementChild?.firstElementChild;
     if (!content) return undefined;
     const observer = new ResizeObserver(() => {
       // When the user expands something in a message, the message stays in place.
-      if (performance.now() - touched.current > TOUCH_MS) onReflow();
+      if (performance.now() - lastInteraction.current > INTERACTION_MS) onReflow();
     });
     observer.observe(content);
     return () => observer.disconnect();
-  }, [isShown]);
+  }, [hasMessages]);
 
-  if (followed.messages === undefined)
+  if (conversation.messages === undefined)
     return (
       <Center className={classes.messages} role="status">
-        {followed.error === null ? (
+        {conversation.error === null ? (
           <>
             <Loader size="sm" />
             <VisuallyHidden>Loading the conversation</VisuallyHidden>
           </>
         ) : (
-          <Failure what="Could not load the conversation" error={followed.error} onRetry={followed.retry} />
+          <Failure title="Could not load the conversation" error={conversation.error} onRetry={conversation.retry} />
         )}
       </Center>
     );
@@ -238,9 +247,9 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
       </Container>
     );
   // The newest question stays open until the agent asks another question.
-  const asking = all.findLast(hasQuestions);
+  const questionMessage = all.findLast(hasQuestions);
   return (
-    <div ref={box} className={classes.box} onPointerDown={touch} onKeyDown={touch}>
+    <div ref={box} className={classes.box} onPointerDown={recordInteraction} onKeyDown={recordInteraction}>
       <VList
         ref={list}
         shift={isPrepended}
@@ -248,27 +257,27 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
         role="group"
         aria-label="Conversation"
         tabIndex={0}
-        onResize={keepEnd}
+        onResize={stickToEnd}
         onScroll={(offset) => {
           const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
-          const left = scrollSize - viewportSize - offset;
-          const { current: last } = before;
-          before.current = { offset, viewport: viewportSize, size: scrollSize };
-          setAway(left > AT_END);
+          const distanceToEnd = scrollSize - viewportSize - offset;
+          const { current: last } = lastScroll;
+          lastScroll.current = { offset, viewport: viewportSize, size: scrollSize };
+          setEndHidden(distanceToEnd > END_THRESHOLD);
           // The scroll was caused by a change of the viewport size.
           if (viewportSize !== last.viewport) return;
           // Scrolling up stops following the end. Messages that grow or shrink do not count as scrolling.
-          if (left < 2) isAtEnd.current = true;
+          if (distanceToEnd < 2) isAtEnd.current = true;
           else if (offset < last.offset && scrollSize >= last.size) isAtEnd.current = false;
-          else if (left < AT_END) isAtEnd.current = true;
+          else if (distanceToEnd < END_THRESHOLD) isAtEnd.current = true;
         }}
       >
         <Container key="earlier" size="md" py={4}>
           {error !== null && (
-            <Failure what="Could not load earlier messages" error={error} onRetry={() => void read()} />
+            <Failure title="Could not load earlier messages" error={error} onRetry={() => void readEarlier()} />
           )}
           {hasEarlier && error === null && (
-            <Button variant="subtle" size="compact-sm" loading={isReading} onClick={() => void read()}>
+            <Button variant="subtle" size="compact-sm" loading={isLoading} onClick={() => void readEarlier()}>
               Show earlier messages
             </Button>
           )}
@@ -278,8 +287,8 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
             <Message
               message={message}
               onAnswer={
-                message === asking && isAsking(message) && onAnswer !== undefined
-                  ? (given) => onAnswer(message.id, given)
+                message === questionMessage && hasOpenQuestion(message) && onAnswer !== undefined
+                  ? (answer) => onAnswer(message.id, answer)
                   : undefined
               }
               isSending={isSending}
@@ -289,8 +298,8 @@ function Messages({ projectId, followed, onAnswer, posted, stopped, isSending, o
           </Container>
         ))}
       </VList>
-      {isAway && (
-        <Button variant="default" size="compact-sm" className={classes.toEnd} onClick={toEnd}>
+      {isEndHidden && (
+        <Button variant="default" size="compact-sm" className={classes.toEnd} onClick={scrollToEnd}>
           Jump to latest
         </Button>
       )}

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import classes from './conversation.module.css';
 
 /** Allowed markup in the agent's text. Nothing may run, load, submit or be positioned over other content. */
-const RULES = {
+const SANITIZE_OPTIONS = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code'],
     ...['ul', 'ol', 'li', 'strong', 'em', 'del', 'a'],
@@ -29,21 +29,22 @@ const marked = new Marked({
   breaks: true,
   renderer: {
     // Shows HTML in the text as source.
-    html: ({ text }) => escaped(text),
+    html: ({ text }) => escapeHtml(text),
     // Links to images instead of embedding them, because the browser would load them from any host.
-    image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text === '' ? href : text)}</a>`,
+    image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text === '' ? href : text)}</a>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 });
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Converts untrusted Markdown to safe HTML. */
-export const htmlOf = (text: string): string => purifier.sanitize(marked.parse(text, { async: false }), RULES);
+export const renderMarkdown = (text: string): string =>
+  purifier.sanitize(marked.parse(text, { async: false }), SANITIZE_OPTIONS);
 
 /** Shows untrusted Markdown. */
 export function Markdown({ text }: { text: string }) {
-  const html = useMemo(() => ({ __html: htmlOf(text) }), [text]);
+  const html = useMemo(() => ({ __html: renderMarkdown(text) }), [text]);
   return <Typography dir="auto" className={classes.markdown} dangerouslySetInnerHTML={html} />;
 }

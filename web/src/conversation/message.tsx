@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { ChatMessage, Schemas } from '@project-workspace/client';
 import { memo } from 'react';
-import { Ago } from '../frame/ago';
+import { RelativeTime } from '../frame/relative-time';
 import classes from './conversation.module.css';
 import { Markdown } from './markdown';
 import { answerInWords, Questions, questionsOf } from './questions';
@@ -35,7 +35,7 @@ export const Message = memo(function Message({ message, onAnswer, isSending, isS
           {authorOf(message)}
         </Text>
         <Text size="xs" c="dimmed">
-          <Ago moment={created_at} />
+          <RelativeTime moment={created_at} />
         </Text>
       </Group>
       <Stack gap="xs">
@@ -101,8 +101,8 @@ function segmentsOf({ content, content_segments }: ChatMessage, answer: string |
 export function answerIn(messages: readonly ChatMessage[], index: number): string | undefined {
   const { role, content, file_ids } = messages[index] ?? {};
   if (role !== 'user' || content !== '' || (file_ids ?? []).length > 0) return undefined;
-  const asking = messages.slice(0, index).findLast(hasQuestions);
-  const answers = asking?.content_segments?.flatMap((segment) =>
+  const questionMessage = messages.slice(0, index).findLast(hasQuestions);
+  const answers = questionMessage?.content_segments?.flatMap((segment) =>
     questionsOf(segment).length > 0 && segment.result != null ? [answerInWords(segment.result)] : [],
   );
   return answers?.join(', ') || '(answered a question)';
@@ -113,7 +113,7 @@ export const hasQuestions = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some((segment) => segment.type === 'tool_call' && questionsOf(segment).length > 0) ?? false;
 
 /** Whether a message of the agent has a question that can still be answered. */
-export const isAsking = ({ content_segments }: ChatMessage): boolean =>
+export const hasOpenQuestion = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some(
     (segment) =>
       segment.type === 'tool_call' &&

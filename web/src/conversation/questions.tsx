@@ -11,13 +11,13 @@ interface Question {
 
 type Answer = Schemas['AskUserQuestionAnswer'];
 /** Chosen labels by question index. */
-type Chosen = Record<number, string[]>;
+type Selections = Record<number, string[]>;
 
-const ASK = 'ask_user_question';
+const ASK_TOOL = 'ask_user_question';
 
 /** Returns the questions of a call, or none if the call does not ask any. */
 export function questionsOf(call: { tool?: string | null; input?: unknown }): Question[] {
-  if (call.tool !== ASK) return [];
+  if (call.tool !== ASK_TOOL) return [];
   const { questions } = (call.input ?? {}) as { questions?: unknown };
   return Array.isArray(questions) && questions.every(isQuestion) ? questions : [];
 }
@@ -42,15 +42,15 @@ interface QuestionsProps {
 
 /** Shows questions of the agent. A single choice is sent on click, and several choices are sent together. */
 export function Questions({ questions, answer, onAnswer, isSending }: QuestionsProps) {
-  const [chosen, setChosen] = useState<Chosen>({});
-  const [only] = questions;
-  if (answer !== null || onAnswer === undefined) return <Answered questions={questions} answer={answer} />;
-  if (questions.length === 1 && only !== undefined && only.multi_select !== true)
+  const [selections, setSelections] = useState<Selections>({});
+  const [single] = questions;
+  if (answer !== null || onAnswer === undefined) return <AnsweredQuestions questions={questions} answer={answer} />;
+  if (questions.length === 1 && single !== undefined && single.multi_select !== true)
     return (
       <fieldset className={classes.question}>
-        <legend>{withCode(only.question)}</legend>
+        <legend>{withCode(single.question)}</legend>
         <Group gap="xs">
-          {only.options.map(({ label, description }) => (
+          {single.options.map(({ label, description }) => (
             <Button
               key={label}
               variant="default"
@@ -66,16 +66,16 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
             </Button>
           ))}
         </Group>
-        <Descriptions options={only.options} />
+        <Descriptions options={single.options} />
       </fieldset>
     );
-  const choose = (index: number, labels: string[]) => setChosen({ ...chosen, [index]: labels });
-  const isComplete = questions.every((_, index) => (chosen[index]?.length ?? 0) > 0);
+  const choose = (index: number, labels: string[]) => setSelections({ ...selections, [index]: labels });
+  const isComplete = questions.every((_, index) => (selections[index]?.length ?? 0) > 0);
   return (
     <Stack gap="sm">
       {questions.map(({ question, options, multi_select }, index) => {
-        const labels = chosen[index] ?? [];
-        const toggled = (label: string) =>
+        const labels = selections[index] ?? [];
+        const toggle = (label: string) =>
           labels.includes(label) ? labels.filter((other) => other !== label) : [...labels, label];
         return (
           <fieldset key={index} className={classes.question} disabled={isSending}>
@@ -84,7 +84,7 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
               {options.map(({ label, description }) => {
                 const option = { label, description, checked: labels.includes(label) };
                 return multi_select === true ? (
-                  <Checkbox key={label} {...option} onChange={() => choose(index, toggled(label))} />
+                  <Checkbox key={label} {...option} onChange={() => choose(index, toggle(label))} />
                 ) : (
                   <Radio key={label} {...option} onChange={() => choose(index, [label])} />
                 );
@@ -99,7 +99,7 @@ export function Questions({ questions, answer, onAnswer, isSending }: QuestionsP
           fz="sm"
           disabled={!isComplete}
           loading={isSending}
-          onClick={() => onAnswer({ selections: selectionsOf(questions, chosen) })}
+          onClick={() => onAnswer({ selections: selectionsOf(questions, selections) })}
         >
           Answer
         </Button>
@@ -117,10 +117,10 @@ const withCode = (text: string): ReactNode[] =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 
 /** Returns the chosen label of a single-choice question, or all chosen labels of other questions. */
-function selectionsOf(questions: Question[], chosen: Chosen): NonNullable<Answer['selections']> {
+function selectionsOf(questions: Question[], selections: Selections): NonNullable<Answer['selections']> {
   return Object.fromEntries(
     questions.map(({ multi_select }, index) => {
-      const labels = chosen[index] ?? [];
+      const labels = selections[index] ?? [];
       return [String(index), multi_select === true ? labels : (labels[0] ?? '')];
     }),
   );
@@ -142,7 +142,7 @@ function Descriptions({ options }: { options: Question['options'] }) {
   );
 }
 
-function Answered({ questions, answer }: { questions: Question[]; answer: Answer | null }) {
+function AnsweredQuestions({ questions, answer }: { questions: Question[]; answer: Answer | null }) {
   return (
     <Stack gap={4}>
       {questions.map(({ question }, index) => (

@@ -8,7 +8,7 @@ export type Call = Partial<Pick<Schemas['ToolCallData'], 'children'>> &
   Pick<Schemas['ContentSegmentData'], 'tool' | 'status' | 'input' | 'result' | 'error' | 'error_code' | 'duration_ms'>;
 
 /** Maximum number of characters shown of a value. */
-const SHOWN = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 /** Tool call in a single line that can be expanded. */
 export function ToolCall({ call }: { call: Call }) {
@@ -21,7 +21,7 @@ export function ToolCall({ call }: { call: Call }) {
       <summary>
         <span className={classes.line}>
           <Text component="span" size="sm">
-            {sentence(tool ?? 'tool')}
+            {toolLabel(tool ?? 'tool')}
           </Text>
           {status === 'running' && <Loader size={12} aria-label="running" />}
           {status === 'failed' && (
@@ -31,7 +31,7 @@ export function ToolCall({ call }: { call: Call }) {
           )}
           {duration_ms != null && (
             <Text component="span" size="xs" c="dimmed">
-              {duration(duration_ms)}
+              {formatDuration(duration_ms)}
             </Text>
           )}
         </span>
@@ -62,11 +62,11 @@ function Value({ title, value }: { title: string; value: unknown }) {
         {title}
       </Text>
       <Code block className={classes.value} tabIndex={0}>
-        {text.slice(0, SHOWN)}
+        {text.slice(0, MAX_CHARACTERS)}
       </Code>
-      {text.length > SHOWN && (
+      {text.length > MAX_CHARACTERS && (
         <Text size="xs" c="dimmed">
-          {(text.length - SHOWN).toLocaleString()} more characters are not shown.
+          {(text.length - MAX_CHARACTERS).toLocaleString()} more characters are not shown.
         </Text>
       )}
     </div>
@@ -74,9 +74,9 @@ function Value({ title, value }: { title: string; value: unknown }) {
 }
 
 /** Returns a tool name such as `describe_table` as words. */
-const sentence = (name: string): string => {
+const toolLabel = (name: string): string => {
   const words = name.replaceAll(/[_-]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+const formatDuration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -1,15 +1,15 @@
 import type { ChatMessage, ConversationState } from '@project-workspace/client';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useIsLookedAt } from '../service/looked-at';
+import { usePageVisible } from '../service/page-visible';
 import { useService } from '../service/service';
 
 /** Number of newest messages to follow, and page size for reading earlier messages. */
-const FOLLOWED = 200;
-const EARLIER = 200;
+const MESSAGE_LIMIT = 200;
+const EARLIER_PAGE_SIZE = 200;
 /** Minimum time between two rendered states in milliseconds. */
 const FRAME_MS = 40;
 
-export interface FollowedConversation {
+export interface LiveConversation {
   /** All messages read so far, in order and without gaps. Undefined until the conversation has loaded. */
   messages: ChatMessage[] | undefined;
   turn: ConversationState['turn'] | undefined;
@@ -21,30 +21,30 @@ export interface FollowedConversation {
 }
 
 /** Follows a project's conversation live. */
-export function useConversation(projectId: string): FollowedConversation {
+export function useConversation(projectId: string): LiveConversation {
   const { client, onFailure } = useService();
   const [messages, setMessages] = useState<ChatMessage[]>();
   const [turn, setTurn] = useState<ConversationState['turn']>();
   const [isInterrupted, setInterrupted] = useState(false);
   const [error, setError] = useState<unknown>(null);
   /** Counter that restarts following. */
-  const [round, setRound] = useState(0);
-  const isLookedAt = useIsLookedAt();
+  const [attempt, setAttempt] = useState(0);
+  const isVisible = usePageVisible();
 
   useEffect(() => {
-    if (!isLookedAt) return undefined;
-    const leaving = new AbortController();
+    if (!isVisible) return undefined;
+    const controller = new AbortController();
     const follow = async (): Promise<void> => {
       setInterrupted(false);
       const states = client.conversation(projectId).follow({
-        signal: leaving.signal,
+        signal: controller.signal,
         isPatient: true,
-        limit: FOLLOWED,
+        limit: MESSAGE_LIMIT,
         onInterruption: () => setInterrupted(true),
         onResumption: () => setInterrupted(false),
       });
       for await (const state of states) {
-        setMessages((known = []) => joined(known, state.messages));
+        setMessages((loaded = []) => mergeMessages(loaded, state.messages));
         setTurn(state.turn);
         await new Promise((resolve) => {
           setTimeout(resolve, FRAME_MS);
@@ -52,17 +52,17 @@ export function useConversation(projectId: string): FollowedConversation {
       }
     };
     follow().catch((failure: unknown) => {
-      if (leaving.signal.aborted) return;
+      if (controller.signal.aborted) return;
       onFailure(failure);
       setError(failure);
     });
-    return () => leaving.abort();
-  }, [client, onFailure, projectId, round, isLookedAt]);
+    return () => controller.abort();
+  }, [client, onFailure, projectId, attempt, isVisible]);
 
   const retry = useCallback(() => {
     setError(null);
     setInterrupted(false);
-    setRound((count) => count + 1);
+    setAttempt((count) => count + 1);
   }, []);
   return { messages, turn, isInterrupted, error, retry };
 }
@@ -71,40 +71,40 @@ export function useConversation(projectId: string): FollowedConversation {
 export function useEarlierMessages(projectId: string, messages: readonly ChatMessage[]) {
   const { client, onFailure } = useService();
   const [earlier, setEarlier] = useState<ChatMessage[]>([]);
-  const [isReading, setReading] = useState(false);
+  const [isLoading, setLoading] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const leaving = useRef<AbortController>(undefined);
-  useEffect(() => () => leaving.current?.abort(), []);
-  const all = joined(earlier, messages);
+  const controller = useRef<AbortController>(undefined);
+  useEffect(() => () => controller.current?.abort(), []);
+  const all = mergeMessages(earlier, messages);
 
-  const read = async (): Promise<void> => {
-    leaving.current = new AbortController();
-    const { signal } = leaving.current;
-    setReading(true);
+  const readEarlier = async (): Promise<void> => {
+    controller.current = new AbortController();
+    const { signal } = controller.current;
+    setLoading(true);
     setError(null);
     try {
       const path = { project_id: projectId };
-      const query = { offset: all.length, limit: EARLIER };
+      const query = { offset: all.length, limit: EARLIER_PAGE_SIZE };
       const { data } = await client.GET('/api/v1/projects/{project_id}/chat', { params: { path, query }, signal });
-      setEarlier(joined(data.messages, all));
+      setEarlier(mergeMessages(data.messages, all));
     } catch (failure) {
       if (signal.aborted) return;
       onFailure(failure);
       setError(failure);
     } finally {
-      if (!signal.aborted) setReading(false);
+      if (!signal.aborted) setLoading(false);
     }
   };
-  return { all, hasEarlier: (all[0]?.sequence ?? 1) > 1, read, isReading, error };
+  return { all, hasEarlier: (all[0]?.sequence ?? 1) > 1, readEarlier, isLoading, error };
 }
 
 /**
  * Merges loaded messages with newer messages, which take precedence. Drops loaded messages if there is a gap before the newer
  * messages.
  */
-export function joined(known: readonly ChatMessage[], newer: readonly ChatMessage[]): ChatMessage[] {
+export function mergeMessages(loaded: readonly ChatMessage[], newer: readonly ChatMessage[]): ChatMessage[] {
   const first = newer[0]?.sequence;
   if (first === undefined) return [];
-  const before = known.filter(({ sequence }) => sequence < first);
-  return before.at(-1)?.sequence === first - 1 ? [...before, ...newer] : [...newer];
+  const older = loaded.filter(({ sequence }) => sequence < first);
+  return older.at(-1)?.sequence === first - 1 ? [...older, ...newer] : [...newer];
 }

@@ -1,4 +1,4 @@
-import { ConnectionError, type NewMessage, newId, type Schemas } from '@project-workspace/client';
+import { ConnectionError, newId, type NewMessage, type Schemas } from '@project-workspace/client';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { useService } from '../service/service';
@@ -11,9 +11,9 @@ export interface Posting {
   /** Posts the example. Repeated calls post it only once per conversation. */
   sendExample: () => void;
   /** Answers the question in a message. */
-  answer: (asking: string, given: Schemas['AskUserQuestionAnswer']) => void;
+  answer: (messageId: string, reply: Schemas['AskUserQuestionAnswer']) => void;
   /** Number of messages posted here. */
-  posted: number;
+  postedCount: number;
   isPending: boolean;
   error: Error | null;
   /** Whether the message may have arrived despite the error. */
@@ -26,7 +26,7 @@ export function usePosting(projectId: string): Posting {
   const { mutateAsync, isPending, error } = useMutation({
     mutationFn: async (message: NewMessage) => await client.conversation(projectId).post(message),
   });
-  const [posted, setPosted] = useState(0);
+  const [postedCount, setPostedCount] = useState(0);
   /** Guards against two clicks before the next render. */
   const isPosting = useRef(false);
   /** Last message that is not confirmed. Sending it again reuses its id, so it stays a single message. */
@@ -37,7 +37,7 @@ export function usePosting(projectId: string): Posting {
       isPosting.current = true;
       try {
         await mutateAsync(message);
-        setPosted((count) => count + 1);
+        setPostedCount((count) => count + 1);
         return true;
       } catch {
         // The mutation's `error` shows the failure.
@@ -52,16 +52,16 @@ export function usePosting(projectId: string): Posting {
     const message = { content, ...(fileIds.length > 0 && { file_ids: [...fileIds] }) };
     const text = JSON.stringify(message);
     if (attempt.current.text !== text) attempt.current = { text, id: newId() };
-    const isThere = await post({ ...message, client_msg_id: attempt.current.id });
-    if (isThere) attempt.current = { text: '', id: '' };
-    return isThere;
+    const isPosted = await post({ ...message, client_msg_id: attempt.current.id });
+    if (isPosted) attempt.current = { text: '', id: '' };
+    return isPosted;
   };
   const sendExample = useCallback(() => void post({ content: EXAMPLE, client_msg_id: 'example' }), [post]);
   // The id depends on the question, so repeated clicks create only a single answer.
   const answer = useCallback(
-    (asking: string, given: Schemas['AskUserQuestionAnswer']) =>
-      void post({ content: '', answer: given, client_msg_id: `answer-${asking}` }),
+    (messageId: string, reply: Schemas['AskUserQuestionAnswer']) =>
+      void post({ content: '', answer: reply, client_msg_id: `answer-${messageId}` }),
     [post],
   );
-  return { send, sendExample, answer, posted, isPending, error, isUncertain: error instanceof ConnectionError };
+  return { send, sendExample, answer, postedCount, isPending, error, isUncertain: error instanceof ConnectionError };
 }

@@ -1,5 +1,5 @@
 import type { Schemas } from '@project-workspace/client';
-import { dayAndTime } from '../frame/times';
+import { formatDateTime } from '../frame/times';
 import { useSnapshots } from '../project/snapshots';
 
 /** Maximum number of snapshots offered, newest first. */
@@ -40,7 +40,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
         ];
   const snapshots = data.slice(0, OFFERED).map(({ id: snapshot_id, created_at }) => ({
     key: snapshot_id,
-    label: `Snapshot from ${dayAndTime(created_at)}`,
+    label: `Snapshot from ${formatDateTime(created_at)}`,
     ref: { source: 'snapshot' as const, snapshot_id },
   }));
   return { containers: [workspace, ...deployment, ...snapshots], error, retry: () => void refetch() };

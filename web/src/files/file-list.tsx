@@ -2,8 +2,8 @@ import { ActionIcon, Menu, Text } from '@mantine/core';
 import { type KeyboardEvent, memo, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { Link } from 'wouter';
-import { Ago } from '../frame/ago';
-import { bytes } from '../frame/sizes';
+import { RelativeTime } from '../frame/relative-time';
+import { formatBytes } from '../frame/sizes';
 import classes from './files.module.css';
 import type { Entry, Listing } from './listing';
 import { shownName } from './paths';
@@ -201,10 +201,10 @@ const Row = memo(function Row(props: RowProps) {
         </Link>
       </span>
       <span role="gridcell" className={classes.size}>
-        {file === undefined ? '' : bytes(file.size)}
+        {file === undefined ? '' : formatBytes(file.size)}
       </span>
       <span role="gridcell" className={classes.modified}>
-        {file?.modified == null ? '' : <Ago moment={file.modified} />}
+        {file?.modified == null ? '' : <RelativeTime moment={file.modified} />}
       </span>
       <span role="gridcell" className={classes.more}>
         {menu ?? (

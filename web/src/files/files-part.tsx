@@ -5,7 +5,7 @@ import { type DragEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { PartProps } from '../project/parts';
 import { Failure } from '../service/failure';
-import { Reading } from '../service/reading';
+import { Loading } from '../service/loading';
 import { useService } from '../service/service';
 import { useChanges } from './changes';
 import { type Container, containerOf, useContainers, WORKSPACE } from './containers';
@@ -37,7 +37,7 @@ export default function FilesPart({ project, mayWrite }: PartProps) {
       container={container}
       containers={containers}
       mayWrite={mayWrite && container.key === WORKSPACE}
-      failure={error && <Failure what="Could not load the snapshots" error={error} onRetry={retry} />}
+      failure={error && <Failure title="Could not load the snapshots" error={error} onRetry={retry} />}
     />
   );
 }
@@ -147,7 +147,7 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
         </Group>
       )}
       {failure}
-      {download.error !== null && <Failure what="Could not download the file" error={download.error} />}
+      {download.error !== null && <Failure title="Could not download the file" error={download.error} />}
       <div className={classes.beside} data-with-file={file !== undefined || undefined}>
         <div className={classes.folder}>
           <Entries
@@ -305,12 +305,12 @@ function Entries({ listing, place: { container, folder }, mayWrite, upAddress, l
   if (error !== null)
     return (
       <Failure
-        what={total === undefined ? 'Could not load the files' : 'Could not load some files'}
+        title={total === undefined ? 'Could not load the files' : 'Could not load some files'}
         error={error}
         onRetry={retry}
       />
     );
-  if (total === undefined) return <Reading what="the folder" />;
+  if (total === undefined) return <Loading name="the folder" />;
   if (total > 0) return list;
   const isWorkspace = container === WORKSPACE && folder === '';
   return (
@@ -453,7 +453,7 @@ function DropTarget({ className, onFiles, children }: DropTargetProps) {
         reading.mutate(event.dataTransfer);
       }}
     >
-      {reading.error !== null && <Failure what="Could not read the dropped files" error={reading.error} />}
+      {reading.error !== null && <Failure title="Could not read the dropped files" error={reading.error} />}
       {children}
     </section>
   );

@@ -7,7 +7,7 @@ import classes from './frame.module.css';
 
 /** Frame of every page: a link to the projects, the user menu and the theme switch. */
 export function Frame({ children }: { children: ReactNode }) {
-  useEffect(keepDroppedFilesOut, []);
+  useEffect(rejectDroppedFiles, []);
   return (
     <>
       <header className={classes.header}>
@@ -31,24 +31,24 @@ export function Frame({ children }: { children: ReactNode }) {
 }
 
 /** Rejects files dropped outside a drop target. Otherwise the browser would open them instead of the page. */
-function keepDroppedFilesOut(): () => void {
-  const refuse = (event: DragEvent): void => {
+function rejectDroppedFiles(): () => void {
+  const reject = (event: DragEvent): void => {
     if (event.defaultPrevented || event.dataTransfer?.types.includes('Files') !== true) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = 'none';
   };
   const names = ['dragover', 'drop'] as const;
-  for (const name of names) window.addEventListener(name, refuse);
+  for (const name of names) window.addEventListener(name, reject);
   return () => {
-    for (const name of names) window.removeEventListener(name, refuse);
+    for (const name of names) window.removeEventListener(name, reject);
   };
 }
 
-const LOOKS = { auto: 'System', light: 'Light', dark: 'Dark' } as const;
+const COLOR_SCHEMES = { auto: 'System', light: 'Light', dark: 'Dark' } as const;
 
 function UserMenu() {
   const { me } = useService();
-  const { credentials, signOut, become } = useSession();
+  const { credentials, signOut, switchRole } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const name = me.user_name ?? me.user_id ?? me.api_key_name ?? 'API key';
   const { development } = credentials;
@@ -70,15 +70,18 @@ function UserMenu() {
           </Text>
         </Menu.Label>
         {development !== undefined && (
-          <Menu.Item onClick={() => become(development.as === 'company' ? 'member' : 'company')}>
-            {development.as === 'company' ? 'Switch to Max, a member' : 'Switch to Ada, a manager'}
+          <Menu.Item onClick={() => switchRole(development.role === 'company' ? 'member' : 'company')}>
+            {development.role === 'company' ? 'Switch to Max, a member' : 'Switch to Ada, a manager'}
           </Menu.Item>
         )}
         <Menu.Divider />
         <Menu.Label>Theme</Menu.Label>
-        <Menu.RadioGroup value={colorScheme} onChange={(look) => setColorScheme(look as keyof typeof LOOKS)}>
-          {Object.entries(LOOKS).map(([look, label]) => (
-            <Menu.RadioItem key={look} value={look}>
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(scheme) => setColorScheme(scheme as keyof typeof COLOR_SCHEMES)}
+        >
+          {Object.entries(COLOR_SCHEMES).map(([scheme, label]) => (
+            <Menu.RadioItem key={scheme} value={scheme}>
               {label}
             </Menu.RadioItem>
           ))}

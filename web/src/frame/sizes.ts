@@ -1,7 +1,7 @@
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
 
 /** Formats a size in a suitable unit, such as `1.4 MB`. */
-export function bytes(size: number): string {
+export function formatBytes(size: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3));
   return new Intl.NumberFormat(undefined, {
     style: 'unit',

@@ -10,7 +10,7 @@ export const theme = createTheme({
 });
 
 /** Dimmed text has a contrast of at least 4.5:1. */
-export const readable: CSSVariablesResolver = () => ({
+export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',

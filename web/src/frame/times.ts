@@ -6,10 +6,10 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Formats the age of a moment in the largest suitable unit, such as `3 hours ago`. */
-export function ago(moment: string, now = Date.now()): string {
+export function formatAge(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
@@ -18,4 +18,4 @@ export function ago(moment: string, now = Date.now()): string {
 }
 
 /** Formats date and time in the user's locale. */
-export const dayAndTime = (moment: string): string => whole.format(new Date(moment));
+export const formatDateTime = (moment: string): string => dateTime.format(new Date(moment));

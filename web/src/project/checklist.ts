@@ -3,7 +3,7 @@ import type { Schemas } from '@project-workspace/client';
 type Completeness = Schemas['CompletenessResponse'];
 
 /** Requirements for a model, in the same order as the agent asks about them. */
-const POINTS: readonly [sentence: string, isMet: (completeness: Completeness) => boolean | undefined][] = [
+const REQUIREMENTS: readonly [sentence: string, isMet: (completeness: Completeness) => boolean | undefined][] = [
   ['An objective is drafted', ({ objective_drafted }) => objective_drafted],
   ['The objectives are defined', ({ objectives_defined }) => objectives_defined],
   ['All variables are provided', ({ all_variables_provided }) => all_variables_provided],
@@ -16,4 +16,4 @@ const POINTS: readonly [sentence: string, isMet: (completeness: Completeness) =>
 
 /** Returns the requirements for a model, and whether they are met. */
 export const checklistOf = (completeness: Completeness): { sentence: string; isMet: boolean }[] =>
-  POINTS.map(([sentence, isMet]) => ({ sentence, isMet: isMet(completeness) === true }));
+  REQUIREMENTS.map(([sentence, isMet]) => ({ sentence, isMet: isMet(completeness) === true }));

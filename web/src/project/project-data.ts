@@ -1,23 +1,23 @@
 import type { ProjectEvent, Resync } from '@project-workspace/client';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useIsLookedAt } from '../service/looked-at';
+import { usePageVisible } from '../service/page-visible';
 import { useService } from '../service/service';
 
 /** Kinds of project data. The key of an `execution` is followed by its id. */
-export type About = 'project' | 'cards' | 'files' | 'executions' | 'execution' | 'scenarios';
+export type DataKind = 'project' | 'cards' | 'files' | 'executions' | 'execution' | 'scenarios';
 
 /** Returns a query key. Project events invalidate it by kind of data. */
-export const keyOf = (projectId: string, about: About, ...further: unknown[]): unknown[] => [
+export const keyOf = (projectId: string, kind: DataKind, ...further: unknown[]): unknown[] => [
   'project',
   projectId,
-  about,
+  kind,
   ...further,
 ];
-const everythingOf = (projectId: string): unknown[] => ['project', projectId];
+const projectKey = (projectId: string): unknown[] => ['project', projectId];
 
 /** Data to refetch after each event. */
-const CHANGED_BY: Record<ProjectEvent['type'], readonly About[]> = {
+const AFFECTED_DATA: Record<ProjectEvent['type'], readonly DataKind[]> = {
   'project.updated': ['project'],
   'project.restored': ['project', 'cards', 'files', 'executions', 'execution', 'scenarios'],
   'member.changed': ['project'],
@@ -51,32 +51,32 @@ export function useProject(projectId: string) {
 export function useProjectEvents(projectId: string): void {
   const { client, onFailure } = useService();
   const queries = useQueryClient();
-  const isLookedAt = useIsLookedAt();
+  const isVisible = usePageVisible();
   useEffect(() => {
-    if (!isLookedAt) return undefined;
-    const leaving = new AbortController();
+    if (!isVisible) return undefined;
+    const controller = new AbortController();
     const follow = async (): Promise<void> => {
-      for await (const event of client.projectEvents(projectId, { signal: leaving.signal, isPatient: true }))
-        readAgain(queries, projectId, event);
+      for await (const event of client.projectEvents(projectId, { signal: controller.signal, isPatient: true }))
+        refetchChanged(queries, projectId, event);
       // The project was deleted. Refetching shows that.
-      await queries.invalidateQueries({ queryKey: everythingOf(projectId) });
+      await queries.invalidateQueries({ queryKey: projectKey(projectId) });
     };
     follow().catch((error: unknown) => {
-      if (leaving.signal.aborted) return;
+      if (controller.signal.aborted) return;
       onFailure(error);
       // If the user has lost access, refetching the project shows that.
-      void queries.invalidateQueries({ queryKey: everythingOf(projectId) });
+      void queries.invalidateQueries({ queryKey: projectKey(projectId) });
     });
-    return () => leaving.abort();
-  }, [client, onFailure, queries, projectId, isLookedAt]);
+    return () => controller.abort();
+  }, [client, onFailure, queries, projectId, isVisible]);
 }
 
-function readAgain(queries: QueryClient, projectId: string, event: ProjectEvent | Resync): void {
+function refetchChanged(queries: QueryClient, projectId: string, event: ProjectEvent | Resync): void {
   if (event.type === 'resync') {
-    void queries.invalidateQueries({ queryKey: everythingOf(projectId) });
+    void queries.invalidateQueries({ queryKey: projectKey(projectId) });
     return;
   }
-  for (const about of CHANGED_BY[event.type]) void queries.invalidateQueries({ queryKey: keyOf(projectId, about) });
+  for (const kind of AFFECTED_DATA[event.type]) void queries.invalidateQueries({ queryKey: keyOf(projectId, kind) });
   // Progress is reported every second and affects only this execution.
   if (event.type === 'execution.changed' || event.type === 'execution.progress')
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', event.data.execution_id) });

@@ -3,7 +3,7 @@ import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
 /** Exceeds the number of snapshots in any project. */
-const ALL = 1000;
+const MAX_SNAPSHOTS = 1000;
 
 /** Reads the snapshots of a project, newest first. */
 export function useSnapshots(projectId: string) {
@@ -11,7 +11,7 @@ export function useSnapshots(projectId: string) {
   return useQuery({
     queryKey: keyOf(projectId, 'project', 'snapshots'),
     queryFn: async ({ signal }) => {
-      const params = { path: { project_id: projectId }, query: { limit: ALL } };
+      const params = { path: { project_id: projectId }, query: { limit: MAX_SNAPSHOTS } };
       return (await client.GET('/api/v1/projects/{project_id}/snapshots', { params, signal })).data.snapshots;
     },
   });

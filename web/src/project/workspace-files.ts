@@ -4,22 +4,22 @@ import { useService } from '../service/service';
 import { keyOf } from './project-data';
 
 /** Maximum number of files offered. Users can type other names. */
-const OFFERED = 1000;
+const MAX_FILES = 1000;
 /** Files that can be read as tables. */
 export const TABLE = /\.(csv|tsv|json|ndjson|parquet|xlsx)$/i;
 
 /** Returns the paths of workspace files whose names match a pattern. Empty until they have loaded. */
-export function useFilesNamed(projectId: string, endings: RegExp, enabled = true): string[] {
+export function useFilePaths(projectId: string, pattern: RegExp, enabled = true): string[] {
   const { client } = useService();
   const { data } = useQuery({
     queryKey: keyOf(projectId, 'files', 'paths'),
     enabled,
     queryFn: async ({ signal }) => {
-      const body = { source: 'workspace', project_id: projectId, recursive: true, limit: OFFERED } as const;
+      const body = { source: 'workspace', project_id: projectId, recursive: true, limit: MAX_FILES } as const;
       return (await client.POST('/api/v1/files/list', { body, signal })).data.entries.map(({ path }) => path);
     },
   });
-  return data?.filter((path) => endings.test(path)) ?? [];
+  return data?.filter((path) => pattern.test(path)) ?? [];
 }
 
 /** Structure of a workspace table. */
@@ -34,14 +34,14 @@ export const tableShapeQuery = (client: WorkspaceClient, projectId: string, path
   queryOptions({
     queryKey: keyOf(projectId, 'files', 'columns', path, sheet),
     queryFn: async ({ signal }): Promise<TableShape> => {
-      const named = {
+      const request = {
         source: 'workspace',
         project_id: projectId,
         path,
         ...(sheet !== undefined && { sheet }),
       } as const;
       // Unreadable rows do not affect the columns.
-      const body = { ...named, ignore_errors: true, limit: 1 };
+      const body = { ...request, ignore_errors: true, limit: 1 };
       const { columns, sheets } = (await client.POST('/api/v1/files/table', { body, signal })).data;
       return { columns, sheets: sheets ?? [] };
     },

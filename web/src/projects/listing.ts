@@ -2,13 +2,13 @@ import type { Schemas } from '@project-workspace/client';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useService } from '../service/service';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** Polling interval for project statuses in milliseconds. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 export type Project = Schemas['ProjectSummary'];
 
-export interface Filter {
+export interface ProjectFilter {
   /** Part of the name. */
   q: string;
   /** Limits the result to projects that the caller has created. */
@@ -19,13 +19,13 @@ export interface Filter {
 export const PROJECTS = ['projects'];
 
 /** Reads the projects that match a filter, most recently changed first. */
-export function useProjects({ q, mine }: Filter) {
+export function useProjects({ q, mine }: ProjectFilter) {
   const { client } = useService();
   return useInfiniteQuery({
     queryKey: [...PROJECTS, q, mine],
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset, signal }) => {
-      const query = { limit: PAGE, offset, ...(q !== '' && { q }), ...(mine && { created_by: 'me' }) };
+      const query = { limit: PAGE_SIZE, offset, ...(q !== '' && { q }), ...(mine && { created_by: 'me' }) };
       const { data } = await client.GET('/api/v1/projects', { params: { query }, signal });
       return data;
     },
@@ -34,7 +34,7 @@ export function useProjects({ q, mine }: Filter) {
     // Keeps the previous results until the search has finished.
     placeholderData: keepPreviousData,
     // Polls only while a single page is loaded.
-    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) <= 1 ? LOOK_MS : false),
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) <= 1 ? POLL_MS : false),
   });
 }
 

@@ -3,7 +3,7 @@ import { type Schemas, ValidationError } from '@project-workspace/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { choosing } from '../frame/choosing';
+import { selectProps } from '../frame/select-props';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
 import { useIntent } from '../service/use-intent';
@@ -12,7 +12,7 @@ import { PROJECTS } from './listing';
 type Request = Schemas['ProjectCreateRequest'];
 
 /** Maximum number of deployments offered. Others are found by name. */
-const OFFERED = 100;
+const MAX_DEPLOYMENTS = 100;
 const MAX_NAME_LENGTH = 100;
 const EMPTY: Request = { name: '', short_description: '', from_deployment: null, visibility: 'company' };
 
@@ -29,12 +29,12 @@ function Form({ onDone }: { onDone: () => void }) {
   const { client } = useService();
   const queries = useQueryClient();
   const [, open] = useLocation();
-  const [wanted, setWanted] = useState(EMPTY);
+  const [request, setRequest] = useState(EMPTY);
   const [isNameMissing, setNameMissing] = useState(false);
   const deployments = useQuery({
     queryKey: ['deployments'],
     queryFn: async ({ signal }) =>
-      (await client.GET('/api/v1/deployments', { params: { query: { limit: OFFERED } }, signal })).data,
+      (await client.GET('/api/v1/deployments', { params: { query: { limit: MAX_DEPLOYMENTS } }, signal })).data,
   });
   const creation = useIntent({
     mutationFn: async (body: Request, headers) => (await client.POST('/api/v1/projects', { body, headers })).data,
@@ -44,17 +44,17 @@ function Form({ onDone }: { onDone: () => void }) {
     },
   });
   const change = (part: Partial<Request>) => {
-    setWanted({ ...wanted, ...part });
+    setRequest({ ...request, ...part });
     setNameMissing(false);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const name = wanted.name.trim();
+    const name = request.name.trim();
     if (name === '') setNameMissing(true);
-    else creation.mutate({ ...wanted, name, short_description: wanted.short_description?.trim() || null });
+    else creation.mutate({ ...request, name, short_description: request.short_description?.trim() || null });
   };
-  const said = creation.error instanceof ValidationError ? creation.error.entries : [];
-  const problemAt = (field: keyof Request) => said.find(({ loc }) => loc[1] === field)?.msg;
+  const validationErrors = creation.error instanceof ValidationError ? creation.error.entries : [];
+  const problemAt = (field: keyof Request) => validationErrors.find(({ loc }) => loc[1] === field)?.msg;
 
   return (
     <form onSubmit={submit} noValidate>
@@ -65,17 +65,17 @@ function Form({ onDone }: { onDone: () => void }) {
           data-autofocus
           autoFocus
           maxLength={MAX_NAME_LENGTH}
-          value={wanted.name}
+          value={request.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
           error={isNameMissing ? 'Give the project a name' : problemAt('name')}
         />
         <Select
-          {...choosing}
+          {...selectProps}
           label="Deployment"
           description="Its instructions and skills tell the agent how your company plans."
           placeholder={deployments.isPending ? 'Loading deployments' : 'None'}
           data={(deployments.data?.deployments ?? []).map(({ name, handle }) => ({ value: handle, label: name }))}
-          value={wanted.from_deployment ?? null}
+          value={request.from_deployment ?? null}
           onChange={(from_deployment) => change({ from_deployment })}
           searchable
           clearable
@@ -84,7 +84,7 @@ function Form({ onDone }: { onDone: () => void }) {
         />
         {deployments.error !== null && (
           <Failure
-            what="Could not load the deployments"
+            title="Could not load the deployments"
             error={deployments.error}
             onRetry={() => void deployments.refetch()}
           />
@@ -92,13 +92,13 @@ function Form({ onDone }: { onDone: () => void }) {
         <Textarea
           label="Description"
           rows={2}
-          value={wanted.short_description ?? ''}
+          value={request.short_description ?? ''}
           onChange={({ currentTarget }) => change({ short_description: currentTarget.value })}
           error={problemAt('short_description')}
         />
         <Radio.Group
           label="Visibility"
-          value={wanted.visibility ?? 'company'}
+          value={request.visibility ?? 'company'}
           onChange={(visibility) => change({ visibility: visibility === 'private' ? 'private' : 'company' })}
         >
           <Stack gap="xs" mt={4}>
@@ -106,7 +106,7 @@ function Form({ onDone }: { onDone: () => void }) {
             <Radio value="private" label="Private" description="Only its members and company managers can open it" />
           </Stack>
         </Radio.Group>
-        {creation.error !== null && <Failure what="Could not create the project" error={creation.error} />}
+        {creation.error !== null && <Failure title="Could not create the project" error={creation.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             Cancel

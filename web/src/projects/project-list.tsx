@@ -1,7 +1,7 @@
 import { Badge, Box, Text, VisuallyHidden } from '@mantine/core';
 import { WindowVirtualizer } from 'virtua';
 import { Link } from 'wouter';
-import { Ago } from '../frame/ago';
+import { RelativeTime } from '../frame/relative-time';
 import { checklistOf } from '../project/checklist';
 import type { Project } from './listing';
 import classes from './project-list.module.css';
@@ -19,17 +19,17 @@ export function ProjectList({ projects, total }: { projects: Project[]; total: n
       </div>
       <div role="list" aria-label="Projects">
         <WindowVirtualizer data={projects}>
-          {(project, index) => <Row key={project.id} project={project} place={index + 1} count={total} />}
+          {(project, index) => <Row key={project.id} project={project} position={index + 1} count={total} />}
         </WindowVirtualizer>
       </div>
     </div>
   );
 }
 
-function Row({ project, place, count }: { project: Project; place: number; count: number }) {
+function Row({ project, position, count }: { project: Project; position: number; count: number }) {
   const { name, created_by, visibility, completeness, card_count = 0, total_credits = 0, updated_at } = project;
   return (
-    <div role="listitem" aria-posinset={place} aria-setsize={count}>
+    <div role="listitem" aria-posinset={position} aria-setsize={count}>
       <Link href={`/projects/${project.id}`} className={[classes.row, classes.link].join(' ')}>
         <Box className={classes.name}>
           <Text size="sm" fw={600} truncate title={name}>
@@ -48,7 +48,7 @@ function Row({ project, place, count }: { project: Project; place: number; count
         <Status status={project.status} />
         <Text size="sm" className={classes.model} c={completeness?.overall === 'complete' ? undefined : 'dimmed'}>
           <VisuallyHidden>Checklist: </VisuallyHidden>
-          {completeness === undefined ? '–' : metOf(completeness)}
+          {completeness === undefined ? '–' : checklistProgress(completeness)}
         </Text>
         <Text size="sm" className={classes.number}>
           <VisuallyHidden>Credits </VisuallyHidden>
@@ -56,7 +56,7 @@ function Row({ project, place, count }: { project: Project; place: number; count
         </Text>
         <Text size="sm" c="dimmed" className={classes.changed}>
           <VisuallyHidden>Updated </VisuallyHidden>
-          <Ago moment={updated_at} />
+          <RelativeTime moment={updated_at} />
         </Text>
       </Link>
     </div>
@@ -64,10 +64,10 @@ function Row({ project, place, count }: { project: Project; place: number; count
 }
 
 /** Returns the number of met requirements. */
-function metOf(completeness: NonNullable<Project['completeness']>): string {
+function checklistProgress(completeness: NonNullable<Project['completeness']>): string {
   const points = checklistOf(completeness);
-  const met = points.filter(({ isMet }) => isMet).length;
-  return met === points.length ? 'Complete' : `${met} of ${points.length}`;
+  const metCount = points.filter(({ isMet }) => isMet).length;
+  return metCount === points.length ? 'Complete' : `${metCount} of ${points.length}`;
 }
 
 const CREDITS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });

@@ -3,10 +3,10 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { VList } from 'virtua';
 import { Link } from 'wouter';
-import { Ago } from '../frame/ago';
+import { RelativeTime } from '../frame/relative-time';
 import type { PartProps } from '../project/parts';
 import { Failure } from '../service/failure';
-import { Reading } from '../service/reading';
+import { Loading } from '../service/loading';
 import { useService } from '../service/service';
 import { ChangedSince } from './changed-since';
 import { cost, counted, duration, figure, NONE, share } from './figures';
@@ -94,13 +94,13 @@ export function RunList({ project, mayWrite }: PartProps) {
       {listing.error !== null && (
         <div className={classes.told}>
           <Failure
-            what={listing.data === undefined ? 'Could not load the runs' : 'The runs may be out of date'}
+            title={listing.data === undefined ? 'Could not load the runs' : 'The runs may be out of date'}
             error={listing.error}
             onRetry={() => void listing.refetch()}
           />
         </div>
       )}
-      {listing.isPending && <Reading what="the runs" />}
+      {listing.isPending && <Loading name="the runs" />}
       {isNothing && (
         <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
           <Text fw={550}>{isFiltered ? 'No matching runs' : 'No runs yet'}</Text>
@@ -184,7 +184,7 @@ function Row({ projectId, listed, scenarios, place, count }: RowProps) {
             {name}
           </Text>
           <Text size="xs" c="dimmed" truncate>
-            <Ago moment={listed.created_at} />
+            <RelativeTime moment={listed.created_at} />
             {[starterOf(listed, me.user_id), kindOf(listed), listed.is_test === true ? 'test' : '']
               .filter((part) => part !== '')
               .map((part) => ` · ${part}`)}

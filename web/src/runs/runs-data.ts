@@ -1,7 +1,7 @@
 import type { Execution, Schemas, WorkspaceClient } from '@project-workspace/client';
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { keyOf } from '../project/project-data';
-import { useFilesNamed } from '../project/workspace-files';
+import { useFilePaths } from '../project/workspace-files';
 import { useService } from '../service/service';
 
 export type Run = Execution;
@@ -152,4 +152,4 @@ const RESULTS = 'results/';
 
 /** Returns the paths of possible input files whose names match a pattern. */
 export const useInputFiles = (projectId: string, endings: RegExp): string[] =>
-  useFilesNamed(projectId, endings).filter((path) => !path.startsWith(RESULTS));
+  useFilePaths(projectId, endings).filter((path) => !path.startsWith(RESULTS));

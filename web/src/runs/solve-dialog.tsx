@@ -3,7 +3,7 @@ import type { Schemas } from '@project-workspace/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import { choosing } from '../frame/choosing';
+import { selectProps } from '../frame/select-props';
 import { keyOf } from '../project/project-data';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
@@ -88,7 +88,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
       <Stack>
         {!isFile && <MissingParts project={project} />}
         <Select
-          {...choosing}
+          {...selectProps}
           label="Model"
           data={choices}
           value={what}
@@ -113,7 +113,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
             onChange={({ currentTarget }) => setCounted(currentTarget.checked)}
           />
         )}
-        {start.error !== null && <Failure what="Could not start the run" error={start.error} />}
+        {start.error !== null && <Failure title="Could not start the run" error={start.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

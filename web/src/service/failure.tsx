@@ -12,12 +12,12 @@ import {
 } from '@project-workspace/client';
 
 /** Shows a failure, its reason and possible solutions. */
-export function Failure({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
+export function Failure({ title, error, onRetry }: { title: string; error: unknown; onRetry?: () => void }) {
   return (
-    <Alert color="red" variant="light" role="alert" title={what}>
+    <Alert color="red" variant="light" role="alert" title={title}>
       <Text size="sm">{reasonOf(error)}</Text>
       <Text size="sm" c="dimmed">
-        {adviceOn(error)}
+        {adviceFor(error)}
       </Text>
       {onRetry !== undefined && (
         <Group mt="xs">
@@ -36,7 +36,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function adviceOn(error: unknown): string {
+function adviceFor(error: unknown): string {
   if (error instanceof ConnectionError) return 'Check your connection and that the service is running, then try again.';
   if (error instanceof AuthenticationError) return 'Sign in again.';
   if (error instanceof BudgetExhaustedError) return 'Ask a company manager to raise the budget.';

@@ -1,7 +1,7 @@
 import { newId } from '@project-workspace/client';
 
 /** Maximum time in milliseconds between the two presses of a double click. */
-const DOUBLE_MS = 500;
+const DOUBLE_CLICK_MS = 500;
 
 /**
  * Assigns an idempotency key to each user action. Repeated presses of the same button reuse the key until the action has
@@ -15,10 +15,10 @@ export class Intents {
   private succeededAt: number | undefined;
 
   /** Begins an action. Returns false if the action is pending or has just succeeded. */
-  begins(action: unknown, now = Date.now()): boolean {
+  tryBegin(action: unknown, now = Date.now()): boolean {
     const text = String(JSON.stringify(action));
     const isSame = text === this.action;
-    const isSecondPress = isSame && this.succeededAt !== undefined && now - this.succeededAt < DOUBLE_MS;
+    const isSecondPress = isSame && this.succeededAt !== undefined && now - this.succeededAt < DOUBLE_CLICK_MS;
     if (this.isPending || isSecondPress) return false;
     if (!isSame || this.succeededAt !== undefined) this.key = newId();
     this.action = text;

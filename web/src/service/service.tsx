@@ -7,19 +7,19 @@ export interface Service {
   client: WorkspaceClient;
   me: Schemas['MeResponse'];
   /** Aborted on sign-out. Ends tasks that continue in the background. */
-  signedOut: AbortSignal;
+  signOutSignal: AbortSignal;
 }
 
 /** Service context of a signed-in user. */
-interface ServiceInUse extends Service {
+interface ServiceContextValue extends Service {
   /** Must be called for failures outside of queries. An invalid token ends the session. */
   onFailure: (error: unknown) => void;
 }
 
-const ServiceContext = createContext<ServiceInUse | undefined>(undefined);
+const ServiceContext = createContext<ServiceContextValue | undefined>(undefined);
 
 /** Returns the service context of the signed-in user. */
-export function useService(): ServiceInUse {
+export function useService(): ServiceContextValue {
   const service = useContext(ServiceContext);
   if (service === undefined) throw new Error('useService requires a signed-in user');
   return service;
@@ -28,27 +28,27 @@ export function useService(): ServiceInUse {
 interface ServiceProviderProps {
   service: Service;
   /** Called when the token is no longer valid. */
-  onRefused: () => void;
+  onTokenRejected: () => void;
   children: ReactNode;
 }
 
 /** Provides the service context. Remount it for each sign-in, because the cache contains data of a single caller. */
-export function ServiceProvider({ service, onRefused, children }: ServiceProviderProps) {
-  const [inUse] = useState(() => {
+export function ServiceProvider({ service, onTokenRejected, children }: ServiceProviderProps) {
+  const [contextValue] = useState(() => {
     const onFailure = (error: unknown): void => {
-      if (error instanceof AuthenticationError) onRefused();
+      if (error instanceof AuthenticationError) onTokenRejected();
     };
     return { ...service, onFailure };
   });
-  const [queries] = useState(() => makeQueries(inUse.onFailure));
+  const [queries] = useState(() => createQueryClient(contextValue.onFailure));
   return (
-    <ServiceContext value={inUse}>
+    <ServiceContext value={contextValue}>
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>
     </ServiceContext>
   );
 }
 
-function makeQueries(onError: (error: unknown) => void): QueryClient {
+function createQueryClient(onError: (error: unknown) => void): QueryClient {
   // The client already retries temporary failures, and it detects an unreachable service more reliably than the browser.
   const options = { retry: false, networkMode: 'always' } as const;
   return new QueryClient({

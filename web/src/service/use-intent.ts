@@ -31,7 +31,7 @@ export function useIntent<Result, Action = void>({ mutationFn, ...options }: Opt
   const { mutate: send } = mutation;
   const mutate: typeof send = useCallback(
     (...args) => {
-      if (intents.begins(args[0])) send(...args);
+      if (intents.tryBegin(args[0])) send(...args);
     },
     [intents, send],
   );

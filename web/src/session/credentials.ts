@@ -4,7 +4,7 @@ import type { TokenSource } from '@project-workspace/client';
 export interface Credentials {
   token: TokenSource;
   /** Identity of the development token. Undefined for other tokens. */
-  development?: { as: Role };
+  development?: { role: Role };
 }
 
 export type Role = 'company' | 'member';
@@ -19,20 +19,20 @@ export interface Provider {
 }
 
 /** Credentials, if the user is signed in, and the provider for signing in. */
-export interface Found {
+export interface SignInState {
   credentials?: Credentials;
   provider: Provider | null;
 }
 
 /** Keys in `sessionStorage`, which is limited to this tab and cleared when the tab closes. */
-const TOKEN = 'token';
-const ROLE = 'development-role';
+const TOKEN_KEY = 'token';
+const ROLE_KEY = 'development-role';
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Returns a saved pasted token. Otherwise returns the tokens of the provider or of development mode. */
-export async function findCredentials(signal: AbortSignal): Promise<Found> {
-  const { development, provider } = await ways(signal);
-  const token = sessionStorage.getItem(TOKEN);
+export async function findCredentials(signal: AbortSignal): Promise<SignInState> {
+  const { development, provider } = await fetchSignInOptions(signal);
+  const token = sessionStorage.getItem(TOKEN_KEY);
   if (token !== null) return { provider, credentials: { token } };
   if (provider !== null) {
     const { findProviderTokens } = await import('./provider');
@@ -42,23 +42,23 @@ export async function findCredentials(signal: AbortSignal): Promise<Found> {
   if (!development || !LOOPBACK.test(location.hostname)) return { provider };
   const tokens = await developmentTokens(signal);
   if (tokens === undefined) return { provider };
-  const as: Role = sessionStorage.getItem(ROLE) === 'member' ? 'member' : 'company';
-  return { provider, credentials: { token: tokens[as], development: { as } } };
+  const role: Role = sessionStorage.getItem(ROLE_KEY) === 'member' ? 'member' : 'company';
+  return { provider, credentials: { token: tokens[role], development: { role } } };
 }
 
-export const keepToken = (token: string): void => sessionStorage.setItem(TOKEN, token);
+export const saveToken = (token: string): void => sessionStorage.setItem(TOKEN_KEY, token);
 
 /** Clears the session data of this tab, except the development role. */
-export function forgetTokens(): void {
-  const role = sessionStorage.getItem(ROLE);
+export function clearSession(): void {
+  const role = sessionStorage.getItem(ROLE_KEY);
   sessionStorage.clear();
-  if (role !== null) sessionStorage.setItem(ROLE, role);
+  if (role !== null) sessionStorage.setItem(ROLE_KEY, role);
 }
 
 /** Sets the identity for development tokens. */
-export const keepRole = (role: Role): void => sessionStorage.setItem(ROLE, role);
+export const saveRole = (role: Role): void => sessionStorage.setItem(ROLE_KEY, role);
 
-async function ways(signal: AbortSignal): Promise<{ development: boolean; provider: Provider | null }> {
+async function fetchSignInOptions(signal: AbortSignal): Promise<{ development: boolean; provider: Provider | null }> {
   const response = await fetch('sign-in', { signal });
   if (!response.ok) throw new Error(`Could not load the sign-in options (${response.status}).`);
   return (await response.json()) as { development: boolean; provider: Provider | null };

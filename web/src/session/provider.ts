@@ -3,11 +3,11 @@ import * as oauth from 'oauth4webapi';
 import type { Provider } from './credentials';
 
 /** Storage key of a sign-in that waits for the redirect from the provider. */
-const BEGUN = 'sign-in-begun';
+const PENDING_KEY = 'sign-in-begun';
 /** Storage key of the tokens, kept until the tab closes. */
-const TOKENS = 'provider-tokens';
+const TOKENS_KEY = 'provider-tokens';
 
-interface Begun {
+interface PendingSignIn {
   verifier: string;
   state: string;
   nonce: string;
@@ -23,29 +23,29 @@ interface Tokens {
 const NO_SECRET = oauth.None();
 
 /** Redirects the browser to the provider, which redirects back with a code. With PKCE, only this tab can use the code. */
-export async function goAndSignIn(provider: Provider): Promise<void> {
-  const { authorization_endpoint } = await serverOf(provider);
+export async function redirectToProvider(provider: Provider): Promise<void> {
+  const { authorization_endpoint } = await discoverServer(provider);
   if (authorization_endpoint === undefined) throw new Error('The provider has no sign-in page.');
-  const begun: Begun = {
+  const pending: PendingSignIn = {
     verifier: oauth.generateRandomCodeVerifier(),
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     place: location.hash,
   };
-  sessionStorage.setItem(BEGUN, JSON.stringify(begun));
+  sessionStorage.setItem(PENDING_KEY, JSON.stringify(pending));
   const url = new URL(authorization_endpoint);
-  const asked = {
+  const parameters = {
     response_type: 'code',
     client_id: provider.client_id,
-    redirect_uri: pageAddress(),
+    redirect_uri: redirectUri(),
     scope: provider.scope,
     audience: provider.audience,
-    state: begun.state,
-    nonce: begun.nonce,
-    code_challenge: await oauth.calculatePKCECodeChallenge(begun.verifier),
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
     code_challenge_method: 'S256',
   };
-  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   location.assign(url);
 }
 
@@ -54,36 +54,41 @@ export async function goAndSignIn(provider: Provider): Promise<void> {
  * provider's message if it has denied access
  */
 export async function findProviderTokens(provider: Provider): Promise<TokenSource | undefined> {
-  const begun = read<Begun>(BEGUN);
-  const hasComeBack = begun !== undefined && new URLSearchParams(location.search).get('state') === begun.state;
-  if (hasComeBack) await takeTokens(provider, begun);
-  return read<Tokens>(TOKENS) === undefined ? undefined : sourceOf(provider);
+  const pending = readStored<PendingSignIn>(PENDING_KEY);
+  const isRedirect = pending !== undefined && new URLSearchParams(location.search).get('state') === pending.state;
+  if (isRedirect) await exchangeCode(provider, pending);
+  return readStored<Tokens>(TOKENS_KEY) === undefined ? undefined : createTokenSource(provider);
 }
 
-async function takeTokens(provider: Provider, { verifier, state, nonce, place }: Begun): Promise<void> {
+async function exchangeCode(provider: Provider, { verifier, state, nonce, place }: PendingSignIn): Promise<void> {
   const address = new URL(location.href);
   // Removes the code even if the exchange fails, so that neither a reload nor a copied URL reuses it.
-  sessionStorage.removeItem(BEGUN);
+  sessionStorage.removeItem(PENDING_KEY);
   history.replaceState(null, '', location.pathname + place);
-  const server = await serverOf(provider);
+  const server = await discoverServer(provider);
   const client = { client_id: provider.client_id };
-  const code = codeIn(server, client, address, state);
-  const answer = await oauth.authorizationCodeGrantRequest(
+  const code = validateRedirect(server, client, address, state);
+  const response = await oauth.authorizationCodeGrantRequest(
     server,
     client,
     NO_SECRET,
     code,
-    pageAddress(),
+    redirectUri(),
     verifier,
-    over(provider),
+    requestOptions(provider),
   );
-  const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, {
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
     ...(provider.scope.split(' ').includes('openid') && { expectedNonce: nonce, requireIdToken: true }),
   });
-  keep(tokens);
+  saveTokens(tokens);
 }
 
-function codeIn(server: oauth.AuthorizationServer, client: oauth.Client, address: URL, state: string): URLSearchParams {
+function validateRedirect(
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  address: URL,
+  state: string,
+): URLSearchParams {
   try {
     return oauth.validateAuthResponse(server, client, address, state);
   } catch (error) {
@@ -96,25 +101,31 @@ function codeIn(server: oauth.AuthorizationServer, client: oauth.Client, address
  * Returns the saved token on the first call, and a renewed token on later calls. If renewal is impossible, returns the old token
  * again.
  */
-function sourceOf(provider: Provider): TokenSource {
-  let given: string | undefined;
+function createTokenSource(provider: Provider): TokenSource {
+  let currentToken: string | undefined;
   return async () => {
-    const tokens = read<Tokens>(TOKENS);
-    if (tokens === undefined) return given ?? '';
-    if (tokens.access_token === given) given = await renewed(provider, tokens);
-    else given = tokens.access_token;
-    return given;
+    const tokens = readStored<Tokens>(TOKENS_KEY);
+    if (tokens === undefined) return currentToken ?? '';
+    if (tokens.access_token === currentToken) currentToken = await renewToken(provider, tokens);
+    else currentToken = tokens.access_token;
+    return currentToken;
   };
 }
 
-async function renewed(provider: Provider, { access_token, refresh_token }: Tokens): Promise<string> {
+async function renewToken(provider: Provider, { access_token, refresh_token }: Tokens): Promise<string> {
   if (refresh_token === undefined) return access_token;
-  const server = await serverOf(provider);
+  const server = await discoverServer(provider);
   const client = { client_id: provider.client_id };
-  const answer = await oauth.refreshTokenGrantRequest(server, client, NO_SECRET, refresh_token, over(provider));
+  const response = await oauth.refreshTokenGrantRequest(
+    server,
+    client,
+    NO_SECRET,
+    refresh_token,
+    requestOptions(provider),
+  );
   try {
-    const tokens = await oauth.processRefreshTokenResponse(server, client, answer);
-    keep({ refresh_token, ...tokens });
+    const tokens = await oauth.processRefreshTokenResponse(server, client, response);
+    saveTokens({ refresh_token, ...tokens });
     return tokens.access_token;
   } catch (error) {
     // The session at the provider has ended. The service will reject the old token, and the user must sign in again.
@@ -123,23 +134,28 @@ async function renewed(provider: Provider, { access_token, refresh_token }: Toke
   }
 }
 
-const keep = ({ access_token, refresh_token }: { access_token: string; refresh_token?: string | undefined }): void =>
-  sessionStorage.setItem(TOKENS, JSON.stringify({ access_token, refresh_token }));
+const saveTokens = ({
+  access_token,
+  refresh_token,
+}: {
+  access_token: string;
+  refresh_token?: string | undefined;
+}): void => sessionStorage.setItem(TOKENS_KEY, JSON.stringify({ access_token, refresh_token }));
 
-function read<T>(name: string): T | undefined {
+function readStored<T>(name: string): T | undefined {
   const text = sessionStorage.getItem(name);
   return text === null ? undefined : (JSON.parse(text) as T);
 }
 
 /** Returns the redirect URI. */
-const pageAddress = (): string => location.origin + location.pathname;
+const redirectUri = (): string => location.origin + location.pathname;
 
-async function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
+async function discoverServer(provider: Provider): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(provider.issuer);
-  return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, over(provider)));
+  return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, requestOptions(provider)));
 }
 
 /** Allows HTTP for a provider on the developer's own computer. */
-const over = ({ issuer }: Provider): { [oauth.allowInsecureRequests]: boolean } => ({
+const requestOptions = ({ issuer }: Provider): { [oauth.allowInsecureRequests]: boolean } => ({
   [oauth.allowInsecureRequests]: /^http:\/\/(localhost|127\.0\.0\.1)[:/]/.test(issuer),
 });

@@ -4,13 +4,13 @@ import { Failure } from '../service/failure';
 import type { Provider } from './credentials';
 
 interface SignInProps {
-  because: string | undefined;
+  reason: string | undefined;
   provider: Provider | null;
   onToken: (token: string) => void;
 }
 
 /** Sign-in page with a link to the provider, if configured, and a field for pasting a token. */
-export function SignIn({ because, provider, onToken }: SignInProps) {
+export function SignIn({ reason, provider, onToken }: SignInProps) {
   return (
     <Center mih="80vh" p="md">
       <Paper component="main" withBorder p="xl" maw={440} w="100%">
@@ -18,45 +18,45 @@ export function SignIn({ because, provider, onToken }: SignInProps) {
           <Title order={1} size="h3">
             Project Workspace
           </Title>
-          {because !== undefined && (
+          {reason !== undefined && (
             <Alert color="red" variant="light" role="alert">
-              {because}
+              {reason}
             </Alert>
           )}
-          {provider !== null && <AtProvider provider={provider} />}
+          {provider !== null && <ProviderSignIn provider={provider} />}
           {provider !== null && <Divider label="or" />}
-          <WithToken isFirst={provider === null} onToken={onToken} />
+          <TokenSignIn isFirst={provider === null} onToken={onToken} />
         </Stack>
       </Paper>
     </Center>
   );
 }
 
-function AtProvider({ provider }: { provider: Provider }) {
-  const [isLeaving, setLeaving] = useState(false);
+function ProviderSignIn({ provider }: { provider: Provider }) {
+  const [isRedirecting, setRedirecting] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const leave = async (): Promise<void> => {
-    setLeaving(true);
+  const redirect = async (): Promise<void> => {
+    setRedirecting(true);
     setError(null);
     try {
-      const { goAndSignIn } = await import('./provider');
+      const { redirectToProvider: goAndSignIn } = await import('./provider');
       await goAndSignIn(provider);
     } catch (failure) {
       setError(failure);
-      setLeaving(false);
+      setRedirecting(false);
     }
   };
   return (
     <>
-      <Button onClick={() => void leave()} loading={isLeaving} autoFocus>
+      <Button onClick={() => void redirect()} loading={isRedirecting} autoFocus>
         Sign in with {new URL(provider.issuer).host}
       </Button>
-      {error !== null && <Failure what="Could not reach the provider" error={error} />}
+      {error !== null && <Failure title="Could not reach the provider" error={error} />}
     </>
   );
 }
 
-function WithToken({ isFirst, onToken }: { isFirst: boolean; onToken: (token: string) => void }) {
+function TokenSignIn({ isFirst, onToken }: { isFirst: boolean; onToken: (token: string) => void }) {
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<string>();
   const submit = (event: FormEvent) => {

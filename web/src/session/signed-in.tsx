@@ -4,27 +4,27 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useS
 import { Failure } from '../service/failure';
 import { type Service, ServiceProvider } from '../service/service';
 import {
+  clearSession,
   type Credentials,
   findCredentials,
-  forgetTokens,
-  keepRole,
-  keepToken,
   type Provider,
   type Role,
+  saveRole,
+  saveToken,
 } from './credentials';
 import { SignIn } from './sign-in';
 
 type State =
-  | { is: 'looking' }
-  | { is: 'out'; provider: Provider | null; because?: string }
-  | { is: 'failed'; error: unknown }
-  | { is: 'in'; provider: Provider | null; service: Service; credentials: Credentials; end: () => void };
+  | { type: 'looking' }
+  | { type: 'out'; provider: Provider | null; reason?: string }
+  | { type: 'failed'; error: unknown }
+  | { type: 'in'; provider: Provider | null; service: Service; credentials: Credentials; end: () => void };
 
 interface Session {
   credentials: Credentials;
   signOut: () => void;
   /** Switches to another development user. */
-  become: (role: Role) => void;
+  switchRole: (role: Role) => void;
 }
 
 const SessionContext = createContext<Session | undefined>(undefined);
@@ -36,65 +36,66 @@ export function useSession(): Session {
   return session;
 }
 
-const REFUSED = 'Your token has expired or was revoked. Sign in again.';
-const NOT_TAKEN = 'The service does not accept this token. Check that you pasted all of it.';
-const ENDED = 'The service does not accept your sign-in from the provider, or it has expired. Sign in again.';
+const TOKEN_EXPIRED = 'Your token has expired or was revoked. Sign in again.';
+const TOKEN_INVALID = 'The service does not accept this token. Check that you pasted all of it.';
+const PROVIDER_SESSION_ENDED =
+  'The service does not accept your sign-in from the provider, or it has expired. Sign in again.';
 
 /** Shows its children to signed-in users, and the sign-in page to everyone else. */
 export function SignedIn({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<State>({ is: 'looking' });
+  const [state, setState] = useState<State>({ type: 'looking' });
   /** Counter that restarts the session check. */
-  const [look, setLook] = useState(0);
+  const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
-    const leaving = new AbortController();
-    findState(leaving.signal).then(setState, (error: unknown) => {
-      if (!leaving.signal.aborted) setState({ is: 'failed', error });
+    const controller = new AbortController();
+    resolveState(controller.signal).then(setState, (error: unknown) => {
+      if (!controller.signal.aborted) setState({ type: 'failed', error });
     });
-    return () => leaving.abort();
-  }, [look]);
-  useEffect(() => (state.is === 'in' ? state.end : undefined), [state]);
+    return () => controller.abort();
+  }, [attempt]);
+  useEffect(() => (state.type === 'in' ? state.end : undefined), [state]);
 
-  const again = useCallback(() => {
-    setState({ is: 'looking' });
-    setLook((count) => count + 1);
+  const retry = useCallback(() => {
+    setState({ type: 'looking' });
+    setAttempt((count) => count + 1);
   }, []);
 
-  switch (state.is) {
+  switch (state.type) {
     case 'looking':
-      return <Opening />;
+      return <SigningIn />;
     case 'failed':
       return (
         <Center mih="60vh" p="md">
-          <Failure what="Could not open the page" error={state.error} onRetry={again} />
+          <Failure title="Could not open the page" error={state.error} onRetry={retry} />
         </Center>
       );
     case 'out':
       return (
         <SignIn
-          because={state.because}
+          reason={state.reason}
           provider={state.provider}
           onToken={(token) => {
-            keepToken(token);
-            again();
+            saveToken(token);
+            retry();
           }}
         />
       );
     case 'in': {
       const { credentials, service, provider } = state;
-      const signOut = (because?: string) => {
-        forgetTokens();
-        setState({ is: 'out', provider, ...(because !== undefined && { because }) });
+      const signOut = (reason?: string) => {
+        clearSession();
+        setState({ type: 'out', provider, ...(reason !== undefined && { reason }) });
       };
       // A restarted service may have new development tokens.
-      const refused = credentials.development === undefined ? () => signOut(REFUSED) : again;
-      const become = (role: Role) => {
-        keepRole(role);
-        again();
+      const onTokenRejected = credentials.development === undefined ? () => signOut(TOKEN_EXPIRED) : retry;
+      const switchRole = (role: Role) => {
+        saveRole(role);
+        retry();
       };
       return (
-        <SessionContext value={{ credentials, signOut: () => signOut(), become }}>
-          <ServiceProvider service={service} onRefused={refused}>
+        <SessionContext value={{ credentials, signOut: () => signOut(), switchRole }}>
+          <ServiceProvider service={service} onTokenRejected={onTokenRejected}>
             {children}
           </ServiceProvider>
         </SessionContext>
@@ -103,25 +104,29 @@ export function SignedIn({ children }: { children: ReactNode }) {
   }
 }
 
-async function findState(signal: AbortSignal): Promise<State> {
+async function resolveState(signal: AbortSignal): Promise<State> {
   const { credentials, provider } = await findCredentials(signal);
-  if (credentials === undefined) return { is: 'out', provider };
+  if (credentials === undefined) return { type: 'out', provider };
   let caller: string | undefined;
   const client = new WorkspaceClient({ baseUrl: '', token: credentials.token, shareStreams: () => caller });
   try {
     const { data: me } = await client.GET('/api/v1/me', { signal });
     caller = JSON.stringify([me.company_id, me.user_id, me.api_key_id, me.access]);
     const session = new AbortController();
-    const service = { client, me, signedOut: session.signal };
-    return { is: 'in', provider, service, credentials, end: () => session.abort() };
+    const service = { client, me, signOutSignal: session.signal };
+    return { type: 'in', provider, service, credentials, end: () => session.abort() };
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
-    forgetTokens();
-    return { is: 'out', provider, because: typeof credentials.token === 'string' ? NOT_TAKEN : ENDED };
+    clearSession();
+    return {
+      type: 'out',
+      provider,
+      reason: typeof credentials.token === 'string' ? TOKEN_INVALID : PROVIDER_SESSION_ENDED,
+    };
   }
 }
 
-function Opening() {
+function SigningIn() {
   return (
     <Center mih="60vh">
       <Stack align="center" gap="xs" role="status">

@@ -72,12 +72,16 @@ export function DeleteDialog({
           </Text>
         )}
         {contents.error !== null && (
-          <Failure what="Could not count the contents" error={contents.error} onRetry={() => void contents.refetch()} />
+          <Failure
+            title="Could not count the contents"
+            error={contents.error}
+            onRetry={() => void contents.refetch()}
+          />
         )}
         <Text size="sm" c="dimmed">
           This cannot be undone. Existing snapshots keep their copies.
         </Text>
-        {error !== null && <Failure what="Could not delete everything" error={error} />}
+        {error !== null && <Failure title="Could not delete everything" error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus autoFocus>
             Cancel

@@ -68,9 +68,9 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
             {isSame ? 'Already in this folder.' : isNew ? `The folder ${to} will be created.` : ''}
           </Text>
           {folders.error !== null && (
-            <Failure what="Could not load the folders" error={folders.error} onRetry={() => void folders.refetch()} />
+            <Failure title="Could not load the folders" error={folders.error} onRetry={() => void folders.refetch()} />
           )}
-          {error !== null && <Failure what="Could not move everything" error={error} />}
+          {error !== null && <Failure title="Could not move everything" error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

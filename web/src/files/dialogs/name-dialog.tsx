@@ -47,7 +47,7 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
             onFocus={({ currentTarget }) => currentTarget.setSelectionRange(0, splitName(name)[0].length)}
             error={problem}
           />
-          {error !== null && <Failure what={failure} error={error} />}
+          {error !== null && <Failure title={failure} error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

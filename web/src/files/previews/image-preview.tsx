@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import { endingOf } from '../paths';
@@ -59,10 +59,10 @@ export function ImagePreview({ projectId, container, path, size }: ImagePreviewP
   if (isTooLarge) return <Said title="This image is too large to preview" text="Download it to view it." />;
   if (error instanceof NotFoundError) return <Gone />;
   if (error !== null && data === undefined)
-    return <Failure what="Could not load the image" error={error} onRetry={() => void refetch()} />;
+    return <Failure title="Could not load the image" error={error} onRetry={() => void refetch()} />;
   if (isBroken)
     return <Said title="This image cannot be displayed" text="Its content does not match its file extension." />;
-  if (url === undefined) return <Reading what="the image" />;
+  if (url === undefined) return <Loading name="the image" />;
   return (
     <div className={classes.image}>
       <img src={url} alt={path} onError={() => setBroken(true)} />

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, CloseButton, Group, Menu, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
-import { dayAndTime } from '../../frame/times';
-import { bytes } from '../../frame/sizes';
+import { formatDateTime } from '../../frame/times';
+import { formatBytes } from '../../frame/sizes';
 import type { Container } from '../containers';
 import { Dots, type EntryActions } from '../file-list';
 import type { Entry } from '../listing';
@@ -73,8 +73,8 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
           </Text>
           <Text size="xs" c="dimmed" truncate>
             {[
-              file === undefined ? undefined : bytes(file.size),
-              file?.modified == null ? undefined : dayAndTime(file.modified),
+              file === undefined ? undefined : formatBytes(file.size),
+              file?.modified == null ? undefined : formatDateTime(file.modified),
               file?.source == null ? undefined : ORIGINS[file.source],
             ]
               .filter((part) => part !== undefined)

@@ -5,7 +5,7 @@ import { useMemo, useRef } from 'react';
 import { Virtualizer } from 'virtua';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import { sentenceOf } from '../tables/problems';
@@ -40,12 +40,12 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
   const lines = useMemo(() => linesOf(data?.text ?? ''), [data]);
   if (error instanceof NotFoundError) return <Gone />;
   if (data === undefined) {
-    if (error === null) return <Reading what="the file" />;
+    if (error === null) return <Loading name="the file" />;
     if (error instanceof TooLargeError)
       return <Said title="This file is too large to preview" text="Download it to read it." />;
     if (error instanceof ValidationError && isDocument)
       return <Said title="The text of this file cannot be displayed" text={error.entries.map(sentenceOf).join(' ')} />;
-    return <Failure what="Could not load the file" error={error} onRetry={() => void refetch()} />;
+    return <Failure title="Could not load the file" error={error} onRetry={() => void refetch()} />;
   }
   if (data.text == null)
     return <Said title="No preview for this type of file" text="Download it to open it in another program." />;

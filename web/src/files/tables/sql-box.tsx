@@ -152,7 +152,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
         </Group>
         {listing.error !== null && (
           <Failure
-            what="Could not load the other tables in this folder"
+            title="Could not load the other tables in this folder"
             error={listing.error}
             onRetry={() => void listing.refetch()}
           />
@@ -194,7 +194,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
             </Button>
           </Group>
         )}
-        {problems.other !== undefined && <Failure what="The query failed" error={problems.other} />}
+        {problems.other !== undefined && <Failure title="The query failed" error={problems.other} />}
         {answer?.saved != null && !isPending && error === null && (
           <Text size="sm" role="status">
             Saved as{' '}

@@ -3,7 +3,7 @@ import { NotFoundError, type Schemas, ValidationError } from '@project-workspace
 import { useMemo, useState } from 'react';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import { usePages } from '../paging';
@@ -65,7 +65,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
       <>
         <div className={classes.bar}>{lead}</div>
         {error === null ? (
-          <Reading what="the table" />
+          <Loading name="the table" />
         ) : (
           <NoTable
             error={error}
@@ -106,7 +106,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
           {error.entries.map(sentenceOf).join(' ')}
         </Text>
       ) : (
-        error !== null && <Failure what="Could not load some rows" error={error} onRetry={retry} />
+        error !== null && <Failure title="Could not load some rows" error={error} onRetry={retry} />
       )}
       <TableGrid
         label={`Table ${path}`}
@@ -180,7 +180,7 @@ interface NoTableProps {
 /** Shows why a file cannot be read as a table, and possible solutions. */
 function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
   if (!(error instanceof ValidationError))
-    return <Failure what="Could not load the table" error={error} onRetry={onRetry} />;
+    return <Failure title="Could not load the table" error={error} onRetry={onRetry} />;
   const isRagged = error.entries.some(({ ctx }) => ctx !== undefined && 'row' in ctx);
   return (
     <Alert color="gray" variant="light" role="alert" title="This file cannot be read as a table">

@@ -1,7 +1,7 @@
 import { Button, CloseButton, Group, Progress, Stack, Text } from '@mantine/core';
 import { useRef } from 'react';
 import { Virtualizer } from 'virtua';
-import { bytes } from '../../frame/sizes';
+import { formatBytes } from '../../frame/sizes';
 import { reasonOf } from '../../service/failure';
 import classes from '../files.module.css';
 import { shownName } from '../paths';
@@ -136,7 +136,7 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
 
 /** Describes the progress of an upload. */
 function toldOf({ state, loaded, total }: UploadItem): string {
-  if (state === 'done') return `${bytes(total)}, uploaded`;
-  if (state === 'waiting') return `${bytes(total)}, waiting`;
-  return state === 'asking' ? bytes(total) : `${bytes(loaded)} of ${bytes(total)}`;
+  if (state === 'done') return `${formatBytes(total)}, uploaded`;
+  if (state === 'waiting') return `${formatBytes(total)}, waiting`;
+  return state === 'asking' ? formatBytes(total) : `${formatBytes(loaded)} of ${formatBytes(total)}`;
 }

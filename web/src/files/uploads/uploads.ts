@@ -217,7 +217,7 @@ const known = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
 
 /** Returns the uploads of a project, including uploads from before this part was opened. */
 export function useUploads(projectId: string): { uploads: Uploads; items: readonly UploadItem[] } {
-  const { client, signedOut } = useService();
+  const { client, signOutSignal: signedOut } = useService();
   const ofClient = known.get(client) ?? new Map<string, Uploads>();
   known.set(client, ofClient);
   const uploads = ofClient.get(projectId) ?? new Uploads(client, projectId, signedOut);

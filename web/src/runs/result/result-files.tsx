@@ -32,7 +32,7 @@ export function ResultFiles({ projectId, result }: { projectId: string; result: 
           </Button>
         ))}
       </Group>
-      {download.error !== null && <Failure what="Could not download the file" error={download.error} />}
+      {download.error !== null && <Failure title="Could not download the file" error={download.error} />}
     </Section>
   );
 }

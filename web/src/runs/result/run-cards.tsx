@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useRunCards } from '../runs-data';
 import { adjustmentInWords } from '../scenarios/change-words';
 import classes from '../runs.module.css';
@@ -29,9 +29,9 @@ function Cards({ projectId, runId }: { projectId: string; runId: string }) {
   const { data, error, refetch } = useRunCards(projectId, runId);
   if (data === undefined)
     return error === null ? (
-      <Reading what="the model of this run" />
+      <Loading name="the model of this run" />
     ) : (
-      <Failure what="Could not load the model of this run" error={error} onRetry={() => void refetch()} />
+      <Failure title="Could not load the model of this run" error={error} onRetry={() => void refetch()} />
     );
   if (data.cards === null)
     return (

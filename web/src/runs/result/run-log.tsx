@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { isOver, type Run } from '../runs-data';
 import classes from '../runs.module.css';
@@ -36,9 +36,9 @@ function Lines({ projectId, run }: { projectId: string; run: Run }) {
   }, [data, isFollowed]);
   if (data === undefined)
     return error === null ? (
-      <Reading what="the log" />
+      <Loading name="the log" />
     ) : (
-      <Failure what="Could not load the log" error={error} onRetry={() => void refetch()} />
+      <Failure title="Could not load the log" error={error} onRetry={() => void refetch()} />
     );
   if (data.length === 0)
     return (

@@ -2,10 +2,10 @@ import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { NotFoundError } from '@project-workspace/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { Ago } from '../../frame/ago';
+import { RelativeTime } from '../../frame/relative-time';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { ChangedSince } from '../changed-since';
@@ -35,13 +35,13 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
   const { data: run, error, refetch } = useRun(projectId, runId);
   if (run === undefined)
     return error === null ? (
-      <Reading what="the run" />
+      <Loading name="the run" />
     ) : (
       <Stack align="flex-start" p="md">
         {error instanceof NotFoundError ? (
           <Text role="alert">This project has no such run.</Text>
         ) : (
-          <Failure what="Could not load the run" error={error} onRetry={() => void refetch()} />
+          <Failure title="Could not load the run" error={error} onRetry={() => void refetch()} />
         )}
         <Anchor component={Link} href={runsPath(projectId)} size="sm">
           All runs
@@ -53,7 +53,7 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
   return (
     <div className={classes.scrolling}>
       <Stack gap="lg" p="md" pt="sm">
-        {error !== null && <Failure what="This run may be out of date" error={error} onRetry={() => void refetch()} />}
+        {error !== null && <Failure title="This run may be out of date" error={error} onRetry={() => void refetch()} />}
         <Stack gap="sm">
           <Head projectId={projectId} run={run} mayWrite={mayWrite} />
           <ChangedSince projectId={projectId} run={run} />
@@ -117,7 +117,7 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
             </span>
           </Group>
           <Text size="xs" c="dimmed">
-            <Ago moment={run.created_at} /> · {starterOf(run, me.user_id)} ·{' '}
+            <RelativeTime moment={run.created_at} /> · {starterOf(run, me.user_id)} ·{' '}
             {isKnown ? (
               <>
                 scenario{' '}
@@ -167,8 +167,8 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
             </Group>
           ))}
       </Group>
-      {cancel.error !== null && <Failure what="Could not cancel the run" error={cancel.error} />}
-      {repeat.error !== null && <Failure what="Could not solve it again" error={repeat.error} />}
+      {cancel.error !== null && <Failure title="Could not cancel the run" error={cancel.error} />}
+      {repeat.error !== null && <Failure title="Could not solve it again" error={repeat.error} />}
     </>
   );
 }

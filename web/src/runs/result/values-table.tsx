@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { count, counted, figure } from '../figures';
 import type { Result } from '../runs-data';
@@ -104,12 +104,12 @@ function Members({
     <>
       {error !== null && (
         <Failure
-          what={data === undefined ? 'Could not load the members' : 'Could not load all members'}
+          title={data === undefined ? 'Could not load the members' : 'Could not load all members'}
           error={error}
           onRetry={() => void (data === undefined ? refetch() : fetchNextPage())}
         />
       )}
-      {data === undefined && error === null && <Reading what="the members" />}
+      {data === undefined && error === null && <Loading name="the members" />}
       {rows.length < total && error === null && (
         <Stack gap={4} role="status">
           <Progress size="sm" value={(100 * rows.length) / total} aria-label="Loaded members" />

@@ -3,11 +3,11 @@ import type { Schemas } from '@project-workspace/client';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Ago } from '../../frame/ago';
+import { RelativeTime } from '../../frame/relative-time';
 import type { PartProps } from '../../project/parts';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { RunChangedSince } from '../changed-since';
 import { changeOf, difference, figure, NONE, relative, rounded } from '../figures';
@@ -116,13 +116,13 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
         <Stack p="md" pt={4}>
           {error !== null && (
             <Failure
-              what={data === undefined ? 'Could not compare the scenarios' : 'The comparison may be out of date'}
+              title={data === undefined ? 'Could not compare the scenarios' : 'The comparison may be out of date'}
               error={error}
               onRetry={() => void refetch()}
             />
           )}
-          {download.error !== null && <Failure what="Could not download the comparison" error={download.error} />}
-          {data === undefined && error === null && <Reading what="the comparison" />}
+          {download.error !== null && <Failure title="Could not download the comparison" error={download.error} />}
+          {data === undefined && error === null && <Loading name="the comparison" />}
           {data !== undefined && <SideBySide projectId={project.id} compared={data} plans={plansOf(data, active)} />}
         </Stack>
       </div>
@@ -319,7 +319,7 @@ function RunOf({ projectId, plan: { runId, status, endedAt, next } }: { projectI
       {next === undefined ? (
         endedAt !== null && (
           <Text size="xs" c="dimmed">
-            <Ago moment={endedAt} />
+            <RelativeTime moment={endedAt} />
           </Text>
         )
       ) : (

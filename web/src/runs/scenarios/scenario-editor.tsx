@@ -5,7 +5,7 @@ import { type FormEvent, useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { useDraft } from '../../service/use-draft';
 import { useIntent } from '../../service/use-intent';
@@ -59,10 +59,10 @@ export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps)
   if (error instanceof NotFoundError) return <NotThere projectId={projectId} />;
   if (data === undefined)
     return error === null ? (
-      <Reading what="the scenario" />
+      <Loading name="the scenario" />
     ) : (
       <Stack p="md">
-        <Failure what="Could not load the scenario" error={error} onRetry={() => void refetch()} />
+        <Failure title="Could not load the scenario" error={error} onRetry={() => void refetch()} />
       </Stack>
     );
   return mayWrite ? (
@@ -266,7 +266,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
             Add a change
           </Button>
         </Group>
-        {isElsewhere && <Failure what="Could not save the scenario" error={saving.error} />}
+        {isElsewhere && <Failure title="Could not save the scenario" error={saving.error} />}
         {wrong.length > 0 && (
           <Text size="sm" c="red" role="alert">
             The scenario was not saved: {ofAll === undefined ? 'correct the marked fields.' : problemIn(ofAll)}

@@ -4,12 +4,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { VList } from 'virtua';
 import { Link, useLocation } from 'wouter';
-import { Ago } from '../../frame/ago';
+import { RelativeTime } from '../../frame/relative-time';
 import { useCards } from '../../project/cards';
 import type { PartProps } from '../../project/parts';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
-import { Reading } from '../../service/reading';
+import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { counted } from '../figures';
@@ -75,13 +75,13 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
       {error !== null && (
         <div className={classes.told}>
           <Failure
-            what={scenarios === undefined ? 'Could not load the scenarios' : 'The scenarios may be out of date'}
+            title={scenarios === undefined ? 'Could not load the scenarios' : 'The scenarios may be out of date'}
             error={error}
             onRetry={() => void refetch()}
           />
         </div>
       )}
-      {scenarios === undefined && error === null && <Reading what="the scenarios" />}
+      {scenarios === undefined && error === null && <Loading name="the scenarios" />}
       {scenarios?.length === 0 && (
         <Stack align="flex-start" gap="xs" p="md" role="status" maw={560}>
           <Text fw={550}>No scenarios yet</Text>
@@ -180,10 +180,10 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
           {changes.length === 0 ? 'No changes' : changes.slice(0, NAMED).join(' · ')}
           {more > 0 && ` · and ${more} more`}
         </Text>
-        {deletion.error !== null && <Failure what="Could not delete the scenario" error={deletion.error} />}
+        {deletion.error !== null && <Failure title="Could not delete the scenario" error={deletion.error} />}
       </div>
       <Text size="xs" c="dimmed" className={classes.when}>
-        <Ago moment={updated_at} />
+        <RelativeTime moment={updated_at} />
       </Text>
       {onSolve !== undefined && (
         <Group gap={4} className={classes.tools}>

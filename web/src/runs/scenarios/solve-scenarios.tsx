@@ -95,7 +95,7 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
           </List>
         )}
         {start.error !== null && misfits.length === 0 && (
-          <Failure what="Could not start the runs" error={start.error} />
+          <Failure title="Could not start the runs" error={start.error} />
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

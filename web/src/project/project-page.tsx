@@ -6,17 +6,17 @@ import { Link } from 'wouter';
 import { ConversationView } from '../conversation/conversation-view';
 import { Boundary } from '../frame/boundary';
 import { Failure } from '../service/failure';
-import { Reading } from '../service/reading';
+import { Loading } from '../service/loading';
 import { useService } from '../service/service';
-import { PARTS, type PartName, pathOf } from './parts';
+import { type PartName, PARTS, pathOf } from './parts';
 import { useProject, useProjectEvents } from './project-data';
-import classes from './project-place.module.css';
+import classes from './project-page.module.css';
 
 /** Minimum width of screens that show the conversation beside another part. */
 const WIDE = '(min-width: 75em)';
 
 /** Page of a project: its name, the conversation with the agent, and the open part beside it. */
-export function ProjectPlace({ id, open }: { id: string; open: PartName | undefined }) {
+export function ProjectPage({ id, open }: { id: string; open: PartName | undefined }) {
   const { me } = useService();
   const { data: project, error, refetch } = useProject(id);
   const isWide = useMediaQuery(WIDE);
@@ -24,22 +24,22 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
   const part = open && PARTS[open];
   useDocumentTitle(`${part === undefined ? '' : `${part.label} – `}${project?.name ?? 'Project'} – Project Workspace`);
   // On narrow screens, the hidden conversation stays mounted to keep its draft, pending messages and scroll position.
-  const isTalking = part === undefined || isWide === true;
-  const [hasTalked, setTalked] = useState(isTalking);
-  if (isTalking && !hasTalked) setTalked(true);
+  const showsConversation = part === undefined || isWide === true;
+  const [hasShownConversation, setShownConversation] = useState(showsConversation);
+  if (showsConversation && !hasShownConversation) setShownConversation(true);
 
   // If the project no longer exists, its cached data is obsolete.
   if (project === undefined || error instanceof NotFoundError)
     return (
       <Container size="md" py="xl">
         {error === null ? (
-          <Reading what="the project" />
+          <Loading name="the project" />
         ) : (
           <Stack align="flex-start">
             {error instanceof NotFoundError ? (
               <Text role="alert">This project no longer exists, or you do not have access to it.</Text>
             ) : (
-              <Failure what="Could not load the project" error={error} onRetry={() => void refetch()} />
+              <Failure title="Could not load the project" error={error} onRetry={() => void refetch()} />
             )}
             <Anchor component={Link} href="/" size="sm">
               All projects
@@ -50,7 +50,7 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
     );
   const mayWrite = project.role !== 'viewer' && me.access === 'write';
   return (
-    <div className={classes.place}>
+    <div className={classes.page}>
       <Container fluid w="100%" py="xs">
         <Group gap="xs" wrap="nowrap">
           <Anchor component={Link} href="/" size="sm" c="dimmed" className={classes.back}>
@@ -80,9 +80,13 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
           ))}
         </nav>
       </Container>
-      <div className={classes.inside}>
-        {hasTalked && (
-          <div className={classes.conversation} hidden={!isTalking} data-beside={part !== undefined || undefined}>
+      <div className={classes.content}>
+        {hasShownConversation && (
+          <div
+            className={classes.conversation}
+            hidden={!showsConversation}
+            data-beside={part !== undefined || undefined}
+          >
             <Boundary>
               <ConversationView projectId={id} mayWrite={mayWrite} />
             </Boundary>
@@ -91,7 +95,7 @@ export function ProjectPlace({ id, open }: { id: string; open: PartName | undefi
         {part !== undefined && (
           <div className={classes.part}>
             <Boundary key={open}>
-              <Suspense fallback={<Reading what={`the ${part.label.toLowerCase()}`} />}>
+              <Suspense fallback={<Loading name={`the ${part.label.toLowerCase()}`} />}>
                 <part.component project={project} mayWrite={mayWrite} />
               </Suspense>
             </Boundary>

@@ -24,20 +24,20 @@ const TYPING_MS = 200;
 const MAX_SEARCH_LENGTH = 1024;
 
 /** Lists all projects that the caller can access. */
-export function ProjectsPlace() {
+export function ProjectsPage() {
   useDocumentTitle('Projects – Project Workspace');
   const { me } = useService();
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), TYPING_MS);
   const [mine, setMine] = useState(false);
-  const [isCreating, creating] = useDisclosure();
+  const [isCreating, creationDialog] = useDisclosure();
   const listing = useProjects({ q, mine });
   const pages = listing.data?.pages ?? [];
   const projects = projectsOf(pages);
   const total = pages.at(-1)?.total ?? 0;
   const mayCreate = me.access === 'write' && me.project_ids === null;
   const isFiltered = q !== '' || mine;
-  const newProject = mayCreate && <Button onClick={creating.open}>New project</Button>;
+  const newProject = mayCreate && <Button onClick={creationDialog.open}>New project</Button>;
 
   return (
     <Container size="xl" py="md">
@@ -64,7 +64,7 @@ export function ProjectsPlace() {
         </Group>
         {listing.error !== null && (
           <Failure
-            what={listing.data === undefined ? 'Could not load the projects' : 'The projects may be out of date'}
+            title={listing.data === undefined ? 'Could not load the projects' : 'The projects may be out of date'}
             error={listing.error}
             onRetry={() => void listing.refetch()}
           />
@@ -80,7 +80,7 @@ export function ProjectsPlace() {
             <ProjectList projects={projects} total={total} />
             <Group justify="space-between">
               <Text size="sm" c="dimmed" role="status">
-                {projects.length < total ? `${projects.length} of ${total} projects` : counted(total)}
+                {projects.length < total ? `${projects.length} of ${total} projects` : projectCountLabel(total)}
               </Text>
               {listing.hasNextPage && (
                 <Button
@@ -118,10 +118,10 @@ export function ProjectsPlace() {
             )}
           </Stack>
         )}
-        <NewProject opened={isCreating} onClose={creating.close} />
+        <NewProject opened={isCreating} onClose={creationDialog.close} />
       </Stack>
     </Container>
   );
 }
 
-const counted = (count: number): string => (count === 1 ? '1 project' : `${count} projects`);
+const projectCountLabel = (count: number): string => (count === 1 ? '1 project' : `${count} projects`);

@@ -5,7 +5,7 @@ import type { KeyboardEvent } from 'react';
  * the form, because Select may mark an option before Enter can select it. An Autocomplete accepts typed text and does not need
  * them.
  */
-export const choosing = {
+export const selectProps = {
   onKeyDown: (event: KeyboardEvent) => {
     if (event.key === 'Enter') event.preventDefault();
   },

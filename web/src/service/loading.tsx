@@ -1,11 +1,11 @@
 import { Center, Loader, VisuallyHidden } from '@mantine/core';
 
 /** Placeholder for loading content. */
-export function Reading({ what }: { what: string }) {
+export function Loading({ name }: { name: string }) {
   return (
     <Center mih={200} role="status">
       <Loader size="sm" />
-      <VisuallyHidden>Loading {what}</VisuallyHidden>
+      <VisuallyHidden>Loading {name}</VisuallyHidden>
     </Center>
   );
 }
