@@ -275,7 +275,7 @@ function cellsNamed(
   // `demand for chairs` may be another thing than a column.
   if (thingNamed(before, things, true) !== column && thingNamed(member, things, true) !== undefined) return undefined;
   const example = `what if ${exampleMember(column, sketch, member) ?? column.name} ${plus === undefined ? `= ${to ?? 100}` : `rises by ${plus}`}`;
-  return `${quote(unknown ?? member, 60)} is no member of ${quote(set, 60)}. Name a member of it, as in ${quote(example)}.`;
+  return `${quote(unknown ?? member, 60)} is not a member of ${quote(set, 60)}. Name one of its members, as in ${quote(example)}.`;
 }
 
 /** Splits a key into parts without quotation marks and set names: `week 2` is the member 2 of `weeks`. */

@@ -102,7 +102,7 @@ export const data: CardKind = {
   title: 'Data',
   role: 'names',
   description:
-    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `key` (the columns that identify a member) or `column` (its distinct values are the members), `columns` (other names for columns of the file) and `default` (for missing values).',
+    '`data`: `file_path`, `values` (numbers by name) or `in_formulas` (all numbers are in the formulas), `description`. For a set: `set` (its name), `members` (a list, or a range such as `1 to 52`), and `values` (numbers or texts by name and member). For a set in the file at `file_path`: `key` (the columns that identify a member) or `column` (its distinct values are the members). Optional: `sheet`, `dialect` (how to read the file, as in `POST /files/table`), `columns` (other names for columns of the file) and `default` (for missing values).',
   toolDescription:
     'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns (other names for columns of the file), default (for missing values)',
   fields,

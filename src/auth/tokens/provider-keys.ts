@@ -39,7 +39,7 @@ export function providerKeys(url: string, onFault: (fault: unknown) => void): JW
     }
     return new Unavailable(
       'identity_provider_unavailable',
-      "The identity provider's keys cannot be fetched; try again later",
+      'The keys of the identity provider cannot be fetched; try again later',
     );
   };
   const read = async (): Promise<void> => {

@@ -146,7 +146,7 @@ export const SENTENCES = {
   },
   503: {
     comparison_too_large: 'These plans are too large to compare',
-    identity_provider_unavailable: "The identity provider's keys cannot be fetched; try again later",
+    identity_provider_unavailable: 'The keys of the identity provider cannot be fetched; try again later',
     unavailable: 'Service Unavailable',
   },
   507: {

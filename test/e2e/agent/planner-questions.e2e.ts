@@ -86,7 +86,7 @@ describe('a planner with carts and rickshaws', () => {
       'I do not understand `per cart` in `trips per cart`',
     );
     const price = await planner.say('shadow price of the budget');
-    expect(price.text).toContain('There are no shadow prices: the model has whole-number or yes-or-no variables');
+    expect(price.text).toContain('There are no shadow prices: they are defined only for continuous variables');
     const why = await planner.say('why not more rickshaws?');
     expect(why.text).toContain('`rickshaws` is 2. These limits hold it:\n- `budget` is at 200: no room left');
     const before = await planner.cards();

@@ -92,8 +92,8 @@ const TABLES: [string, [string, string, string], Case[]][] = [
       ['x[p] < "01.03.2025"', 'oak'],
       ['x[p] < "01/03/2025"', 'oak'],
       ['x[p] < "20250301"', 'oak'],
-      ['x[p] < "2025-W10"', /^x has dates, and "2025-W10" cannot be read/],
-      ['x[p] < "2025"', /^x has dates, and "2025" cannot be read/],
+      ['x[p] < "2025-W10"', /^x contains dates, but "2025-W10" cannot be read/],
+      ['x[p] < "2025"', /^x contains dates, but "2025" cannot be read/],
       ['x[p] < "01.03.2025 10:00"', 'oakAndPine'],
     ],
   ],
@@ -103,7 +103,7 @@ const TABLES: [string, [string, string, string], Case[]][] = [
     [
       ['x[p] < "20250301"', 'oak'],
       ['x[p] >= "01.03.2025"', 'pineAndElm'],
-      ['x[p] < "soon"', /^x has dates, and "soon" cannot be read/],
+      ['x[p] < "soon"', /^x contains dates, but "soon" cannot be read/],
     ],
   ],
   [
@@ -116,7 +116,7 @@ const TABLES: [string, [string, string, string], Case[]][] = [
       ['x[p] = "01.03.2025 10:00"', 'pine'],
       ['x[p] = "2025-03-01 10:00"', 'pine'],
       ['x[p] >= "2025-03-01T10:00:00"', 'pineAndElm'],
-      ['x[p] >= "10:00"', /^x has dates with times, and "10:00" cannot be read/],
+      ['x[p] >= "10:00"', /^x contains dates with times, but "10:00" cannot be read/],
     ],
   ],
   [
@@ -137,7 +137,7 @@ const TABLES: [string, [string, string, string], Case[]][] = [
       ['x[p] > "8:00"', 'pineAndElm'],
       ['x[p] = "8:00"', 'oak'],
       ['x[p] >= "4:00 PM"', 'elm'],
-      ['x[p] < "9"', /^x has times of day, and "9" cannot be read/],
+      ['x[p] < "9"', /^x contains times of day, but "9" cannot be read/],
     ],
   ],
 ];

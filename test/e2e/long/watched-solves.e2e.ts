@@ -9,7 +9,7 @@ import { hardModel } from '../../support/models.js';
 import { removeEnvironment, Service } from '../../support/service.js';
 import type { Session } from '../../support/session.js';
 
-const BEGUN_AGAIN = 'Restarted: the previous process stopped';
+const RESTARTED = 'Restarted: the previous process stopped';
 
 type Detail = Wire<ExecutionDetailResponse>;
 
@@ -89,7 +89,7 @@ it(
     // Until the next process starts, the progress of the old process is reported.
     await eventually(
       () => linesOf(id),
-      (lines) => lines.includes(BEGUN_AGAIN),
+      (lines) => lines.includes(RESTARTED),
       { until: 'the next process has begun' },
     );
     const second = await watch(id);
@@ -106,7 +106,7 @@ it(
     // A busy machine may take more than a second to read the model.
     const told = before.filter((line) => !/^\d+ s: reading/.test(line));
     expect(told.slice(0, 2)).toEqual(['Reading the model', size]);
-    expect(lines.filter((line) => /^(?:Begun|Variables)/.test(line)).slice(-2)).toEqual([BEGUN_AGAIN, size]);
+    expect(lines.filter((line) => /^(?:Restarted|Variables)/.test(line)).slice(-2)).toEqual([RESTARTED, size]);
     const asked = performance.now();
     await client.post(`${path}/${id}/cancel`);
     expect((await get(id)).status).toBe('canceled');

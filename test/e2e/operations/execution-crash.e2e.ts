@@ -103,7 +103,7 @@ describe('an execution whose process ends', () => {
     ]);
     expect(await results()).toEqual([`results/${id}.json`]);
     const { lines } = await client.get<RunLogResponse>(`${path}/${id}/log`);
-    expect(lines.filter((line) => /^(?:Reading|Begun|Variables)/.test(line))).toEqual([
+    expect(lines.filter((line) => /^(?:Reading|Restarted|Variables)/.test(line))).toEqual([
       'Reading the model',
       'Variables: 60 (50 integer), constraints: 5, terms: 257',
       'Restarted: the previous process stopped',
