@@ -6,12 +6,12 @@ import { headersOfPart, type IntentHeaders, useIntent } from '../service/use-int
 import type { ContainerRef } from './containers';
 
 /** Maximum number of files that a request moves or deletes. */
-const BATCH = 1_000;
+const BATCH_SIZE = 1_000;
 
 export type Move = Schemas['MovePair'];
 
 /** Some files could not be moved. All other files were moved. */
-export class NotMovedError extends Error {
+export class MoveError extends Error {
   override name = 'NotMovedError';
 
   constructor(readonly failures: { path: string; reason: string }[]) {
@@ -35,8 +35,8 @@ export function useChanges(projectId: string, container: ContainerRef) {
   });
   const remove = useIntent({
     mutationFn: async (paths: string[], headers) => {
-      for (const [at, some] of inBatches(paths).entries()) {
-        const body = { ...container, paths: some };
+      for (const [at, batch] of inBatches(paths).entries()) {
+        const body = { ...container, paths: batch };
         await client.POST('/api/v1/files/batch-delete', { body, headers: headersOfPart(headers, at) });
       }
     },
@@ -58,12 +58,12 @@ async function moveAll(
     const { data } = await client.POST('/api/v1/files/batch-move', { body, headers: headersOfPart(headers, at) });
     for (const { source_path: path, error: reason } of data.errors ?? []) failures.push({ path, reason });
   }
-  if (failures.length > 0) throw new NotMovedError(failures);
+  if (failures.length > 0) throw new MoveError(failures);
 }
 
 const inBatches = <Item>(items: Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / BATCH) }, (_, index) =>
-    items.slice(index * BATCH, (index + 1) * BATCH),
+  Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, index) =>
+    items.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
   );
 
 /** Contents that would be deleted. */
@@ -71,7 +71,7 @@ export interface Contents {
   folders: number;
   files: number;
   /** Whether `files` includes folders, because there are too many entries to count them separately. */
-  isTogether: boolean;
+  includesFolders: boolean;
 }
 
 /** Counts the contents of folders. */
@@ -81,15 +81,15 @@ export async function contentsOf(
   folders: string[],
   signal: AbortSignal,
 ): Promise<Contents> {
-  const sum: Contents = { folders: 0, files: 0, isTogether: false };
+  const sum: Contents = { folders: 0, files: 0, includesFolders: false };
   for (const path of folders) {
-    const body = { ...container, path, recursive: true, limit: BATCH, offset: 0 };
+    const body = { ...container, path, recursive: true, limit: BATCH_SIZE, offset: 0 };
     const { data } = await client.POST('/api/v1/files/list', { body, signal });
     // Folders are listed first. Unless they fill the page, the page contains all of them.
-    const isWhole = data.directories.length < BATCH;
-    sum.folders += isWhole ? data.directories.length : 0;
-    sum.files += isWhole ? data.total - data.directories.length : data.total;
-    sum.isTogether ||= !isWhole;
+    const hasAllFolders = data.directories.length < BATCH_SIZE;
+    sum.folders += hasAllFolders ? data.directories.length : 0;
+    sum.files += hasAllFolders ? data.total - data.directories.length : data.total;
+    sum.includesFolders ||= !hasAllFolders;
   }
   return sum;
 }

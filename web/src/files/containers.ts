@@ -3,7 +3,7 @@ import { formatDateTime } from '../frame/times';
 import { useSnapshots } from '../project/snapshots';
 
 /** Maximum number of snapshots offered, newest first. */
-const OFFERED = 20;
+const MAX_SNAPSHOTS = 20;
 
 /** Request fields that identify a container. */
 export type ContainerRef = Omit<Schemas['FileContentRequest'], 'path'>;
@@ -38,7 +38,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
             ref: { source: 'deployment' as const, deployment_name: origin_deployment_handle },
           },
         ];
-  const snapshots = data.slice(0, OFFERED).map(({ id: snapshot_id, created_at }) => ({
+  const snapshots = data.slice(0, MAX_SNAPSHOTS).map(({ id: snapshot_id, created_at }) => ({
     key: snapshot_id,
     label: `Snapshot from ${formatDateTime(created_at)}`,
     ref: { source: 'snapshot' as const, snapshot_id },
@@ -48,8 +48,8 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
 
 /** Returns the container with a key, even if it is not offered. */
 export function containerOf(containers: Container[], key: string): Container {
-  const known = containers.find((container) => container.key === key);
-  if (known !== undefined) return known;
+  const match = containers.find((container) => container.key === key);
+  if (match !== undefined) return match;
   if (key === DEPLOYMENT)
     return { key, label: 'Deployment', ref: { source: 'deployment', deployment_name: 'of no project' } };
   return { key, label: 'Snapshot', ref: { source: 'snapshot', snapshot_id: key } };

@@ -6,7 +6,7 @@ import { RelativeTime } from '../frame/relative-time';
 import { formatBytes } from '../frame/sizes';
 import classes from './files.module.css';
 import type { Entry, Listing } from './listing';
-import { shownName } from './paths';
+import { displayName } from './paths';
 
 /** Actions for an entry. Undefined actions are not available. */
 export interface EntryActions {
@@ -22,33 +22,43 @@ interface FileListProps {
   /** Accessible name of the list. */
   label: string;
   /** Path of the file that is open beside the list. */
-  shown: string | undefined;
-  addressOf: (entry: Entry) => string;
+  openPath: string | undefined;
+  urlOf: (entry: Entry) => string;
   onOpen: (entry: Entry) => void;
   /** Opens the parent folder. Undefined at the top. */
   onUp: (() => void) | undefined;
   actions: EntryActions;
   /** Ticked entries by path. */
-  ticked: ReadonlyMap<string, Entry>;
-  onTick: (entry: Entry) => void;
+  selection: ReadonlyMap<string, Entry>;
+  onToggle: (entry: Entry) => void;
 }
 
 /** Number of rows that PageUp and PageDown move. */
-const SCREEN = 10;
+const PAGE_ROWS = 10;
 
 /** Contents of a folder. The list takes the focus as a whole and has an active row. */
-export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actions, ticked, onTick }: FileListProps) {
-  const { entry, see, total = 0 } = listing;
+export function FileList({
+  listing,
+  label,
+  openPath,
+  urlOf,
+  onOpen,
+  onUp,
+  actions,
+  selection,
+  onToggle,
+}: FileListProps) {
+  const { entry, setVisibleRange, total = 0 } = listing;
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const [active, setActive] = useState(0);
   /** Index of the row whose menu is open. */
-  const [menuOf, setMenuOf] = useState<number>();
+  const [menuIndex, setMenuIndex] = useState<number>();
   const rows = useMemo(() => ({ length: total }), [total]);
-  const mayTick = actions.onDelete !== undefined;
-  const look = (): void => {
+  const isSelectable = actions.onDelete !== undefined;
+  const reportVisibleRange = (): void => {
     const { current } = list;
-    if (current !== null) see(current.findItemIndex(current.scrollOffset), last(current));
+    if (current !== null) setVisibleRange(current.findItemIndex(current.scrollOffset), lastVisibleIndex(current));
   };
   useEffect(() => setActive((index) => Math.min(index, Math.max(0, total - 1))), [total]);
 
@@ -57,16 +67,16 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
     setActive(to);
     list.current?.scrollToIndex(to, { align: 'nearest' });
   };
-  const concerned = (one: Entry): Entry[] => (ticked.has(one.path) ? [...ticked.values()] : [one]);
-  const press = (event: KeyboardEvent): void => {
+  const affected = (one: Entry): Entry[] => (selection.has(one.path) ? [...selection.values()] : [one]);
+  const handleKeyDown = (event: KeyboardEvent): void => {
     // Key presses in a menu belong to the menu.
     if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
     const one = entry(active);
     const moves: Record<string, number> = {
       ArrowDown: active + 1,
       ArrowUp: active - 1,
-      PageDown: active + SCREEN,
-      PageUp: active - SCREEN,
+      PageDown: active + PAGE_ROWS,
+      PageUp: active - PAGE_ROWS,
       Home: 0,
       End: total - 1,
     };
@@ -75,18 +85,18 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
     else if (event.key === 'Backspace' || event.key === 'ArrowLeft') onUp?.();
     else if (one === undefined) return;
     else if (event.key === 'Enter' || (event.key === 'ArrowRight' && one.file === undefined)) onOpen(one);
-    else if (event.key === ' ' && mayTick) onTick(one);
+    else if (event.key === ' ' && isSelectable) onToggle(one);
     else if (event.key === 'F2') actions.onRename?.(one);
-    else if (event.key === 'Delete') actions.onDelete?.(concerned(one));
+    else if (event.key === 'Delete') actions.onDelete?.(affected(one));
     else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
-      setMenuOf(active);
+      setMenuIndex(active);
       // Otherwise the click would close the open menu.
       event.stopPropagation();
     } else return;
     event.preventDefault();
   };
   const closeMenu = (): void => {
-    setMenuOf(undefined);
+    setMenuIndex(undefined);
     scroll.current?.focus();
   };
 
@@ -97,10 +107,10 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
       role="grid"
       aria-label={label}
       aria-rowcount={total}
-      aria-multiselectable={mayTick || undefined}
+      aria-multiselectable={isSelectable || undefined}
       aria-activedescendant={rowId(active)}
       tabIndex={0}
-      onKeyDown={press}
+      onKeyDown={handleKeyDown}
     >
       <Virtualizer
         ref={list}
@@ -108,8 +118,8 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
         data={rows}
         itemSize={36}
         keepMounted={[active]}
-        onScroll={look}
-        onResize={look}
+        onScroll={reportVisibleRange}
+        onResize={reportVisibleRange}
       >
         {(_, index) => {
           const one = entry(index);
@@ -118,16 +128,16 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
               key={index}
               index={index}
               entry={one}
-              href={one && addressOf(one)}
+              href={one && urlOf(one)}
               isActive={index === active}
-              isShown={one !== undefined && one.path === shown}
-              isTicked={one !== undefined && ticked.has(one.path)}
-              onTick={mayTick ? onTick : undefined}
+              isOpen={one !== undefined && one.path === openPath}
+              isSelected={one !== undefined && selection.has(one.path)}
+              onToggle={isSelectable ? onToggle : undefined}
               onActive={setActive}
-              onMenu={setMenuOf}
+              onMenu={setMenuIndex}
               menu={
-                one !== undefined && menuOf === index ? (
-                  <EntryMenu entry={one} concerned={concerned(one)} actions={actions} onClose={closeMenu} />
+                one !== undefined && menuIndex === index ? (
+                  <EntryMenu entry={one} affected={affected(one)} actions={actions} onClose={closeMenu} />
                 ) : undefined
               }
             />
@@ -140,7 +150,7 @@ export function FileList({ listing, label, shown, addressOf, onOpen, onUp, actio
 
 const rowId = (index: number): string => `file-row-${index}`;
 
-const last = (list: VirtualizerHandle): number => list.findItemIndex(list.scrollOffset + list.viewportSize);
+const lastVisibleIndex = (list: VirtualizerHandle): number => list.findItemIndex(list.scrollOffset + list.viewportSize);
 
 interface RowProps {
   index: number;
@@ -148,23 +158,23 @@ interface RowProps {
   entry: Entry | undefined;
   href: string | undefined;
   isActive: boolean;
-  isShown: boolean;
-  isTicked: boolean;
-  onTick: ((entry: Entry) => void) | undefined;
+  isOpen: boolean;
+  isSelected: boolean;
+  onToggle: ((entry: Entry) => void) | undefined;
   onActive: (index: number) => void;
   onMenu: (index: number) => void;
   menu: React.ReactNode;
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { index, entry, href, isActive, isShown, isTicked, onTick, onActive, onMenu, menu } = props;
+  const { index, entry, href, isActive, isOpen, isSelected, onToggle, onActive, onMenu, menu } = props;
   const common = {
     id: rowId(index),
     role: 'row',
     'aria-rowindex': index + 1,
     className: classes.row,
     'data-active': isActive || undefined,
-    'data-shown': isShown || undefined,
+    'data-shown': isOpen || undefined,
   };
   if (entry === undefined || href === undefined)
     return (
@@ -175,22 +185,22 @@ const Row = memo(function Row(props: RowProps) {
       </div>
     );
   const { path, file } = entry;
-  const name = shownName(path);
+  const name = displayName(path);
   const openMenu = (event: MouseEvent): void => {
     event.preventDefault();
     onActive(index);
     onMenu(index);
   };
   return (
-    <div {...common} aria-selected={onTick === undefined ? undefined : isTicked} onContextMenu={openMenu}>
-      {onTick !== undefined && (
+    <div {...common} aria-selected={onToggle === undefined ? undefined : isSelected} onContextMenu={openMenu}>
+      {onToggle !== undefined && (
         <span role="gridcell" className={classes.tick}>
           <input
             type="checkbox"
             tabIndex={-1}
             aria-label={`Select ${name}`}
-            checked={isTicked}
-            onChange={() => onTick(entry)}
+            checked={isSelected}
+            onChange={() => onToggle(entry)}
           />
         </span>
       )}
@@ -228,14 +238,14 @@ const Row = memo(function Row(props: RowProps) {
 interface EntryMenuProps {
   entry: Entry;
   /** Entries to move or delete: all ticked entries if this entry is ticked, otherwise only this entry. */
-  concerned: Entry[];
+  affected: Entry[];
   actions: EntryActions;
   onClose: () => void;
 }
 
-function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
+function EntryMenu({ entry, affected, actions, onClose }: EntryMenuProps) {
   const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
-  const several = concerned.length > 1 ? ` ${concerned.length} items` : '';
+  const several = affected.length > 1 ? ` ${affected.length} items` : '';
   return (
     <Menu
       opened
@@ -252,7 +262,7 @@ function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
           color="gray"
           size="sm"
           tabIndex={-1}
-          aria-label={`Actions for ${shownName(entry.path)}`}
+          aria-label={`Actions for ${displayName(entry.path)}`}
         >
           <Dots />
         </ActionIcon>
@@ -265,12 +275,12 @@ function EntryMenu({ entry, concerned, actions, onClose }: EntryMenuProps) {
             Rename
           </Menu.Item>
         )}
-        {onMove !== undefined && <Menu.Item onClick={() => onMove(concerned)}>Move{several}</Menu.Item>}
+        {onMove !== undefined && <Menu.Item onClick={() => onMove(affected)}>Move{several}</Menu.Item>}
         {onDelete !== undefined && (
           <Menu.Item
             c="var(--mantine-color-error)"
             rightSection={<Key name="Del" />}
-            onClick={() => onDelete(concerned)}
+            onClick={() => onDelete(affected)}
           >
             Delete{several}
           </Menu.Item>

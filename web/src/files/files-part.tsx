@@ -15,25 +15,25 @@ import { NameDialog } from './dialogs/name-dialog';
 import { type EntryActions, FileList } from './file-list';
 import classes from './files.module.css';
 import { type Entry, type Listing, useListing } from './listing';
-import { folderOf, joined, nameOf } from './paths';
-import { addressOf, type Place, usePlace } from './place';
+import { folderOf, joinPath, nameOf } from './paths';
+import { type FileLocation, fileUrl, useFileLocation } from './file-location';
 import { Preview } from './previews/preview';
-import { save } from './saving';
-import { droppedFiles, type GivenFile } from './uploads/dropped-files';
+import { saveToDisk } from './save-to-disk';
+import { droppedFiles, type FileToUpload } from './uploads/dropped-files';
 import { UploadList } from './uploads/upload-list';
 import { useUploads } from './uploads/uploads';
 
 /** Files of a project: a folder, and the open file beside it. */
 export default function FilesPart({ project, mayWrite }: PartProps) {
-  const place = usePlace(project.id);
+  const location = useFileLocation(project.id);
   const { containers, error, retry } = useContainers(project);
-  const container = containerOf(containers, place.container);
+  const container = containerOf(containers, location.container);
   return (
     <Folder
       // Ticks, the active row and open dialogs belong to a single folder.
-      key={`${container.key}/${place.folder}`}
+      key={`${container.key}/${location.folder}`}
       projectId={project.id}
-      place={place}
+      location={location}
       container={container}
       containers={containers}
       mayWrite={mayWrite && container.key === WORKSPACE}
@@ -44,7 +44,7 @@ export default function FilesPart({ project, mayWrite }: PartProps) {
 
 interface FolderProps {
   projectId: string;
-  place: Place;
+  location: FileLocation;
   container: Container;
   containers: Container[];
   mayWrite: boolean;
@@ -53,71 +53,72 @@ interface FolderProps {
 }
 
 /** Open dialog. */
-type Asked = { what: 'folder' } | { what: 'rename'; entry: Entry } | { what: 'move' | 'delete'; entries: Entry[] };
+type DialogState =
+  { what: 'folder' } | { what: 'rename'; entry: Entry } | { what: 'move' | 'delete'; entries: Entry[] };
 
-const NOTHING_TICKED: ReadonlyMap<string, Entry> = new Map();
+const NO_SELECTION: ReadonlyMap<string, Entry> = new Map();
 
-function Folder({ projectId, place, container, containers, mayWrite, failure }: FolderProps) {
+function Folder({ projectId, location, container, containers, mayWrite, failure }: FolderProps) {
   const { client } = useService();
   const [, open] = useLocation();
-  const { folder, file } = place;
+  const { folder, file } = location;
   const listing = useListing(projectId, container, folder);
   const { makeFolder, move, remove } = useChanges(projectId, container.ref);
   const { uploads, items } = useUploads(projectId);
-  const [ticked, setTicked] = useState(NOTHING_TICKED);
-  const [asked, setAsked] = useState<Asked>();
-  const [said, setSaid] = useState('');
+  const [selection, setSelection] = useState(NO_SELECTION);
+  const [dialog, setDialog] = useState<DialogState>();
+  const [statusText, setStatusText] = useState('');
   const download = useMutation({
-    mutationFn: async ({ path, file: known }: Entry) => {
-      const doing = `Downloading ${nameOf(path)}`;
-      setSaid(doing);
+    mutationFn: async ({ path, file: metadata }: Entry) => {
+      const activity = `Downloading ${nameOf(path)}`;
+      setStatusText(activity);
       const onProgress = ({ loaded, total = Infinity }: DownloadProgress) =>
-        setSaid(`${doing}: ${PERCENT.format(loaded / total)}`);
-      await save(client, { container: container.ref, path, size: known?.size }, { onProgress });
+        setStatusText(`${activity}: ${PERCENT.format(loaded / total)}`);
+      await saveToDisk(client, { container: container.ref, path, size: metadata?.size }, { onProgress });
     },
-    onSettled: () => setSaid(''),
+    onSettled: () => setStatusText(''),
   });
   const copy = useMutation({
     mutationFn: async (path: string) => await navigator.clipboard.writeText(path),
-    onSuccess: (_, path) => setSaid(`Copied: ${path}`),
+    onSuccess: (_, path) => setStatusText(`Copied: ${path}`),
     // Browsers allow clipboard access only over HTTPS.
-    onError: (_, path) => setSaid(`Copy it from here: ${path}`),
+    onError: (_, path) => setStatusText(`Copy it from here: ${path}`),
   });
 
-  const at = (part: Partial<Place>): string => addressOf(projectId, { ...place, file: undefined, ...part });
-  const addressOfEntry = ({ path, file: known }: Entry): string =>
-    known === undefined ? at({ folder: path }) : at({ file: path });
-  const close = useCallback((): void => setAsked(undefined), []);
-  const ask = (next: Asked): void => {
+  const urlOf = (part: Partial<FileLocation>): string => fileUrl(projectId, { ...location, file: undefined, ...part });
+  const entryUrl = ({ path, file: metadata }: Entry): string =>
+    metadata === undefined ? urlOf({ folder: path }) : urlOf({ file: path });
+  const close = useCallback((): void => setDialog(undefined), []);
+  const openDialog = (next: DialogState): void => {
     for (const change of [makeFolder, move, remove]) change.reset();
-    setAsked(next);
+    setDialog(next);
   };
-  const tick = useCallback((entry: Entry): void => {
-    setTicked((before) => {
+  const toggle = useCallback((entry: Entry): void => {
+    setSelection((before) => {
       const after = new Map(before);
       if (!after.delete(entry.path)) after.set(entry.path, entry);
       return after;
     });
   }, []);
-  const done = (sentence: string): void => {
-    setSaid(sentence);
-    setTicked(NOTHING_TICKED);
+  const finish = (sentence: string): void => {
+    setStatusText(sentence);
+    setSelection(NO_SELECTION);
     close();
   };
   /** Keeps showing the open file after it was moved. */
-  const follow = (from: string, to: string | undefined): void => {
-    if (file === from) open(at({ file: to }), { replace: true });
+  const updateOpenFile = (from: string, to: string | undefined): void => {
+    if (file === from) open(urlOf({ file: to }), { replace: true });
   };
   const actions: EntryActions = {
     onDownload: (entry) => download.mutate(entry),
     onCopyPath: ({ path }) => copy.mutate(path),
     ...(mayWrite && {
-      onRename: (entry) => ask({ what: 'rename', entry }),
-      onMove: (entries) => ask({ what: 'move', entries }),
-      onDelete: (entries) => ask({ what: 'delete', entries }),
+      onRename: (entry) => openDialog({ what: 'rename', entry }),
+      onMove: (entries) => openDialog({ what: 'move', entries }),
+      onDelete: (entries) => openDialog({ what: 'delete', entries }),
     }),
   };
-  const add = (given: readonly GivenFile[]): void => uploads.add(given, folder);
+  const add = (files: readonly FileToUpload[]): void => uploads.add(files, folder);
 
   return (
     <DropTarget className={classes.files} onFiles={mayWrite ? add : undefined}>
@@ -125,64 +126,64 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
         container={container}
         containers={containers}
         folder={folder}
-        at={at}
+        urlOf={urlOf}
         mayWrite={mayWrite}
-        onNewFolder={() => ask({ what: 'folder' })}
+        onNewFolder={() => openDialog({ what: 'folder' })}
         onFiles={add}
       />
-      {ticked.size > 0 && (
+      {selection.size > 0 && (
         <Group gap="xs" className={classes.bar}>
           <Text size="sm" role="status">
-            {ticked.size} selected
+            {selection.size} selected
           </Text>
-          <Button size="compact-sm" variant="default" onClick={() => actions.onMove?.([...ticked.values()])}>
+          <Button size="compact-sm" variant="default" onClick={() => actions.onMove?.([...selection.values()])}>
             Move
           </Button>
-          <Button size="compact-sm" variant="default" onClick={() => actions.onDelete?.([...ticked.values()])}>
+          <Button size="compact-sm" variant="default" onClick={() => actions.onDelete?.([...selection.values()])}>
             Delete
           </Button>
-          <Button size="compact-sm" variant="subtle" onClick={() => setTicked(NOTHING_TICKED)}>
+          <Button size="compact-sm" variant="subtle" onClick={() => setSelection(NO_SELECTION)}>
             Clear selection
           </Button>
         </Group>
       )}
       {failure}
       {download.error !== null && <Failure title="Could not download the file" error={download.error} />}
-      <div className={classes.beside} data-with-file={file !== undefined || undefined}>
+      <div className={classes.split} data-with-file={file !== undefined || undefined}>
         <div className={classes.folder}>
           <Entries
             listing={listing}
-            place={place}
+            location={location}
             mayWrite={mayWrite}
-            upAddress={at({ folder: '' })}
+            upAddress={urlOf({ folder: '' })}
             list={
               <FileList
                 listing={listing}
                 label={folder === '' ? container.label : `Folder ${folder}`}
-                shown={file}
-                addressOf={addressOfEntry}
-                onOpen={(entry) => open(addressOfEntry(entry))}
-                onUp={folder === '' ? undefined : () => open(at({ folder: folderOf(folder) }))}
+                openPath={file}
+                urlOf={entryUrl}
+                onOpen={(entry) => open(entryUrl(entry))}
+                onUp={folder === '' ? undefined : () => open(urlOf({ folder: folderOf(folder) }))}
                 actions={actions}
-                ticked={ticked}
-                onTick={tick}
+                selection={selection}
+                onToggle={toggle}
               />
             }
           />
           <Text
             size="xs"
             c="dimmed"
-            className={classes.said}
-            data-said={said !== '' || undefined}
+            className={classes.statusLine}
+            data-has-text={statusText !== '' || undefined}
             role="status"
             truncate
-            title={said}
+            title={statusText}
           >
-            {said === '' ? counted(listing.total) : said}
+            {statusText === '' ? itemCountLabel(listing.total) : statusText}
           </Text>
         </div>
         {file !== undefined && (
-          <div className={classes.beheld}>
+          <div className={classes.openFile}>
             <Preview
               key={file}
               projectId={projectId}
@@ -191,21 +192,21 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
               entry={listing.find(file)}
               mayWrite={mayWrite}
               actions={actions}
-              onClose={() => open(at({}))}
+              onClose={() => open(urlOf({}))}
             />
           </div>
         )}
       </div>
       {mayWrite && items.length > 0 && <UploadList uploads={uploads} items={items} />}
-      {asked?.what === 'folder' && (
+      {dialog?.what === 'folder' && (
         <NameDialog
           title="New folder"
           action="Create folder"
           failure="Could not create the folder"
           name=""
           onName={(name) =>
-            makeFolder.mutate(joined(folder, name), {
-              onSuccess: ({ created }) => done(created ? `Created ${name}` : `${name} already exists`),
+            makeFolder.mutate(joinPath(folder, name), {
+              onSuccess: ({ created }) => finish(created ? `Created ${name}` : `${name} already exists`),
             })
           }
           isPending={makeFolder.isPending}
@@ -213,19 +214,19 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
           onClose={close}
         />
       )}
-      {asked?.what === 'rename' && (
+      {dialog?.what === 'rename' && (
         <NameDialog
-          title={`Rename ${nameOf(asked.entry.path)}`}
+          title={`Rename ${nameOf(dialog.entry.path)}`}
           action="Rename"
           failure="Could not rename it"
-          name={nameOf(asked.entry.path)}
+          name={nameOf(dialog.entry.path)}
           onName={(name) => {
-            const { path } = asked.entry;
-            const to = joined(folderOf(path), name);
+            const { path } = dialog.entry;
+            const to = joinPath(folderOf(path), name);
             move.mutate([{ source_path: path, dest_path: to }], {
               onSuccess: () => {
-                follow(path, to);
-                done(`Renamed to ${name}`);
+                updateOpenFile(path, to);
+                finish(`Renamed to ${name}`);
               },
             });
           }}
@@ -234,17 +235,20 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
           onClose={close}
         />
       )}
-      {asked?.what === 'move' && (
+      {dialog?.what === 'move' && (
         <MoveDialog
           projectId={projectId}
           container={container}
-          entries={asked.entries}
+          entries={dialog.entries}
           onMove={(to) => {
-            const moves = asked.entries.map(({ path }) => ({ source_path: path, dest_path: joined(to, nameOf(path)) }));
+            const moves = dialog.entries.map(({ path }) => ({
+              source_path: path,
+              dest_path: joinPath(to, nameOf(path)),
+            }));
             move.mutate(moves, {
               onSuccess: () => {
-                for (const { source_path } of moves) follow(source_path, undefined);
-                done(`Moved to ${to === '' ? 'the top level' : to}`);
+                for (const { source_path } of moves) updateOpenFile(source_path, undefined);
+                finish(`Moved to ${to === '' ? 'the top level' : to}`);
               },
             });
           }}
@@ -253,17 +257,17 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
           onClose={close}
         />
       )}
-      {asked?.what === 'delete' && (
+      {dialog?.what === 'delete' && (
         <DeleteDialog
           projectId={projectId}
           container={container}
-          entries={asked.entries}
+          entries={dialog.entries}
           onDelete={() => {
-            const paths = asked.entries.map(({ path }) => path);
+            const paths = dialog.entries.map(({ path }) => path);
             remove.mutate(paths, {
               onSuccess: () => {
-                for (const path of paths) follow(path, undefined);
-                done(paths.length === 1 ? `Deleted ${nameOf(paths[0] ?? '')}` : `Deleted ${paths.length} items`);
+                for (const path of paths) updateOpenFile(path, undefined);
+                finish(paths.length === 1 ? `Deleted ${nameOf(paths[0] ?? '')}` : `Deleted ${paths.length} items`);
               },
             });
           }}
@@ -279,19 +283,19 @@ function Folder({ projectId, place, container, containers, mayWrite, failure }: 
 const NUMBERS = new Intl.NumberFormat();
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent' });
 
-const counted = (total: number | undefined): string =>
+const itemCountLabel = (total: number | undefined): string =>
   total === undefined || total === 0 ? '' : total === 1 ? '1 item' : `${NUMBERS.format(total)} items`;
 
 interface EntriesProps {
   listing: Listing;
-  place: Place;
+  location: FileLocation;
   mayWrite: boolean;
   upAddress: string;
   list: React.ReactNode;
 }
 
 /** Shows the entries, or the reason why they are missing. */
-function Entries({ listing, place: { container, folder }, mayWrite, upAddress, list }: EntriesProps) {
+function Entries({ listing, location: { container, folder }, mayWrite, upAddress, list }: EntriesProps) {
   const { total, error, retry } = listing;
   if (error instanceof NotFoundError)
     return (
@@ -331,17 +335,17 @@ interface ToolbarProps {
   container: Container;
   containers: Container[];
   folder: string;
-  at: (part: Partial<Place>) => string;
+  urlOf: (part: Partial<FileLocation>) => string;
   mayWrite: boolean;
   onNewFolder: () => void;
-  onFiles: (given: GivenFile[]) => void;
+  onFiles: (files: FileToUpload[]) => void;
 }
 
 /** Shows the current location and the actions for adding files. */
-function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onFiles }: ToolbarProps) {
+function Toolbar({ container, containers, folder, urlOf, mayWrite, onNewFolder, onFiles }: ToolbarProps) {
   const [, open] = useLocation();
   /** Resets the input, so that the same file can be selected again. */
-  const forget = useRef<() => void>(null);
+  const resetInput = useRef<() => void>(null);
   const names = folder === '' ? [] : folder.split('/');
   const crumbs = useMemo(
     () => names.map((name, index) => ({ name, path: names.slice(0, index + 1).join('/') })),
@@ -360,7 +364,7 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
               <Anchor
                 key={path}
                 component={Link}
-                href={at({ folder: path })}
+                href={urlOf({ folder: path })}
                 size="sm"
                 className={classes.crumb}
                 title={name}
@@ -385,7 +389,7 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
               </Button>
             </Menu.Target>
             <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-              <Menu.RadioGroup value={container.key} onChange={(key) => open(at({ container: key, folder: '' }))}>
+              <Menu.RadioGroup value={container.key} onChange={(key) => open(urlOf({ container: key, folder: '' }))}>
                 {containers.map(({ key, label }) => (
                   <Menu.RadioItem key={key} value={key} closeMenuOnClick>
                     {label}
@@ -402,10 +406,10 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
             </Button>
             <FileButton
               multiple
-              resetRef={forget}
+              resetRef={resetInput}
               onChange={(files) => {
                 onFiles(files.map((file) => ({ file, path: file.name })));
-                forget.current?.();
+                resetInput.current?.();
               }}
             >
               {(props) => (
@@ -424,31 +428,32 @@ function Toolbar({ container, containers, folder, at, mayWrite, onNewFolder, onF
 interface DropTargetProps {
   className: string | undefined;
   /** Undefined if files cannot be dropped here. */
-  onFiles: ((given: GivenFile[]) => void) | undefined;
+  onFiles: ((files: FileToUpload[]) => void) | undefined;
   children: React.ReactNode;
 }
 
 /** Accepts dropped files. */
 function DropTarget({ className, onFiles, children }: DropTargetProps) {
-  const [isOver, setOver] = useState(false);
-  const reading = useMutation({ mutationFn: droppedFiles, onSuccess: (given) => onFiles?.(given) });
-  const takes = (event: DragEvent): boolean => onFiles !== undefined && event.dataTransfer.types.includes('Files');
+  const [isDragOver, setDragOver] = useState(false);
+  const reading = useMutation({ mutationFn: droppedFiles, onSuccess: (files) => onFiles?.(files) });
+  const acceptsFiles = (event: DragEvent): boolean =>
+    onFiles !== undefined && event.dataTransfer.types.includes('Files');
   return (
     <section
       aria-label="Files"
       className={className}
-      data-over={isOver || undefined}
+      data-over={isDragOver || undefined}
       onDragOver={(event) => {
-        if (!takes(event)) return;
+        if (!acceptsFiles(event)) return;
         event.preventDefault();
-        setOver(true);
+        setDragOver(true);
       }}
       onDragLeave={({ currentTarget, relatedTarget }) => {
-        if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget)) setOver(false);
+        if (!(relatedTarget instanceof Node) || !currentTarget.contains(relatedTarget)) setDragOver(false);
       }}
       onDrop={(event) => {
-        setOver(false);
-        if (!takes(event)) return;
+        setDragOver(false);
+        if (!acceptsFiles(event)) return;
         event.preventDefault();
         reading.mutate(event.dataTransfer);
       }}

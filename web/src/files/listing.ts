@@ -5,14 +5,14 @@ import type { Container } from './containers';
 import { type Paged, usePages } from './paging';
 
 /** Number of entries per page. */
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 export type FileEntry = Schemas['FileEntry'];
 
 /** Entry of a folder: a file with its metadata, or a folder. */
 export type Entry = { path: string; file: FileEntry | undefined };
 
-export interface Listing extends Pick<Paged<unknown>, 'isReading' | 'error' | 'retry' | 'see'> {
+export interface Listing extends Pick<Paged<unknown>, 'isLoading' | 'error' | 'retry' | 'setVisibleRange'> {
   /** Undefined until it has loaded. */
   total: number | undefined;
   entry: (index: number) => Entry | undefined;
@@ -23,29 +23,29 @@ export interface Listing extends Pick<Paged<unknown>, 'isReading' | 'error' | 'r
 /** Reads a folder page by page: first its folders, then its files, each sorted by name. */
 export function useListing(projectId: string, { key, ref }: Container, folder: string): Listing {
   const { client } = useService();
-  const { some, page, isReading, error, retry, see } = usePages({
+  const { anyPage, page, isLoading, error, retry, setVisibleRange } = usePages({
     queryKey: keyOf(projectId, 'files', 'list', key, folder),
-    size: PAGE,
+    size: PAGE_SIZE,
     read: async (offset, signal) => {
-      const body = { ...ref, path: folder, recursive: false, limit: PAGE, offset };
+      const body = { ...ref, path: folder, recursive: false, limit: PAGE_SIZE, offset };
       const { directories, entries, total } = (await client.POST('/api/v1/files/list', { body, signal })).data;
       const folders: Entry[] = directories.map((path) => ({ path, file: undefined }));
       return { total, entries: [...folders, ...entries.map((file): Entry => ({ path: file.path, file }))] };
     },
   });
   return {
-    total: some?.total,
-    entry: (index) => page(Math.floor(index / PAGE))?.entries[index % PAGE],
+    total: anyPage?.total,
+    entry: (index) => page(Math.floor(index / PAGE_SIZE))?.entries[index % PAGE_SIZE],
     find: (path) => {
-      for (let number = 0; number * PAGE < (some?.total ?? 0); number += 1) {
+      for (let number = 0; number * PAGE_SIZE < (anyPage?.total ?? 0); number += 1) {
         const entry = page(number)?.entries.find((one) => one.path === path);
         if (entry !== undefined) return entry;
       }
       return undefined;
     },
-    isReading,
+    isLoading,
     error,
     retry,
-    see,
+    setVisibleRange,
   };
 }

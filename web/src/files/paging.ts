@@ -3,23 +3,23 @@ import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
 /** Throttle for reading visible pages while the user scrolls, in milliseconds. */
-const READ_MS = 100;
+const THROTTLE_MS = 100;
 /** Number of items to read before and after the visible items. */
 const MARGIN = 60;
 
 export interface Paged<Page> {
   /** Any loaded page, preferably of the current key, for fields that are the same on all pages. */
-  some: Page | undefined;
+  anyPage: Page | undefined;
   /** Returns a page by number. While a new key is loading, returns the page of the previous key. */
   page: (number: number) => Page | undefined;
   /** Whether the displayed pages belong to the previous key. */
-  isOld: boolean;
-  isReading: boolean;
+  isStale: boolean;
+  isLoading: boolean;
   error: Error | null;
   /** Reads failed pages again. */
   retry: () => void;
   /** Sets the index range of visible items. */
-  see: (first: number, last: number) => void;
+  setVisibleRange: (first: number, last: number) => void;
 }
 
 interface Paging<Page> {
@@ -33,14 +33,17 @@ interface Paging<Page> {
 /** Reads only the visible pages of a long list. Pages stay cached for a while. */
 export function usePages<Page>({ queryKey, size, read }: Paging<Page>): Paged<Page> {
   const queries = useQueryClient();
-  const [wanted, setWanted] = useState({ from: 0, to: 0 });
-  const sight = useThrottledValue(wanted, READ_MS);
+  const [range, setRange] = useState({ from: 0, to: 0 });
+  const throttledRange = useThrottledValue(range, THROTTLE_MS);
   const keyOfPage = (number: number, key: readonly unknown[] = queryKey): readonly unknown[] => [
     ...key,
     'page',
     number,
   ];
-  const numbers = Array.from({ length: sight.to - sight.from + 1 }, (_, index) => sight.from + index);
+  const numbers = Array.from(
+    { length: throttledRange.to - throttledRange.from + 1 },
+    (_, index) => throttledRange.from + index,
+  );
   const results = useQueries({
     queries: numbers.map((number) => ({
       queryKey: keyOfPage(number),
@@ -49,33 +52,33 @@ export function usePages<Page>({ queryKey, size, read }: Paging<Page>): Paged<Pa
       staleTime: Infinity,
     })),
   });
-  const here = results.find(({ data }) => data !== undefined)?.data;
+  const currentPage = results.find(({ data }) => data !== undefined)?.data;
   /** Last displayed page, with its key. */
-  const shown = useRef<{ queryKey: readonly unknown[]; page: Page }>(undefined);
+  const lastPage = useRef<{ queryKey: readonly unknown[]; page: Page }>(undefined);
   useEffect(() => {
-    if (here !== undefined) shown.current = { queryKey, page: here };
+    if (currentPage !== undefined) lastPage.current = { queryKey, page: currentPage };
   });
-  const before = here === undefined ? shown.current : undefined;
+  const previous = currentPage === undefined ? lastPage.current : undefined;
   /** Pages found during this render. */
-  const found = new Map<number, Page>();
+  const pageCache = new Map<number, Page>();
   const find = (number: number): Page | undefined =>
     queries.getQueryData<Page>(keyOfPage(number)) ??
-    (before && queries.getQueryData<Page>(keyOfPage(number, before.queryKey)));
+    (previous && queries.getQueryData<Page>(keyOfPage(number, previous.queryKey)));
   return {
-    some: here ?? before?.page,
+    anyPage: currentPage ?? previous?.page,
     page: (number) => {
-      const page = found.get(number) ?? find(number);
-      if (page !== undefined) found.set(number, page);
+      const page = pageCache.get(number) ?? find(number);
+      if (page !== undefined) pageCache.set(number, page);
       return page;
     },
-    isOld: before !== undefined && JSON.stringify(before.queryKey) !== JSON.stringify(queryKey),
-    isReading: results.some(({ isFetching }) => isFetching),
+    isStale: previous !== undefined && JSON.stringify(previous.queryKey) !== JSON.stringify(queryKey),
+    isLoading: results.some(({ isFetching }) => isFetching),
     error: results.find(({ error }) => error !== null)?.error ?? null,
     retry: () => results.forEach((result) => void (result.error !== null && result.refetch())),
-    see: (first, last) => {
+    setVisibleRange: (first, last) => {
       const from = Math.floor(Math.max(0, first - MARGIN) / size);
       const to = Math.max(from, Math.floor((last + MARGIN) / size));
-      setWanted((before) => (before.from === from && before.to === to ? before : { from, to }));
+      setRange((previous) => (previous.from === from && previous.to === to ? previous : { from, to }));
     },
   };
 }

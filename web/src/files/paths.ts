@@ -4,7 +4,7 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 /** Returns the parent folder of a path. Empty at the top. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-export const joined = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
+export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
 /** Splits a name into stem and extension, such as `demand` and `.csv`. */
 export function splitName(name: string): [stem: string, ending: string] {
@@ -12,8 +12,8 @@ export function splitName(name: string): [stem: string, ending: string] {
   return dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
 }
 
-export const endingOf = (path: string): string => splitName(nameOf(path))[1].toLowerCase();
+export const extensionOf = (path: string): string => splitName(nameOf(path))[1].toLowerCase();
 
 /** Returns a file name for display. Replaces bidirectional control characters, because they could disguise the extension. */
-export const shownName = (path: string): string =>
+export const displayName = (path: string): string =>
   nameOf(path).replaceAll(/[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/g, '\uFFFD');

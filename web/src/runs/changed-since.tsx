@@ -1,20 +1,22 @@
 import { Text } from '@mantine/core';
 import { useCards } from '../project/cards';
 import { changesInWords, changesSince } from './changes-since';
-import { type ListedRun, useRun, useRunCards, useScenarios } from './runs-data';
+import { type RunSummary, useRun, useRunCards, useScenarios } from './runs-data';
 
-type Marked = Pick<ListedRun, 'id' | 'status' | 'created_at' | 'scenario_id' | 'input_file_ids'>;
+type SolvedRun = Pick<RunSummary, 'id' | 'status' | 'created_at' | 'scenario_id' | 'input_file_ids'>;
 
 /** Shows that a result is based on an earlier model, and lists the changes. Renders nothing while the result is up to date. */
-export function ChangedSince({ projectId, run }: { projectId: string; run: Marked }) {
+export function ChangedSince({ projectId, run }: { projectId: string; run: SolvedRun }) {
   const { data: cards } = useCards(projectId);
   const { data: scenarios = [] } = useScenarios(projectId);
-  const isMarked = run.status === 'succeeded' && cards !== undefined;
-  const known = isMarked ? changesSince(run, { cards, scenarios }, undefined) : [];
+  const isComparable = run.status === 'succeeded' && cards !== undefined;
+  const canvasChanges = isComparable ? changesSince(run, { cards, scenarios }, undefined) : [];
   // The cards of the run are only needed to find removed cards.
-  const { data: solved } = useRunCards(projectId, run.id, isMarked && known.length === 0);
+  const { data: runCards } = useRunCards(projectId, run.id, isComparable && canvasChanges.length === 0);
   const changes =
-    isMarked && known.length === 0 ? changesSince(run, { cards, scenarios }, solved?.cards ?? undefined) : known;
+    isComparable && canvasChanges.length === 0
+      ? changesSince(run, { cards, scenarios }, runCards?.cards ?? undefined)
+      : canvasChanges;
   if (changes.length === 0) return null;
   return (
     <Text component="span" display="block" size="xs" fw={550} truncate title={changes.join(', ')}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { changeOf, difference, figure, rounded } from './figures';
+import { differenceOf, formatDifference, formatFigure, roundFigure } from './figures';
 
 describe('figures', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('figures', () => {
     [123456789012345, 123456789012345],
     [12345678901234.002, 12345678901234],
   ])('rounds %d to %d', (value, to) => {
-    expect(rounded(value)).toBe(to);
+    expect(roundFigure(value)).toBe(to);
   });
 
   it.each([
@@ -20,8 +20,8 @@ describe('figures', () => {
     [91.99999999999991, '92'],
     [null, '–'],
   ])('formats %d as %s', (value, text) => {
-    expect(figure(value)).toBe(text);
-    expect(difference(value)).toBe(text === '92' ? '+92' : text);
+    expect(formatFigure(value)).toBe(text);
+    expect(formatDifference(value)).toBe(text === '92' ? '+92' : text);
   });
 
   it.each([
@@ -31,6 +31,6 @@ describe('figures', () => {
     [0.3, 0.1, 0.2],
     [0, 5, -5],
   ])('returns the change to %d from %d as %d', (value, of, change) => {
-    expect(changeOf(value, of)).toBe(change);
+    expect(differenceOf(value, of)).toBe(change);
   });
 });

@@ -8,59 +8,59 @@ const signedPercent = new Intl.NumberFormat(undefined, {
   signDisplay: 'exceptZero',
 });
 const credits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
-const LEAST = 0.0001;
+const MIN_SHOWN = 0.0001;
 /** Significant digits of figures below 1e13. Doubles have two or three more, which are lost to rounding errors. */
 const DIGITS = 13;
 /** Absolute values below this are treated as zero. */
-const NOTHING = 1e-9;
+const ZERO_TOLERANCE = 1e-9;
 /** Maximum relative difference of values that count as equal. */
-const SAME = 1e-9;
+const EQUALITY_TOLERANCE = 1e-9;
 const MINUTE = 60;
 
 /** Placeholder for a missing figure. */
 export const NONE = '–';
 
 /** Removes rounding errors from a figure: 91.99999999999991 becomes 92, and -8.5e-14 becomes 0. */
-export function rounded(value: number): number {
+export function roundFigure(value: number): number {
   const size = Math.abs(value);
-  if (size < NOTHING) return 0;
+  if (size < ZERO_TOLERANCE) return 0;
   return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
 }
 
 /** Formats a figure with its meaningful digits. */
-export function figure(exact: number | null | undefined): string {
+export function formatFigure(exact: number | null | undefined): string {
   if (exact == null) return NONE;
-  const value = rounded(exact);
+  const value = roundFigure(exact);
   const size = Math.abs(value);
   // Adding zero turns -0 into 0.
-  if (size >= 1e15 || (size > 0 && size < LEAST)) return extreme.format(value);
+  if (size >= 1e15 || (size > 0 && size < MIN_SHOWN)) return extreme.format(value);
   return (size >= 1000 ? large : plain).format(value + 0);
 }
 
 /** Returns the difference between two values, or 0 if they differ only by rounding errors. */
-export function changeOf(value: number, of: number): number {
+export function differenceOf(value: number, of: number): number {
   const size = Math.max(Math.abs(value), Math.abs(of));
-  const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(size, NOTHING)));
-  const change = rounded(Number((value - of).toFixed(Math.min(100, Math.max(0, digits)))));
-  return Math.abs(change) <= SAME * size ? 0 : change;
+  const digits = DIGITS - 1 - Math.floor(Math.log10(Math.max(size, ZERO_TOLERANCE)));
+  const change = roundFigure(Number((value - of).toFixed(Math.min(100, Math.max(0, digits)))));
+  return Math.abs(change) <= EQUALITY_TOLERANCE * size ? 0 : change;
 }
 
 /** Formats a difference. Positive differences have a plus sign. */
-export const difference = (value: number | null): string =>
-  value === null ? NONE : rounded(value) > 0 ? `+${figure(value)}` : figure(value);
+export const formatDifference = (value: number | null): string =>
+  value === null ? NONE : roundFigure(value) > 0 ? `+${formatFigure(value)}` : formatFigure(value);
 
 /** Formats a share, such as `1.5 %`. A very small positive share is shown as less than the smallest displayed share. */
-export function share(value: number | null | undefined): string {
+export function formatShare(value: number | null | undefined): string {
   if (value == null) return NONE;
-  return value > 0 && value < LEAST ? `< ${percent.format(LEAST)}` : percent.format(value);
+  return value > 0 && value < MIN_SHOWN ? `< ${percent.format(MIN_SHOWN)}` : percent.format(value);
 }
 
 /** Formats a change relative to a value. A change relative to 0 is undefined. */
-export const relative = (change: number | null, of: number | null): string =>
+export const formatRelative = (change: number | null, of: number | null): string =>
   change === null || of === null || of === 0 ? NONE : signedPercent.format(change / Math.abs(of));
 
 /** Formats seconds, such as `0.8 s` or `2 min 5 s`. */
-export function duration(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   if (seconds < 10) return `${plain.format(Math.round(seconds * 10) / 10)} s`;
   const whole = Math.round(seconds);
   if (whole < MINUTE) return `${whole} s`;
@@ -69,11 +69,12 @@ export function duration(seconds: number): string {
 }
 
 /** Formats a cost. */
-export const cost = (value: number | null): string => (value === null ? NONE : credits.format(value));
+export const formatCost = (value: number | null): string => (value === null ? NONE : credits.format(value));
 
 const counts = new Intl.NumberFormat();
 
-export const count = (value: number): string => counts.format(value);
+export const formatCount = (value: number): string => counts.format(value);
 
 /** Formats a count with its noun, such as `1 run` or `1,200 runs`. */
-export const counted = (value: number, one: string): string => `${count(value)} ${value === 1 ? one : `${one}s`}`;
+export const countLabel = (value: number, singular: string): string =>
+  `${formatCount(value)} ${value === 1 ? singular : `${singular}s`}`;

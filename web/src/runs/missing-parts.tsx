@@ -8,55 +8,55 @@ import classes from './runs.module.css';
 type Card = Schemas['CardResponse'];
 
 /** Maximum number of gaps listed. The canvas shows all of them. */
-const TOLD = 5;
+const MAX_LISTED = 5;
 
 /** Reasons why a canvas cannot be solved. */
-export interface Missing {
+export interface SolveBlockers {
   /** Whether no scenario can be solved either. */
-  isHopeless: boolean;
+  isUnsolvable: boolean;
   sentences: string[];
 }
 
 /** Returns the reasons why a canvas cannot be solved. Empty for a snapshot, which is solved unchanged. */
-export function useMissing({ id, workspace_mode, completeness }: Schemas['ProjectResponse']): Missing {
+export function useSolveBlockers({ id, workspace_mode, completeness }: Schemas['ProjectResponse']): SolveBlockers {
   const { data: cards } = useCards(id, workspace_mode === 'define');
   return cards === undefined || workspace_mode !== 'define'
-    ? { isHopeless: false, sentences: [] }
-    : missingOf(cards, completeness?.all_variables_provided !== false);
+    ? { isUnsolvable: false, sentences: [] }
+    : findBlockers(cards, completeness?.all_variables_provided !== false);
 }
 
 /** @param isProvided whether every name in the formulas is a variable or a value */
-function missingOf(cards: readonly Card[], isProvided: boolean): Missing {
-  const has = (type: string): boolean => cards.some(({ card_type }) => card_type === type);
-  const absent = [
-    ...(has('objective') ? [] : ['There is no objective. What should the plan maximize or minimize?']),
-    ...(has('variable') ? [] : ['There is no variable. What does the plan decide?']),
+function findBlockers(cards: readonly Card[], isProvided: boolean): SolveBlockers {
+  const hasCard = (type: string): boolean => cards.some(({ card_type }) => card_type === type);
+  const missingCards = [
+    ...(hasCard('objective') ? [] : ['There is no objective. What should the plan maximize or minimize?']),
+    ...(hasCard('variable') ? [] : ['There is no variable. What does the plan decide?']),
   ];
   // KPIs only rate a plan, so the solver does not need them.
   const gaps = cards
     .filter(({ card_type }) => card_type !== 'kpi')
-    .flatMap(({ label, gaps: found }) =>
-      found.filter(({ severity }) => severity === 'blocking').map(({ message }) => `${label}: ${message}`),
+    .flatMap(({ label, gaps: cardGaps }) =>
+      cardGaps.filter(({ severity }) => severity === 'blocking').map(({ message }) => `${label}: ${message}`),
     );
-  const unknown =
-    absent.length + gaps.length > 0 || isProvided
+  const unknownNames =
+    missingCards.length + gaps.length > 0 || isProvided
       ? []
       : ['A formula contains a name that is neither a variable nor a value.'];
-  return { isHopeless: absent.length > 0, sentences: [...absent, ...gaps, ...unknown] };
+  return { isUnsolvable: missingCards.length > 0, sentences: [...missingCards, ...gaps, ...unknownNames] };
 }
 
 /** Lists missing parts with a link to the canvas. Renders nothing if the model is complete. */
 export function MissingParts({ project }: { project: Schemas['ProjectResponse'] }) {
-  const { sentences } = useMissing(project);
+  const { sentences } = useSolveBlockers(project);
   if (sentences.length === 0) return null;
-  const more = sentences.length - TOLD;
+  const more = sentences.length - MAX_LISTED;
   return (
     <div className={classes.notice}>
       <Text size="sm" fw={550}>
         The canvas cannot be solved yet
       </Text>
       <List size="sm" my={4} className={classes.anywhere}>
-        {sentences.slice(0, TOLD).map((sentence) => (
+        {sentences.slice(0, MAX_LISTED).map((sentence) => (
           <List.Item key={sentence}>{sentence}</List.Item>
         ))}
         {more > 0 && <List.Item>and {more} more</List.Item>}

@@ -9,16 +9,16 @@ import { Failure } from '../service/failure';
 import { Loading } from '../service/loading';
 import { useService } from '../service/service';
 import { ChangedSince } from './changed-since';
-import { cost, counted, duration, figure, NONE, share } from './figures';
+import { countLabel, formatCost, formatFigure, formatSeconds, formatShare, NONE } from './figures';
 import { MissingParts } from './missing-parts';
-import { runPath } from './places';
-import { RunStatus, statusOf, wordOf } from './run-status';
+import { runPath } from './run-paths';
+import { RunStatus, statusLabel, statusOf } from './run-status';
 import {
-  isOver,
-  type ListedRun,
+  isFinished,
   nameOf,
   type RunFilter,
   runsOf,
+  type RunSummary,
   type Scenario,
   secondsOf,
   STATUSES,
@@ -38,7 +38,7 @@ export function RunList({ project, mayWrite }: PartProps) {
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), TYPING_MS);
   const [{ status, scenario_id }, setFilter] = useState<Omit<RunFilter, 'q'>>({ status: null, scenario_id: null });
-  const [isSolving, solving] = useDisclosure();
+  const [isSolving, solveDialog] = useDisclosure();
   const listing = useRuns(project.id, { q, status, scenario_id });
   const { data: scenarios = [] } = useScenarios(project.id);
   const pages = listing.data?.pages ?? [];
@@ -67,7 +67,7 @@ export function RunList({ project, mayWrite }: PartProps) {
           aria-label="Status"
           placeholder="Any status"
           clearable
-          data={STATUSES.map((value) => ({ value, label: wordOf(value) }))}
+          data={STATUSES.map((value) => ({ value, label: statusLabel(value) }))}
           value={status}
           onChange={(value) => setFilter({ status: value, scenario_id })}
         />
@@ -86,13 +86,13 @@ export function RunList({ project, mayWrite }: PartProps) {
           />
         )}
         {mayWrite && (
-          <Button size="xs" ml="auto" onClick={solving.open}>
+          <Button size="xs" ml="auto" onClick={solveDialog.open}>
             Solve
           </Button>
         )}
       </div>
       {listing.error !== null && (
-        <div className={classes.told}>
+        <div className={classes.failure}>
           <Failure
             title={listing.data === undefined ? 'Could not load the runs' : 'The runs may be out of date'}
             error={listing.error}
@@ -130,9 +130,9 @@ export function RunList({ project, mayWrite }: PartProps) {
                 <Row
                   key={run.id}
                   projectId={project.id}
-                  listed={run}
+                  run={run}
                   scenarios={scenarios}
-                  place={index + 1}
+                  position={index + 1}
                   count={total}
                 />
               )}
@@ -140,7 +140,7 @@ export function RunList({ project, mayWrite }: PartProps) {
           </div>
           <Group justify="space-between" className={classes.foot}>
             <Text size="xs" c="dimmed" role="status">
-              {runs.length < total ? `${runs.length} of ${counted(total, 'run')}` : counted(total, 'run')}
+              {runs.length < total ? `${runs.length} of ${countLabel(total, 'run')}` : countLabel(total, 'run')}
             </Text>
             {listing.hasNextPage && (
               <Button
@@ -155,58 +155,58 @@ export function RunList({ project, mayWrite }: PartProps) {
           </Group>
         </>
       )}
-      <SolveDialog project={project} scenarios={scenarios} opened={isSolving} onClose={solving.close} />
+      <SolveDialog project={project} scenarios={scenarios} opened={isSolving} onClose={solveDialog.close} />
     </>
   );
 }
 
 interface RowProps {
   projectId: string;
-  listed: ListedRun;
+  run: RunSummary;
   scenarios: Scenario[];
-  place: number;
+  position: number;
   count: number;
 }
 
 /** Row of the list. Progress is polled only while an active run is visible. */
-function Row({ projectId, listed, scenarios, place, count }: RowProps) {
-  const isActive = !isOver(listed);
-  const { data: active } = useRun(projectId, listed.id, isActive);
+function Row({ projectId, run, scenarios, position, count }: RowProps) {
+  const isActive = !isFinished(run);
+  const { data: active } = useRun(projectId, run.id, isActive);
   const progress = isActive ? active?.progress : null;
   const { me } = useService();
-  const seconds = secondsOf({ ...listed, progress });
-  const name = nameOf(listed, scenarios);
+  const seconds = secondsOf({ ...run, progress });
+  const name = nameOf(run, scenarios);
   return (
-    <div role="listitem" aria-posinset={place} aria-setsize={count}>
-      <Link href={runPath(projectId, listed.id)} className={[classes.row, classes.link].join(' ')}>
+    <div role="listitem" aria-posinset={position} aria-setsize={count}>
+      <Link href={runPath(projectId, run.id)} className={[classes.row, classes.link].join(' ')}>
         <div className={classes.name}>
           <Text size="sm" fw={600} truncate title={name}>
             {name}
           </Text>
           <Text size="xs" c="dimmed" truncate>
-            <RelativeTime moment={listed.created_at} />
-            {[starterOf(listed, me.user_id), kindOf(listed), listed.is_test === true ? 'test' : '']
+            <RelativeTime moment={run.created_at} />
+            {[starterOf(run, me.user_id), modelKindOf(run), run.is_test === true ? 'test' : '']
               .filter((part) => part !== '')
               .map((part) => ` · ${part}`)}
           </Text>
-          <ChangedSince projectId={projectId} run={listed} />
+          <ChangedSince projectId={projectId} run={run} />
         </div>
-        <RunStatus status={statusOf(listed)} />
+        <RunStatus status={statusOf(run)} />
         <Text size="sm" className={classes.number}>
           <VisuallyHidden>Objective </VisuallyHidden>
-          {figure(listed.objective_value ?? progress?.incumbent)}
+          {formatFigure(run.objective_value ?? progress?.incumbent)}
         </Text>
         <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
           <VisuallyHidden>Gap </VisuallyHidden>
-          {share(listed.gap ?? progress?.gap)}
+          {formatShare(run.gap ?? progress?.gap)}
         </Text>
         <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
           <VisuallyHidden>Time </VisuallyHidden>
-          {seconds === null ? NONE : duration(seconds)}
+          {seconds === null ? NONE : formatSeconds(seconds)}
         </Text>
         <Text size="sm" c="dimmed" className={[classes.number, classes.minor].join(' ')}>
           <VisuallyHidden>Credits </VisuallyHidden>
-          {cost(listed.credits)}
+          {formatCost(run.credits)}
         </Text>
       </Link>
     </div>
@@ -214,7 +214,7 @@ function Row({ projectId, listed, scenarios, place, count }: RowProps) {
 }
 
 /** Describes who started a run. */
-export function starterOf({ triggered_by }: ListedRun, me: string | null): string {
+export function starterOf({ triggered_by }: RunSummary, me: string | null): string {
   const [kind, id = ''] = triggered_by.split(/:(.*)/s);
   if (kind === 'agent') return 'by the agent';
   if (kind === 'api_key') return 'by an API key';
@@ -222,5 +222,8 @@ export function starterOf({ triggered_by }: ListedRun, me: string | null): strin
 }
 
 /** Returns the kind of model that a run has solved. */
-export const kindOf = ({ scenario_id, input_file_ids }: Pick<ListedRun, 'scenario_id' | 'input_file_ids'>): string =>
+export const modelKindOf = ({
+  scenario_id,
+  input_file_ids,
+}: Pick<RunSummary, 'scenario_id' | 'input_file_ids'>): string =>
   scenario_id !== null ? 'scenario' : (input_file_ids ?? []).length > 0 ? 'model file' : 'canvas';

@@ -14,7 +14,7 @@ export interface Options {
 export const NO_OPTIONS: Options = { name: '', seconds: '', gap: '' };
 
 /** Converts form options to request fields. */
-export const requestedOf = ({ name, seconds, gap }: Options) => ({
+export const requestFields = ({ name, seconds, gap }: Options) => ({
   ...(name.trim() !== '' && { name: name.trim() }),
   ...(seconds !== '' && { time_limit_seconds: Number(seconds) }),
   ...(gap !== '' && { mip_gap: Number(gap) / 100 }),

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
-import type { ListedRun } from './runs-data';
+import type { RunSummary } from './runs-data';
 import classes from './runs.module.css';
 
 /** Label and appearance of each run status. */
-const WORDS: Record<string, [word: string, look: 'waits' | 'goes' | 'good' | 'fair' | 'bad']> = {
+const STATUS_LABELS: Record<string, [word: string, look: 'waits' | 'goes' | 'good' | 'fair' | 'bad']> = {
   queued: ['Waiting', 'waits'],
   running: ['Solving', 'goes'],
   succeeded: ['Solved', 'good'],
@@ -16,15 +16,15 @@ const WORDS: Record<string, [word: string, look: 'waits' | 'goes' | 'good' | 'fa
 };
 
 /** Returns the status of a run, or its outcome once it has ended. */
-export const statusOf = ({ status, outcome }: Pick<ListedRun, 'status' | 'outcome'>): string => outcome ?? status;
+export const statusOf = ({ status, outcome }: Pick<RunSummary, 'status' | 'outcome'>): string => outcome ?? status;
 
-export const wordOf = (status: string): string => WORDS[status]?.[0] ?? status;
+export const statusLabel = (status: string): string => STATUS_LABELS[status]?.[0] ?? status;
 
 /** Shows a status as a word with a colored dot. */
 export function RunStatus({ status, size = 'sm' }: { status: string; size?: 'xs' | 'sm' }) {
   return (
-    <Text component="span" size={size} className={classes.status} data-look={WORDS[status]?.[1]}>
-      {wordOf(status)}
+    <Text component="span" size={size} className={classes.status} data-look={STATUS_LABELS[status]?.[1]}>
+      {statusLabel(status)}
     </Text>
   );
 }

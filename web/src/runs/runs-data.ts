@@ -5,7 +5,7 @@ import { useFilePaths } from '../project/workspace-files';
 import { useService } from '../service/service';
 
 export type Run = Execution;
-export type ListedRun = Schemas['ExecutionResponse'];
+export type RunSummary = Schemas['ExecutionResponse'];
 export type Scenario = Schemas['ScenarioResponse'];
 export type Result = NonNullable<Run['result']>;
 
@@ -13,7 +13,7 @@ export const STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled']
 export type Status = (typeof STATUSES)[number];
 
 /** Number of runs per page. It is also the maximum number of scenarios per project. */
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 export interface RunFilter {
   /** Part of the name. */
@@ -22,7 +22,7 @@ export interface RunFilter {
   scenario_id: string | null;
 }
 
-export const isOver = ({ status }: Pick<Run, 'status'>): boolean => status !== 'queued' && status !== 'running';
+export const isFinished = ({ status }: Pick<Run, 'status'>): boolean => status !== 'queued' && status !== 'running';
 
 /** Reads the runs that match a filter, newest first. */
 export function useRuns(projectId: string, { q, status, scenario_id }: RunFilter) {
@@ -36,7 +36,7 @@ export function useRuns(projectId: string, { q, status, scenario_id }: RunFilter
         ...(status !== null && { status }),
         ...(scenario_id !== null && { scenario_id }),
       };
-      return await listedRuns(client, projectId, { limit: PAGE, offset, ...filter }, signal);
+      return await fetchRuns(client, projectId, { limit: PAGE_SIZE, offset, ...filter }, signal);
     },
     getNextPageParam: ({ offset, executions, total }) =>
       offset + executions.length < total && executions.length > 0 ? offset + executions.length : undefined,
@@ -45,7 +45,7 @@ export function useRuns(projectId: string, { q, status, scenario_id }: RunFilter
   });
 }
 
-async function listedRuns(
+async function fetchRuns(
   client: WorkspaceClient,
   projectId: string,
   query: { limit: number; offset: number; q?: string; status?: Status; scenario_id?: string },
@@ -56,7 +56,7 @@ async function listedRuns(
 }
 
 /** Removes duplicates, because a run that moves between pages appears on both. */
-export const runsOf = (pages: { executions: ListedRun[] }[]): ListedRun[] => [
+export const runsOf = (pages: { executions: RunSummary[] }[]): RunSummary[] => [
   ...new Map(pages.flatMap(({ executions }) => executions).map((run) => [run.id, run])).values(),
 ];
 
@@ -69,7 +69,7 @@ const runQuery = (client: WorkspaceClient, projectId: string, id: string) =>
       const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}';
       return (await client.GET(path, { params, signal })).data;
     },
-    staleTime: ({ state: { data } }) => (data !== undefined && isOver(data) ? 'static' : 0),
+    staleTime: ({ state: { data } }) => (data !== undefined && isFinished(data) ? 'static' : 0),
   });
 
 export function useRun(projectId: string, id: string, enabled = true) {
@@ -99,15 +99,15 @@ export function useActiveRuns(projectId: string): Run[] {
   const { data: active = [] } = useQuery({
     queryKey: keyOf(projectId, 'executions', 'active'),
     queryFn: async ({ signal }) => {
-      const of = async (status: Status) =>
-        (await listedRuns(client, projectId, { limit: PAGE, offset: 0, status }, signal)).executions;
-      return [...(await of('running')), ...(await of('queued'))];
+      const runsWith = async (status: Status) =>
+        (await fetchRuns(client, projectId, { limit: PAGE_SIZE, offset: 0, status }, signal)).executions;
+      return [...(await runsWith('running')), ...(await runsWith('queued'))];
     },
   });
   const ids = [...new Set(active.map(({ id }) => id))];
   return useQueries({
     queries: ids.map((id) => runQuery(client, projectId, id)),
-    combine: (results) => results.flatMap(({ data }) => (data === undefined || isOver(data) ? [] : [data])),
+    combine: (results) => results.flatMap(({ data }) => (data === undefined || isFinished(data) ? [] : [data])),
   });
 }
 
@@ -117,7 +117,7 @@ export function useScenarios(projectId: string) {
   return useQuery({
     queryKey: keyOf(projectId, 'scenarios', 'listed'),
     queryFn: async ({ signal }) => {
-      const params = { path: { project_id: projectId }, query: { limit: PAGE } };
+      const params = { path: { project_id: projectId }, query: { limit: PAGE_SIZE } };
       return (await client.GET('/api/v1/projects/{project_id}/scenarios', { params, signal })).data.scenarios;
     },
   });
@@ -125,7 +125,7 @@ export function useScenarios(projectId: string) {
 
 /** Returns the name of a run. Default: the name of the model that it has solved. */
 export function nameOf(
-  run: Pick<ListedRun, 'name' | 'scenario_id' | 'input_file_ids'>,
+  run: Pick<RunSummary, 'name' | 'scenario_id' | 'input_file_ids'>,
   scenarios: Scenario[] = [],
 ): string {
   if (run.name !== null) return run.name;
@@ -141,15 +141,15 @@ export function secondsOf({
   started_at,
   ended_at,
   progress,
-}: Pick<ListedRun, 'started_at' | 'ended_at'> & { progress?: Run['progress'] | undefined }): number | null {
+}: Pick<RunSummary, 'started_at' | 'ended_at'> & { progress?: Run['progress'] | undefined }): number | null {
   if (started_at === null) return null;
   if (ended_at !== null) return Math.max(0, (Date.parse(ended_at) - Date.parse(started_at)) / 1000);
   return progress?.seconds ?? null;
 }
 
 /** Folder for the output of runs, which is not offered as input. */
-const RESULTS = 'results/';
+const RESULTS_FOLDER = 'results/';
 
 /** Returns the paths of possible input files whose names match a pattern. */
 export const useInputFiles = (projectId: string, endings: RegExp): string[] =>
-  useFilePaths(projectId, endings).filter((path) => !path.startsWith(RESULTS));
+  useFilePaths(projectId, endings).filter((path) => !path.startsWith(RESULTS_FOLDER));

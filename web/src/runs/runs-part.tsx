@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { PartProps } from '../project/parts';
-import { comparisonPath, runsPath, scenariosPath } from './places';
+import { comparisonPath, runsPath, scenariosPath } from './run-paths';
 import { RunPage } from './result/run-page';
 import { RunList } from './run-list';
 import classes from './runs.module.css';
@@ -15,12 +15,12 @@ export default function RunsPart({ project, mayWrite }: PartProps) {
   const { id } = project;
   return (
     <div className={classes.part}>
-      <nav className={classes.places} aria-label="Runs and scenarios">
-        <PlaceLink href={runsPath(id)} isOutside={[scenariosPath(id), comparisonPath(id)]}>
+      <nav className={classes.sections} aria-label="Runs and scenarios">
+        <SectionLink href={runsPath(id)} excludedPaths={[scenariosPath(id), comparisonPath(id)]}>
           All runs
-        </PlaceLink>
-        <PlaceLink href={scenariosPath(id)}>Scenarios</PlaceLink>
-        <PlaceLink href={comparisonPath(id)}>Comparison</PlaceLink>
+        </SectionLink>
+        <SectionLink href={scenariosPath(id)}>Scenarios</SectionLink>
+        <SectionLink href={comparisonPath(id)}>Comparison</SectionLink>
       </nav>
       <Switch>
         <Route path={runsPath(id)}>
@@ -53,25 +53,27 @@ export default function RunsPart({ project, mayWrite }: PartProps) {
   );
 }
 
-interface PlaceLinkProps {
+interface SectionLinkProps {
   href: string;
   /** Paths below `href` that belong to other links. */
-  isOutside?: readonly string[];
+  excludedPaths?: readonly string[];
   children: ReactNode;
 }
 
-function PlaceLink({ href, isOutside = [], children }: PlaceLinkProps) {
-  const [at] = useLocation();
-  const isHere = at === href;
-  const isIn = at.startsWith(`${href}/`) && !isOutside.some((other) => at === other || at.startsWith(`${other}/`));
+function SectionLink({ href, excludedPaths = [], children }: SectionLinkProps) {
+  const [location] = useLocation();
+  const isCurrent = location === href;
+  const isInside =
+    location.startsWith(`${href}/`) &&
+    !excludedPaths.some((other) => location === other || location.startsWith(`${other}/`));
   return (
     <Anchor
       component={Link}
       href={href}
       size="sm"
       underline="never"
-      className={classes.placeLink}
-      aria-current={isHere ? 'page' : isIn ? 'true' : undefined}
+      className={classes.sectionLink}
+      aria-current={isCurrent ? 'page' : isInside ? 'true' : undefined}
     >
       {children}
     </Anchor>

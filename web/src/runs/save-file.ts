@@ -29,4 +29,4 @@ export async function contentOf(client: WorkspaceClient, project_id: string, pat
 }
 
 /** Returns the last segment of a path. */
-export const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+export const fileNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

@@ -8,10 +8,10 @@ import { keyOf } from '../project/project-data';
 import { Failure } from '../service/failure';
 import { useService } from '../service/service';
 import { useIntent } from '../service/use-intent';
-import { MissingParts, useMissing } from './missing-parts';
-import { runPath } from './places';
+import { MissingParts, useSolveBlockers } from './missing-parts';
+import { runPath } from './run-paths';
 import { problemAt } from './problems';
-import { NO_OPTIONS, OptionFields, requestedOf } from './run-options';
+import { NO_OPTIONS, OptionFields, requestFields } from './run-options';
 import { type Scenario, useInputFiles } from './runs-data';
 
 type Request = Schemas['ExecutionCreateRequest'];
@@ -42,11 +42,11 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   const { client } = useService();
   const queries = useQueryClient();
   const [, open] = useLocation();
-  const [what, setWhat] = useState(CANVAS);
+  const [model, setModel] = useState(CANVAS);
   const [options, setOptions] = useState(NO_OPTIONS);
-  const [isCounted, setCounted] = useState(true);
+  const [updatesChecklist, setUpdatesChecklist] = useState(true);
   const files = useInputFiles(project.id, MODEL_FILE);
-  const missing = useMissing(project);
+  const blockers = useSolveBlockers(project);
   const start = useIntent({
     mutationFn: async (body: Request, headers) => {
       const params = { path: { project_id: project.id } };
@@ -57,18 +57,18 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
       open(runPath(project.id, id));
     },
   });
-  const isFile = what.startsWith(FILE);
-  const isScenario = what.startsWith(SCENARIO);
-  const isIncomplete = missing.sentences.length > 0;
+  const isFile = model.startsWith(FILE);
+  const isScenario = model.startsWith(SCENARIO);
+  const isIncomplete = blockers.sentences.length > 0;
   // A scenario may turn off the incomplete cards.
-  const mustFail = !isFile && (isScenario ? missing.isHopeless : isIncomplete);
+  const isBlocked = !isFile && (isScenario ? blockers.isUnsolvable : isIncomplete);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     start.mutate({
-      ...requestedOf(options),
+      ...requestFields(options),
       is_test: false,
-      ...(isScenario ? { scenario_id: what.slice(SCENARIO.length) } : { affects_checklist: isCounted }),
-      ...(isFile && { input_file_ids: [what.slice(FILE.length)] }),
+      ...(isScenario ? { scenario_id: model.slice(SCENARIO.length) } : { affects_checklist: updatesChecklist }),
+      ...(isFile && { input_file_ids: [model.slice(FILE.length)] }),
     });
   };
   const choices: ComboboxData = [
@@ -91,13 +91,13 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
           {...selectProps}
           label="Model"
           data={choices}
-          value={what}
+          value={model}
           allowDeselect={false}
           searchable={scenarios.length + files.length > 6}
           onChange={(value) => {
-            setWhat(value ?? CANVAS);
+            setModel(value ?? CANVAS);
             // By default, a run of a model file does not count for the canvas checklist.
-            setCounted(value?.startsWith(FILE) !== true);
+            setUpdatesChecklist(value?.startsWith(FILE) !== true);
           }}
           error={problemAt(start.error, 'scenario_id') ?? problemAt(start.error, 'input_file_ids')}
         />
@@ -109,8 +109,8 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
         ) : (
           <Checkbox
             label="Update the checklist with the result"
-            checked={isCounted}
-            onChange={({ currentTarget }) => setCounted(currentTarget.checked)}
+            checked={updatesChecklist}
+            onChange={({ currentTarget }) => setUpdatesChecklist(currentTarget.checked)}
           />
         )}
         {start.error !== null && <Failure title="Could not start the run" error={start.error} />}
@@ -118,7 +118,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" data-autofocus loading={start.isPending} disabled={mustFail}>
+          <Button type="submit" data-autofocus loading={start.isPending} disabled={isBlocked}>
             {isScenario && isIncomplete ? 'Solve anyway' : 'Solve'}
           </Button>
         </Group>

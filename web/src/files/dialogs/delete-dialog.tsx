@@ -6,11 +6,11 @@ import { useService } from '../../service/service';
 import { type Contents, contentsOf } from '../changes';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
-import { shownName } from '../paths';
+import { displayName } from '../paths';
 import { Dialog } from './dialog';
 
 /** Maximum number of names listed. */
-const NAMED = 8;
+const MAX_LISTED = 8;
 
 interface DeleteDialogProps {
   projectId: string;
@@ -39,7 +39,7 @@ export function DeleteDialog({
     queryFn: async ({ signal }) => await contentsOf(client, container.ref, folders, signal),
     enabled: folders.length > 0,
   });
-  const single = entries.length === 1 ? shownName(entries[0]?.path ?? '') : undefined;
+  const single = entries.length === 1 ? displayName(entries[0]?.path ?? '') : undefined;
   const isFolder = folders.length > 0;
   return (
     <Dialog
@@ -51,13 +51,13 @@ export function DeleteDialog({
       <Stack>
         {single === undefined && (
           <List size="sm" styles={{ item: { overflowWrap: 'anywhere' } }}>
-            {entries.slice(0, NAMED).map(({ path, file }) => (
+            {entries.slice(0, MAX_LISTED).map(({ path, file }) => (
               <List.Item key={path}>
-                {shownName(path)}
+                {displayName(path)}
                 {file === undefined && '/'}
               </List.Item>
             ))}
-            {entries.length > NAMED && <List.Item>and {entries.length - NAMED} more</List.Item>}
+            {entries.length > MAX_LISTED && <List.Item>and {entries.length - MAX_LISTED} more</List.Item>}
           </List>
         )}
         {isFolder && contents.isPending && (
@@ -68,7 +68,7 @@ export function DeleteDialog({
         )}
         {contents.data !== undefined && (
           <Text size="sm" fw={550} role="status">
-            {sentenceOf(contents.data, folders.length)}
+            {contentsText(contents.data, folders.length)}
           </Text>
         )}
         {contents.error !== null && (
@@ -97,11 +97,12 @@ export function DeleteDialog({
 
 const NUMBERS = new Intl.NumberFormat();
 
-function sentenceOf({ files, folders, isTogether }: Contents, deleted: number): string {
-  const where = deleted === 1 ? 'The folder' : `The ${deleted} folders`;
-  const verb = deleted === 1 ? 'contains' : 'contain';
-  const filesSaid = files === 1 ? '1 file' : `${NUMBERS.format(files)} ${isTogether ? 'files and folders' : 'files'}`;
-  if (files === 0 && folders === 0) return deleted === 1 ? 'The folder is empty.' : 'The folders are empty.';
-  if (folders === 0) return `${where} ${verb} ${filesSaid}.`;
-  return `${where} ${verb} ${filesSaid} and ${folders === 1 ? '1 folder' : `${NUMBERS.format(folders)} folders`}.`;
+function contentsText({ files, folders, includesFolders }: Contents, folderCount: number): string {
+  const subject = folderCount === 1 ? 'The folder' : `The ${folderCount} folders`;
+  const verb = folderCount === 1 ? 'contains' : 'contain';
+  const fileCount =
+    files === 1 ? '1 file' : `${NUMBERS.format(files)} ${includesFolders ? 'files and folders' : 'files'}`;
+  if (files === 0 && folders === 0) return folderCount === 1 ? 'The folder is empty.' : 'The folders are empty.';
+  if (folders === 0) return `${subject} ${verb} ${fileCount}.`;
+  return `${subject} ${verb} ${fileCount} and ${folders === 1 ? '1 folder' : `${NUMBERS.format(folders)} folders`}.`;
 }

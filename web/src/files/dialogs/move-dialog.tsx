@@ -6,12 +6,12 @@ import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import type { Entry } from '../listing';
-import { folderOf, shownName } from '../paths';
+import { displayName, folderOf } from '../paths';
 import { Dialog } from './dialog';
 
 /** Maximum number of folders offered. Users can type any other folder. */
-const OFFERED = 1_000;
-const SHOWN = 100;
+const MAX_FOLDERS = 1_000;
+const MAX_SUGGESTIONS = 100;
 
 interface MoveDialogProps {
   projectId: string;
@@ -31,14 +31,14 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
     queryKey: keyOf(projectId, 'files', 'folders', container.key),
     queryFn: async ({ signal }) => {
       // Folders are listed first.
-      const body = { ...container.ref, path: '', recursive: true, limit: OFFERED, offset: 0 };
+      const body = { ...container.ref, path: '', recursive: true, limit: MAX_FOLDERS, offset: 0 };
       return (await client.POST('/api/v1/files/list', { body, signal })).data.directories;
     },
   });
-  const moved = new Set(entries.map(({ path }) => path));
+  const movedPaths = new Set(entries.map(({ path }) => path));
   const from = folderOf(entries[0]?.path ?? '');
-  const offered = (folders.data ?? []).filter(
-    (path) => path !== from && ![...moved].some((one) => path === one || path.startsWith(`${one}/`)),
+  const targetFolders = (folders.data ?? []).filter(
+    (path) => path !== from && ![...movedPaths].some((one) => path === one || path.startsWith(`${one}/`)),
   );
   const to = folder.trim().replaceAll(/^\/+|\/+$/g, '');
   const isNew = to !== '' && folders.data?.includes(to) === false;
@@ -47,9 +47,9 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
     event.preventDefault();
     if (!isSame) onMove(to);
   };
-  const what = entries.length === 1 ? shownName(entries[0]?.path ?? '') : `${entries.length} items`;
+  const subject = entries.length === 1 ? displayName(entries[0]?.path ?? '') : `${entries.length} items`;
   return (
-    <Dialog title={`Move ${what}`} onClose={onClose}>
+    <Dialog title={`Move ${subject}`} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Autocomplete
@@ -58,8 +58,8 @@ export function MoveDialog({ projectId, container, entries, onMove, isPending, e
             placeholder="Top level of the workspace"
             data-autofocus
             autoFocus
-            data={offered}
-            limit={SHOWN}
+            data={targetFolders}
+            limit={MAX_SUGGESTIONS}
             value={folder}
             onChange={setFolder}
             autoSelectOnBlur={false}

@@ -19,14 +19,14 @@ interface NameDialogProps {
 
 /** Asks for the name of an item in a folder. */
 export function NameDialog({ title, action, failure, name, onName, isPending, error, onClose }: NameDialogProps) {
-  const [wanted, setWanted] = useState(name);
+  const [newName, setNewName] = useState(name);
   const [problem, setProblem] = useState<string>();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const text = wanted.trim();
-    const found = problemOf(text);
-    setProblem(found);
-    if (found !== undefined) return;
+    const text = newName.trim();
+    const reason = problemOf(text);
+    setProblem(reason);
+    if (reason !== undefined) return;
     if (text === name) onClose();
     else onName(text);
   };
@@ -38,9 +38,9 @@ export function NameDialog({ title, action, failure, name, onName, isPending, er
             label="Name"
             data-autofocus
             autoFocus
-            value={wanted}
+            value={newName}
             onChange={({ currentTarget }) => {
-              setWanted(currentTarget.value);
+              setNewName(currentTarget.value);
               setProblem(undefined);
             }}
             // Selects only the stem, because users rarely change the extension.

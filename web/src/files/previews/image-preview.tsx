@@ -6,9 +6,9 @@ import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
-import { endingOf } from '../paths';
+import { extensionOf } from '../paths';
 import classes from './previews.module.css';
-import { Gone, Said } from './said';
+import { MissingFile, Notice } from './notice';
 
 /** Supported image types by extension. The content type stored with the file is ignored. */
 const TYPES: Record<string, string> = {
@@ -25,7 +25,7 @@ const TYPES: Record<string, string> = {
 /** Images above this size are only shown on request. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
-export const isImage = (path: string): boolean => endingOf(path) in TYPES;
+export const isImage = (path: string): boolean => extensionOf(path) in TYPES;
 
 interface ImagePreviewProps {
   projectId: string;
@@ -51,17 +51,17 @@ export function ImagePreview({ projectId, container, path, size }: ImagePreviewP
   const [isBroken, setBroken] = useState(false);
   useEffect(() => {
     if (data === undefined) return;
-    const made = URL.createObjectURL(new Blob([data], { type: TYPES[endingOf(path)] ?? '' }));
-    setUrl(made);
+    const objectUrl = URL.createObjectURL(new Blob([data], { type: TYPES[extensionOf(path)] ?? '' }));
+    setUrl(objectUrl);
     setBroken(false);
-    return () => URL.revokeObjectURL(made);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [data, path]);
-  if (isTooLarge) return <Said title="This image is too large to preview" text="Download it to view it." />;
-  if (error instanceof NotFoundError) return <Gone />;
+  if (isTooLarge) return <Notice title="This image is too large to preview" text="Download it to view it." />;
+  if (error instanceof NotFoundError) return <MissingFile />;
   if (error !== null && data === undefined)
     return <Failure title="Could not load the image" error={error} onRetry={() => void refetch()} />;
   if (isBroken)
-    return <Said title="This image cannot be displayed" text="Its content does not match its file extension." />;
+    return <Notice title="This image cannot be displayed" text="Its content does not match its file extension." />;
   if (url === undefined) return <Loading name="the image" />;
   return (
     <div className={classes.image}>

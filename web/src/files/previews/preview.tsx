@@ -5,7 +5,7 @@ import { formatBytes } from '../../frame/sizes';
 import type { Container } from '../containers';
 import { Dots, type EntryActions } from '../file-list';
 import type { Entry } from '../listing';
-import { endingOf, shownName } from '../paths';
+import { displayName, extensionOf } from '../paths';
 import { SqlBox } from '../tables/sql-box';
 import { isTable } from '../tables/statement';
 import { useDraft } from '../../service/use-draft';
@@ -21,12 +21,12 @@ const DOCUMENTS = new Set(['.pdf', '.docx', '.xlsx', '.xlsm']);
 
 /** Returns the available views of a file, starting with the default. */
 function viewsOf(path: string): View[] {
-  const ending = endingOf(path);
-  if (isImage(path)) return ending === '.svg' ? ['image', 'text'] : ['image'];
+  const extension = extensionOf(path);
+  if (isImage(path)) return extension === '.svg' ? ['image', 'text'] : ['image'];
   if (!isTable(path)) return ['text'];
-  if (ending === '.parquet') return ['table', 'sql'];
+  if (extension === '.parquet') return ['table', 'sql'];
   // Files with these extensions are rarely tables.
-  if (ending === '.txt' || ending === '.json') return ['text', 'table', 'sql'];
+  if (extension === '.txt' || extension === '.json') return ['text', 'table', 'sql'];
   return ['table', 'sql', 'text'];
 }
 
@@ -44,14 +44,14 @@ interface PreviewProps {
 /** Shows a file with its name, actions and content. */
 export function Preview({ projectId, container, path, entry, mayWrite, actions, onClose }: PreviewProps) {
   const views = viewsOf(path);
-  const [wanted, setView] = useState<View>();
+  const [chosenView, setView] = useState<View>();
   const [sheet, setSheet] = useState<string>();
   const [sql, setSql] = useDraft<string | null>(`SQL of ${path} in ${container.key} of ${projectId}`, null);
-  const view = wanted ?? views[0] ?? 'text';
+  const view = chosenView ?? views[0] ?? 'text';
   const file = entry?.file;
-  const name = shownName(path);
+  const name = displayName(path);
   // A file of unknown size is saved like a large file.
-  const known: Entry = entry ?? { path, file: { path, size: Infinity } };
+  const entryOrDefault: Entry = entry ?? { path, file: { path, size: Infinity } };
   const { onDownload, onCopyPath, onRename, onMove, onDelete } = actions;
   const common = { projectId, container, path };
   const lead = views.length > 1 && (
@@ -81,7 +81,7 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
               .join(' · ')}
           </Text>
         </div>
-        <Button size="compact-sm" variant="default" onClick={() => onDownload(known)}>
+        <Button size="compact-sm" variant="default" onClick={() => onDownload(entryOrDefault)}>
           Download
         </Button>
         <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
@@ -91,11 +91,11 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => onCopyPath(known)}>Copy path</Menu.Item>
-            {onRename !== undefined && <Menu.Item onClick={() => onRename(known)}>Rename</Menu.Item>}
-            {onMove !== undefined && <Menu.Item onClick={() => onMove([known])}>Move</Menu.Item>}
+            <Menu.Item onClick={() => onCopyPath(entryOrDefault)}>Copy path</Menu.Item>
+            {onRename !== undefined && <Menu.Item onClick={() => onRename(entryOrDefault)}>Rename</Menu.Item>}
+            {onMove !== undefined && <Menu.Item onClick={() => onMove([entryOrDefault])}>Move</Menu.Item>}
             {onDelete !== undefined && (
-              <Menu.Item c="var(--mantine-color-error)" onClick={() => onDelete([known])}>
+              <Menu.Item c="var(--mantine-color-error)" onClick={() => onDelete([entryOrDefault])}>
                 Delete
               </Menu.Item>
             )}
@@ -116,10 +116,10 @@ export function Preview({ projectId, container, path, entry, mayWrite, actions, 
       )}
       {view !== 'table' && lead !== false && <div className={classes.lead}>{lead}</div>}
       {view === 'sql' && (
-        <SqlBox {...common} sheet={sheet} mayWrite={mayWrite} written={sql ?? undefined} onWritten={setSql} />
+        <SqlBox {...common} sheet={sheet} mayWrite={mayWrite} draft={sql ?? undefined} onSqlChange={setSql} />
       )}
       {view === 'image' && <ImagePreview {...common} size={file?.size} />}
-      {view === 'text' && <TextPreview {...common} isDocument={DOCUMENTS.has(endingOf(path))} />}
+      {view === 'text' && <TextPreview {...common} isDocument={DOCUMENTS.has(extensionOf(path))} />}
     </section>
   );
 }

@@ -8,9 +8,9 @@ import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
-import { sentenceOf } from '../tables/problems';
+import { problemMessage } from '../tables/problems';
 import classes from './previews.module.css';
-import { Gone, Said } from './said';
+import { MissingFile, Notice } from './notice';
 
 /** Maximum number of characters shown per line. */
 const MAX_LINE_LENGTH = 5_000;
@@ -38,20 +38,22 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
     gcTime: 30_000,
   });
   const lines = useMemo(() => linesOf(data?.text ?? ''), [data]);
-  if (error instanceof NotFoundError) return <Gone />;
+  if (error instanceof NotFoundError) return <MissingFile />;
   if (data === undefined) {
     if (error === null) return <Loading name="the file" />;
     if (error instanceof TooLargeError)
-      return <Said title="This file is too large to preview" text="Download it to read it." />;
+      return <Notice title="This file is too large to preview" text="Download it to read it." />;
     if (error instanceof ValidationError && isDocument)
-      return <Said title="The text of this file cannot be displayed" text={error.entries.map(sentenceOf).join(' ')} />;
+      return (
+        <Notice title="The text of this file cannot be displayed" text={error.entries.map(problemMessage).join(' ')} />
+      );
     return <Failure title="Could not load the file" error={error} onRetry={() => void refetch()} />;
   }
   if (data.text == null)
-    return <Said title="No preview for this type of file" text="Download it to open it in another program." />;
+    return <Notice title="No preview for this type of file" text="Download it to open it in another program." />;
   if (data.text.trim() === '')
     return (
-      <Said
+      <Notice
         title={isDocument ? 'This document contains no text' : 'The file is empty'}
         text={isDocument ? 'Scanned pages contain no text. Download the file to view it.' : ''}
       />

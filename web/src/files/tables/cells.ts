@@ -4,7 +4,7 @@ export type ColumnType = Schemas['QueryColumnResponse']['type'];
 export type Cell = Schemas['QueryResponse']['rows'][number][number];
 
 /** Display properties of a column. */
-export interface ShownColumn {
+export interface TableColumn {
   name: string;
   type: ColumnType;
   isNumeric: boolean;
@@ -14,31 +14,31 @@ export interface ShownColumn {
 }
 
 /** Maximum number of decimals that are padded with zeros to align the decimal separators. */
-const ALIGNED = 6;
+const MAX_ALIGNED_DECIMALS = 6;
 const MAX_DIGITS = 12;
 /** Number of rows used to measure the column width. */
-const MEASURED = 100;
+const SAMPLE_ROWS = 100;
 /** Must match the style sheet: font size of cells, and their horizontal padding in pixels. */
-const SIZE = '13px';
+const FONT_SIZE = '13px';
 const PADDING = 20;
-const NARROWEST = 56;
-const WIDEST = 320;
+const MIN_WIDTH = 56;
+const MAX_WIDTH = 320;
 /** Maximum number of characters of a cell. Its width usually shows fewer. */
 const MAX_LENGTH = 500;
 
 /** Returns the display properties of columns, based on the first rows. */
-export function shownColumns(
+export function tableColumns(
   columns: readonly { name: string; type: ColumnType }[],
   rows: readonly (readonly Cell[])[],
-): ShownColumn[] {
-  const measured = rows.slice(0, MEASURED);
+): TableColumn[] {
+  const sample = rows.slice(0, SAMPLE_ROWS);
   return columns.map(({ name, type }, index) => {
-    const cells = measured.map((row) => row[index] ?? null);
+    const cells = sample.map((row) => row[index] ?? null);
     const format = formatOf(type, cells);
     const longest = cells.map(format).reduce((one, other) => (other.length > one.length ? other : one), '');
     // A sorted column has an arrow before its name.
     const text = Math.max(widthOf(longest), widthOf(`↓ ${name}`, 'bold '), widthOf(type));
-    const width = Math.round(Math.min(WIDEST, Math.max(NARROWEST, text + PADDING)));
+    const width = Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, text + PADDING)));
     return { name, type, isNumeric: type === 'integer' || type === 'number', width, format };
   });
 }
@@ -48,7 +48,7 @@ const canvas = document.createElement('canvas').getContext('2d');
 /** Returns the width of a text in pixels, in the page's font. */
 function widthOf(text: string, weight = ''): number {
   if (canvas === null) return text.length * 8;
-  canvas.font = `${weight}${SIZE} ${getComputedStyle(document.body).fontFamily}`;
+  canvas.font = `${weight}${FONT_SIZE} ${getComputedStyle(document.body).fontFamily}`;
   return canvas.measureText(text.slice(0, MAX_LENGTH)).width;
 }
 
@@ -65,7 +65,7 @@ function digitsOf(cells: readonly Cell[]): number {
     const [, after = ''] = /\.(\d+)$/.exec(String(cell)) ?? [];
     return after.length;
   });
-  return Math.min(ALIGNED, Math.max(0, ...digits));
+  return Math.min(MAX_ALIGNED_DECIMALS, Math.max(0, ...digits));
 }
 
 function numberFormat(minimumFractionDigits: number): (cell: Cell) => string {

@@ -12,7 +12,7 @@ const EQUAL = [
   { value: '=', label: 'is' },
   { value: '<>', label: 'is not' },
 ] as const;
-const COMPARED = [
+const COMPARISONS = [
   ...EQUAL,
   { value: '<', label: 'is less than' },
   { value: '<=', label: 'is at most' },
@@ -26,7 +26,7 @@ function operatorsOf(type: ColumnType): readonly { value: Operator; label: strin
   if (type === 'json') return [EMPTY];
   if (type === 'boolean') return [...EQUAL, EMPTY];
   if (type === 'text') return [{ value: 'contains', label: 'contains' }, ...EQUAL, EMPTY];
-  return COMPARED;
+  return COMPARISONS;
 }
 
 const EXAMPLES: Partial<Record<ColumnType, string>> = {
@@ -69,21 +69,21 @@ export function Filters({ columns, filters, onChange }: FiltersProps) {
           maw="100%"
           onRemove={() => onChange(filters.filter((_, other) => other !== index))}
           removeButtonProps={{
-            'aria-label': `Remove the filter ${sentenceOf(filter, columns)}`,
+            'aria-label': `Remove the filter ${filterLabel(filter, columns)}`,
             tabIndex: 0,
             'aria-hidden': false,
           }}
         >
-          {sentenceOf(filter, columns)}
+          {filterLabel(filter, columns)}
         </Pill>
       ))}
     </>
   );
 }
 
-function sentenceOf({ column, op, value }: Filter, columns: readonly Column[]): string {
+function filterLabel({ column, op, value }: Filter, columns: readonly Column[]): string {
   const type = columns.find(({ name }) => name === column)?.type ?? 'text';
-  const label = operatorsOf(type).find((known) => known.value === op)?.label ?? op;
+  const label = operatorsOf(type).find((operator) => operator.value === op)?.label ?? op;
   return op === 'empty' ? `${column} ${label}` : `${column} ${label} ${String(value)}`;
 }
 
@@ -91,8 +91,8 @@ function FilterForm({ columns, onAdd }: { columns: readonly Column[]; onAdd: (fi
   const [name, setName] = useState(columns[0]?.name ?? '');
   const type = columns.find((column) => column.name === name)?.type ?? 'text';
   const operators = operatorsOf(type);
-  const [wantedOp, setOp] = useState<string>();
-  const op = (operators.find(({ value }) => value === wantedOp) ?? operators[0])?.value ?? 'empty';
+  const [chosenOp, setChosenOp] = useState<string>();
+  const op = (operators.find(({ value }) => value === chosenOp) ?? operators[0])?.value ?? 'empty';
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
   const submit = (event: FormEvent): void => {
@@ -120,7 +120,7 @@ function FilterForm({ columns, onAdd }: { columns: readonly Column[]; onAdd: (fi
           aria-label="Condition"
           data={[...operators]}
           value={op}
-          onChange={({ currentTarget }) => setOp(currentTarget.value)}
+          onChange={({ currentTarget }) => setChosenOp(currentTarget.value)}
         />
         {op !== 'empty' &&
           (type === 'boolean' ? (

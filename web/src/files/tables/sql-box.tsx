@@ -9,26 +9,26 @@ import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { type Container, WORKSPACE } from '../containers';
 import { folderOf } from '../paths';
-import { addressOf } from '../place';
+import { fileUrl } from '../file-location';
 import { isFile } from '../uploads/free-path';
-import { shownColumns } from './cells';
-import { sentenceOf } from './problems';
+import { tableColumns } from './cells';
+import { problemMessage } from './problems';
 import { TableGrid } from './table-grid';
-import { identifier, placeOf, tableNames, tablesIn } from './statement';
+import { errorRange, identifier, tableNames, tablesIn } from './statement';
 import classes from './tables.module.css';
 
 /** Maximum number of rows shown. */
-const SHOWN = 10_000;
+const MAX_ROWS = 10_000;
 /** Maximum length of a statement. */
 const MAX_LENGTH = 100_000;
 /** Maximum number of files in the folder that get a table name. */
-const OFFERED = 1_000;
+const MAX_TABLES = 1_000;
 const NUMBERS = new Intl.NumberFormat();
 
-type Answer = Schemas['QueryResponse'];
+type QueryResult = Schemas['QueryResponse'];
 
 /** Options of a query in addition to its statement. */
-interface Run {
+interface QueryOptions {
   save_as?: string;
   mayReplace?: boolean;
 }
@@ -40,19 +40,19 @@ interface SqlBoxProps {
   sheet: string | undefined;
   mayWrite: boolean;
   /** Statement that the user wrote before switching to another view. */
-  written: string | undefined;
-  onWritten: (sql: string) => void;
+  draft: string | undefined;
+  onSqlChange: (sql: string) => void;
 }
 
 /** Runs SQL on tables and saves the results. */
-export function SqlBox({ projectId, container, path, sheet, mayWrite, written, onWritten: setSql }: SqlBoxProps) {
+export function SqlBox({ projectId, container, path, sheet, mayWrite, draft, onSqlChange: setSql }: SqlBoxProps) {
   const { client } = useService();
   const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
   const listing = useQuery({
     queryKey: keyOf(projectId, 'files', 'tables', container.key, folderOf(path)),
     queryFn: async ({ signal }) => {
-      const body = { ...container.ref, path: folderOf(path), limit: OFFERED, offset: 0 };
+      const body = { ...container.ref, path: folderOf(path), limit: MAX_TABLES, offset: 0 };
       return (await client.POST('/api/v1/files/list', { body, signal })).data.entries;
     },
   });
@@ -60,49 +60,49 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
     () => tableNames(path, sheet, listing.data?.map((entry) => entry.path) ?? []),
     [path, sheet, listing.data],
   );
-  const own = names.keys().next().value ?? '';
-  const sql = written ?? `SELECT *\nFROM ${identifier(own)}\nLIMIT 100`;
-  const [target, setTarget] = useState(`results/${own.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')}-query.csv`);
+  const defaultTable = names.keys().next().value ?? '';
+  const sql = draft ?? `SELECT *\nFROM ${identifier(defaultTable)}\nLIMIT 100`;
+  const [target, setTarget] = useState(`results/${defaultTable.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')}-query.csv`);
   /** Last result. It stays visible until the next result arrives. */
-  const [answer, setAnswer] = useState<Answer>();
+  const [result, setResult] = useState<QueryResult>();
 
   const query = useIntent({
-    mutationFn: async ({ sql: asked, save_as, mayReplace = false }: Run & { sql: string }, headers) => {
+    mutationFn: async ({ sql: statement, save_as, mayReplace = false }: QueryOptions & { sql: string }, headers) => {
       if (save_as !== undefined && !mayReplace && (await isFile(client, projectId, save_as)))
-        throw new IsThere(save_as);
-      const tables = Object.fromEntries(tablesIn(asked, names));
+        throw new FileExistsError(save_as);
+      const tables = Object.fromEntries(tablesIn(statement, names));
       const body = {
         ...container.ref,
         project_id: projectId,
         tables,
-        sql: asked,
-        limit: SHOWN,
+        sql: statement,
+        limit: MAX_ROWS,
         ...(save_as !== undefined && { save_as }),
       };
       return (await client.POST('/api/v1/files/query', { body, headers })).data;
     },
-    onSuccess: async (answered) => {
-      setAnswer(answered);
-      if (answered.saved !== null) await queries.invalidateQueries({ queryKey: keyOf(projectId, 'files') });
+    onSuccess: async (response) => {
+      setResult(response);
+      if (response.saved !== null) await queries.invalidateQueries({ queryKey: keyOf(projectId, 'files') });
     },
     onError: (error) => {
-      const said = problemsOf(error).sql;
+      const problem = problemsOf(error).sql;
       const { current } = field;
-      if (said === undefined || current === null) return;
+      if (problem === undefined || current === null) return;
       // Selects the position of the error in the statement, if known.
-      const at = placeOf(said, sql);
-      if (at === undefined) return;
+      const range = errorRange(problem, sql);
+      if (range === undefined) return;
       current.focus();
-      current.setSelectionRange(...at);
+      current.setSelectionRange(...range);
     },
   });
   const { error, isPending } = query;
   const problems = problemsOf(error);
-  const columns = useMemo(() => shownColumns(answer?.columns ?? [], answer?.rows ?? []), [answer]);
-  const run = (wanted: Run = {}): void => {
-    if (!isPending && sql.trim() !== '') query.mutate({ ...wanted, sql });
+  const columns = useMemo(() => tableColumns(result?.columns ?? [], result?.rows ?? []), [result]);
+  const run = (options: QueryOptions = {}): void => {
+    if (!isPending && sql.trim() !== '') query.mutate({ ...options, sql });
   };
-  const press = (event: KeyboardEvent): void => {
+  const handleKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     run();
@@ -132,7 +132,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
           autoCorrect="off"
           value={sql}
           onChange={({ currentTarget }) => setSql(currentTarget.value)}
-          onKeyDown={press}
+          onKeyDown={handleKeyDown}
           error={problems.sql}
         />
         <Group gap={6} className={classes.names} role="group" aria-label="Available tables">
@@ -186,7 +186,7 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
             </Group>
           )}
         </Group>
-        {error instanceof IsThere && (
+        {error instanceof FileExistsError && (
           <Group gap="xs" role="alert">
             <Text size="sm">The file {error.path} already exists.</Text>
             <Button size="compact-sm" variant="default" onClick={() => run({ save_as: error.path, mayReplace: true })}>
@@ -195,19 +195,19 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
           </Group>
         )}
         {problems.other !== undefined && <Failure title="The query failed" error={problems.other} />}
-        {answer?.saved != null && !isPending && error === null && (
+        {result?.saved != null && !isPending && error === null && (
           <Text size="sm" role="status">
             Saved as{' '}
             <Anchor
               component={Link}
-              href={addressOf(projectId, { container: WORKSPACE, folder: '', file: answer.saved.path })}
+              href={fileUrl(projectId, { container: WORKSPACE, folder: '', file: result.saved.path })}
             >
-              {answer.saved.path}
+              {result.saved.path}
             </Anchor>
           </Text>
         )}
       </Stack>
-      {answer === undefined ? (
+      {result === undefined ? (
         <Text size="sm" c="dimmed" className={classes.bar}>
           Write a single SELECT statement in DuckDB SQL and press Ctrl+Enter to run it. For files in other folders,
           write the path in double quotes: <code>&quot;data/lanes.csv&quot;</code>.
@@ -217,14 +217,14 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
           <TableGrid
             label="Query result"
             columns={columns}
-            total={answer.rows.length}
-            row={(index) => answer.rows[index]}
-            isOld={isPending || error !== null}
+            total={result.rows.length}
+            row={(index) => result.rows[index]}
+            isStale={isPending || error !== null}
           />
           <Text size="xs" c="dimmed" className={classes.about} role="status">
-            {answer.truncated
-              ? `First ${NUMBERS.format(answer.rows.length)} rows. Save the result to get all of them.`
-              : `${NUMBERS.format(answer.rows.length)} ${answer.rows.length === 1 ? 'row' : 'rows'}`}
+            {result.truncated
+              ? `First ${NUMBERS.format(result.rows.length)} rows. Save the result to get all of them.`
+              : `${NUMBERS.format(result.rows.length)} ${result.rows.length === 1 ? 'row' : 'rows'}`}
           </Text>
         </>
       )}
@@ -233,8 +233,8 @@ export function SqlBox({ projectId, container, path, sheet, mayWrite, written, o
 }
 
 /** The target file already exists, and the user has not confirmed that it may be replaced. */
-class IsThere extends Error {
-  override name = 'IsThere';
+class FileExistsError extends Error {
+  override name = 'FileExistsError';
 
   constructor(readonly path: string) {
     super(`The file ${path} already exists.`);
@@ -243,13 +243,13 @@ class IsThere extends Error {
 
 /** Returns the error messages by field. */
 function problemsOf(error: unknown): { sql?: string; target?: string; other?: unknown } {
-  if (error === null || error instanceof IsThere) return {};
+  if (error === null || error instanceof FileExistsError) return {};
   if (!(error instanceof ValidationError)) return { other: error };
-  const at = (place: string): string | undefined => {
-    const said = error.entries.filter(({ loc }) => loc[1] === place).map(sentenceOf);
-    return said.length === 0 ? undefined : said.join(' ');
+  const messageOf = (field: string): string | undefined => {
+    const messages = error.entries.filter(({ loc }) => loc[1] === field).map(problemMessage);
+    return messages.length === 0 ? undefined : messages.join(' ');
   };
-  const problems = { sql: at('sql') ?? at('tables'), target: at('save_as') ?? at('path') };
+  const problems = { sql: messageOf('sql') ?? messageOf('tables'), target: messageOf('save_as') ?? messageOf('path') };
   if (problems.sql === undefined && problems.target === undefined) return { other: error };
   return {
     ...(problems.sql !== undefined && { sql: problems.sql }),

@@ -1,4 +1,4 @@
-import { endingOf, nameOf, splitName } from '../paths';
+import { extensionOf, nameOf, splitName } from '../paths';
 
 /** Extensions of files that can be read as tables. */
 const TABLES = new Set([
@@ -6,7 +6,7 @@ const TABLES = new Set([
   ...['.parquet', '.xlsx', '.xlsm'],
 ]);
 /** Reserved words that need quotes as a name. Other words are unambiguous. */
-const WORDS =
+const RESERVED_WORDS =
   /^(all|and|any|as|asc|by|case|desc|distinct|else|end|from|group|having|in|is|join|like|limit|not|null|on|or|order|select|table|then|to|union|using|when|where|with|default|check|column|offset|only|do|end|for|into|user|values|window)$/i;
 
 export interface TableReference {
@@ -14,33 +14,33 @@ export interface TableReference {
   sheet?: string;
 }
 
-export const isTable = (path: string): boolean => TABLES.has(endingOf(path));
+export const isTable = (path: string): boolean => TABLES.has(extensionOf(path));
 
 /** Returns a name as an SQL identifier, quoted if necessary. */
 export const identifier = (name: string): string =>
-  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !WORDS.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !RESERVED_WORDS.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
 /** Returns SQL names for the tables of a folder, with the open table first. The extension is omitted if the name stays unique. */
 export function tableNames(
   path: string,
   sheet: string | undefined,
-  inFolder: readonly string[],
+  folderPaths: readonly string[],
 ): Map<string, TableReference> {
   const own = { path, ...(sheet !== undefined && { sheet }) };
   const references: TableReference[] = [
     own,
-    ...inFolder.filter((one) => one !== path && isTable(one)).map((one) => ({ path: one })),
+    ...folderPaths.filter((one) => one !== path && isTable(one)).map((one) => ({ path: one })),
   ];
   const names = new Map<string, TableReference>();
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   for (const reference of references) {
     const name = nameOf(reference.path);
     const [stem] = splitName(name);
-    const free = [stem, name].find((one) => !taken.has(one.toLowerCase()));
+    const unusedName = [stem, name].find((one) => !usedNames.has(one.toLowerCase()));
     // Another name differs only in case. The table can still be named by its path.
-    if (free === undefined) continue;
-    taken.add(free.toLowerCase());
-    names.set(free, reference);
+    if (unusedName === undefined) continue;
+    usedNames.add(unusedName.toLowerCase());
+    names.set(unusedName, reference);
   }
   return names;
 }
@@ -50,16 +50,16 @@ export function tablesIn(sql: string, names: ReadonlyMap<string, TableReference>
   const words = new Set(Array.from(sql.matchAll(/[\p{L}_][\p{L}\p{N}_$]*/gu), ([word]) => word.toLowerCase()));
   const quoted = Array.from(sql.matchAll(/"((?:[^"]|"")+)"/g), ([, text = '']) => text.replaceAll('""', '"'));
   const quotedNames = new Set(quoted.map((name) => name.toLowerCase()));
-  const named = new Map(
+  const references = new Map(
     Array.from(names).filter(([name]) => words.has(name.toLowerCase()) || quotedNames.has(name.toLowerCase())),
   );
-  const known = new Set(Array.from(named.keys(), (name) => name.toLowerCase()));
-  for (const path of quoted) if (isTable(path) && !known.has(path.toLowerCase())) named.set(path, { path });
-  return named;
+  const knownNames = new Set(Array.from(references.keys(), (name) => name.toLowerCase()));
+  for (const path of quoted) if (isTable(path) && !knownNames.has(path.toLowerCase())) references.set(path, { path });
+  return references;
 }
 
 /** Returns the start and end offsets of an error in a statement, if DuckDB's message contains its position. */
-export function placeOf(message: string, sql: string): [from: number, to: number] | undefined {
+export function errorRange(message: string, sql: string): [from: number, to: number] | undefined {
   const line = Number(/\(line (\d+)\)$/.exec(message)?.[1] ?? 1);
   const lines = sql.split('\n');
   const text = lines[line - 1];

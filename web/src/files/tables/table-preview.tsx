@@ -7,17 +7,17 @@ import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import { usePages } from '../paging';
-import { Gone } from '../previews/said';
-import { shownColumns } from './cells';
+import { MissingFile } from '../previews/notice';
+import { tableColumns } from './cells';
 import { type Filter, Filters } from './filters';
-import { sentenceOf } from './problems';
+import { problemMessage } from './problems';
 import { MAX_ROWS, type Sort, TableGrid } from './table-grid';
 import classes from './tables.module.css';
 
 type Table = Schemas['TableResponse'];
 
 /** Number of rows per page. */
-const PAGE = 200;
+const PAGE_SIZE = 200;
 const NUMBERS = new Intl.NumberFormat();
 
 interface TablePreviewProps {
@@ -38,36 +38,36 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
   const [sort, setSort] = useState<Sort>();
   const [filters, setFilters] = useState<Filter[]>([]);
   const [ignoresErrors, setIgnoresErrors] = useState(false);
-  const asked = {
+  const request = {
     ...(sheet !== undefined && { sheet }),
     ...(sort !== undefined && { order_by: [sort] }),
     ...(filters.length > 0 && { where: filters }),
     ignore_errors: ignoresErrors,
   };
-  const { some, page, isOld, error, retry, see } = usePages({
-    queryKey: keyOf(projectId, 'files', 'table', container.key, path, asked),
-    size: PAGE,
+  const { anyPage, page, isStale, error, retry, setVisibleRange } = usePages({
+    queryKey: keyOf(projectId, 'files', 'table', container.key, path, request),
+    size: PAGE_SIZE,
     read: async (offset, signal): Promise<Table> => {
-      const body = { ...container.ref, path, ...asked, limit: PAGE, offset };
+      const body = { ...container.ref, path, ...request, limit: PAGE_SIZE, offset };
       return (await client.POST('/api/v1/files/table', { body, signal })).data;
     },
   });
   const first = page(0);
   const columns = useMemo(
-    () => shownColumns(some?.columns ?? [], (first ?? some)?.rows ?? []),
+    () => tableColumns(anyPage?.columns ?? [], (first ?? anyPage)?.rows ?? []),
     // Widths depend only on the first rows, so they stay the same while the user scrolls.
-    [some?.columns, first],
+    [anyPage?.columns, first],
   );
 
-  if (error instanceof NotFoundError) return <Gone />;
-  if (some === undefined)
+  if (error instanceof NotFoundError) return <MissingFile />;
+  if (anyPage === undefined)
     return (
       <>
         <div className={classes.bar}>{lead}</div>
         {error === null ? (
           <Loading name="the table" />
         ) : (
-          <NoTable
+          <TableError
             error={error}
             onRetry={retry}
             onText={onText}
@@ -76,7 +76,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
         )}
       </>
     );
-  const { total, skipped, sheets, dialect } = some;
+  const { total, skipped, sheets, dialect } = anyPage;
   const toggle = (column: string): void =>
     setSort(
       sort?.column !== column
@@ -98,12 +98,12 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
             onChange={({ currentTarget }) => onSheet(currentTarget.value)}
           />
         )}
-        <Filters columns={some.columns} filters={filters} onChange={setFilters} />
-        {isOld && error === null && <Loader size="xs" aria-label="Loading" />}
+        <Filters columns={anyPage.columns} filters={filters} onChange={setFilters} />
+        {isStale && error === null && <Loader size="xs" aria-label="Loading" />}
       </Group>
       {error instanceof ValidationError ? (
         <Text size="sm" c="red" role="alert" className={classes.bar}>
-          {error.entries.map(sentenceOf).join(' ')}
+          {error.entries.map(problemMessage).join(' ')}
         </Text>
       ) : (
         error !== null && <Failure title="Could not load some rows" error={error} onRetry={retry} />
@@ -112,11 +112,11 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
         label={`Table ${path}`}
         columns={columns}
         total={total}
-        row={(index) => page(Math.floor(index / PAGE))?.rows[index % PAGE]}
-        onSee={see}
+        row={(index) => page(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE]}
+        onVisibleRange={setVisibleRange}
         sort={sort}
         onSort={toggle}
-        isOld={isOld}
+        isStale={isStale}
       />
       {total === 0 && (
         <Text size="sm" c="dimmed" className={classes.about} role="status">
@@ -126,11 +126,11 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
       <Text size="xs" c="dimmed" className={classes.about}>
         {[
           `${NUMBERS.format(total)}${filters.length > 0 ? ' matching' : ''} ${total === 1 ? 'row' : 'rows'}`,
-          `${some.columns.length} ${some.columns.length === 1 ? 'column' : 'columns'}`,
+          `${anyPage.columns.length} ${anyPage.columns.length === 1 ? 'column' : 'columns'}`,
           total > MAX_ROWS ? `only the first ${NUMBERS.format(MAX_ROWS)} are shown` : undefined,
           skipped > 0 ? `${NUMBERS.format(skipped)} skipped` : undefined,
-          ...some.left_out.map(leftOut),
-          dialect == null ? undefined : told(dialect),
+          ...anyPage.left_out.map(describeSkipped),
+          dialect == null ? undefined : describeDialect(dialect),
         ]
           .filter((part) => part !== undefined)
           .join(' · ')}
@@ -152,7 +152,14 @@ const UNCERTAIN: Record<Schemas['TableDialect']['uncertain'][number], string> = 
 };
 
 /** Describes how a text or a sheet was parsed. */
-function told({ delimiter, encoding, decimal, thousands, header_row, uncertain }: Schemas['TableDialect']): string {
+function describeDialect({
+  delimiter,
+  encoding,
+  decimal,
+  thousands,
+  header_row,
+  uncertain,
+}: Schemas['TableDialect']): string {
   const parts = [
     delimiter === null ? undefined : (SEPARATORS[delimiter] ?? `“${delimiter}”`),
     encoding?.toUpperCase(),
@@ -165,7 +172,7 @@ function told({ delimiter, encoding, decimal, thousands, header_row, uncertain }
 }
 
 /** Describes a row or column that is not part of the table. */
-function leftOut({ place, kind, first, last }: Schemas['TableLeftOut']): string {
+function describeSkipped({ place, kind, first, last }: Schemas['TableLeftOut']): string {
   const unit = place === 'beside' ? 'column' : 'row';
   return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} skipped (${kind})`;
 }
@@ -178,7 +185,7 @@ interface NoTableProps {
 }
 
 /** Shows why a file cannot be read as a table, and possible solutions. */
-function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
+function TableError({ error, onRetry, onText, onIgnore }: NoTableProps) {
   if (!(error instanceof ValidationError))
     return <Failure title="Could not load the table" error={error} onRetry={onRetry} />;
   const isRagged = error.entries.some(({ ctx }) => ctx !== undefined && 'row' in ctx);
@@ -186,7 +193,7 @@ function NoTable({ error, onRetry, onText, onIgnore }: NoTableProps) {
     <Alert color="gray" variant="light" role="alert" title="This file cannot be read as a table">
       {error.entries.map((entry, index) => (
         <Text key={index} size="sm">
-          {sentenceOf(entry)}
+          {problemMessage(entry)}
         </Text>
       ))}
       <Group mt="xs" gap="xs">

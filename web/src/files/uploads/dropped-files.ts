@@ -1,34 +1,34 @@
-import { joined } from '../paths';
+import { joinPath } from '../paths';
 
 /** File with its path relative to the drop target. */
-export interface GivenFile {
+export interface FileToUpload {
   file: File;
   path: string;
 }
 
 /** Returns the files of a drop, including files in folders. */
-export async function droppedFiles({ items }: DataTransfer): Promise<GivenFile[]> {
+export async function droppedFiles({ items }: DataTransfer): Promise<FileToUpload[]> {
   // The dropped items are only accessible during the event.
-  const given = Array.from(items, (item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const found = await Promise.all(
-    given.map(async ({ entry, file }) =>
+  const dropped = Array.from(items, (item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
+  const fileLists = await Promise.all(
+    dropped.map(async ({ entry, file }) =>
       entry?.isDirectory === true ? await filesIn(entry, '') : file === null ? [] : [{ file, path: file.name }],
     ),
   );
-  return found.flat();
+  return fileLists.flat();
 }
 
-async function filesIn(entry: FileSystemEntry, folder: string): Promise<GivenFile[]> {
-  const path = joined(folder, entry.name);
+async function filesIn(entry: FileSystemEntry, folder: string): Promise<FileToUpload[]> {
+  const path = joinPath(folder, entry.name);
   if (isFileEntry(entry)) return [{ file: await fileOf(entry), path }];
   if (!isDirectoryEntry(entry)) return [];
   const reader = entry.createReader();
-  const files: GivenFile[] = [];
+  const files: FileToUpload[] = [];
   for (;;) {
     // The reader returns entries in batches. An empty batch marks the end.
-    const some = await nextOf(reader);
-    if (some.length === 0) return files;
-    for (const inside of some) files.push(...(await filesIn(inside, path)));
+    const batch = await nextOf(reader);
+    if (batch.length === 0) return files;
+    for (const child of batch) files.push(...(await filesIn(child, path)));
   }
 }
 

@@ -1,19 +1,19 @@
 import { NotFoundError, type WorkspaceClient } from '@project-workspace/client';
-import { folderOf, joined, nameOf, splitName } from '../paths';
+import { folderOf, joinPath, nameOf, splitName } from '../paths';
 
-/** Returns an unused path similar to the wanted path, so that no file is replaced. Adds the path to `taken`. */
+/** Returns an unused path similar to the requested path, so that no file is replaced. Adds the path to `reservedPaths`. */
 export async function freePath(
   client: WorkspaceClient,
   project_id: string,
-  wanted: string,
-  taken: Set<string>,
+  requestedPath: string,
+  reservedPaths: Set<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const [stem, ending] = splitName(nameOf(wanted));
+  const [stem, ending] = splitName(nameOf(requestedPath));
   for (let number = 1; ; number += 1) {
-    const path = number === 1 ? wanted : joined(folderOf(wanted), `${stem} (${number})${ending}`);
-    if (taken.has(path)) continue;
-    taken.add(path);
+    const path = number === 1 ? requestedPath : joinPath(folderOf(requestedPath), `${stem} (${number})${ending}`);
+    if (reservedPaths.has(path)) continue;
+    reservedPaths.add(path);
     if (!(await isFile(client, project_id, path, signal))) return path;
   }
 }

@@ -4,7 +4,7 @@ import { Virtualizer } from 'virtua';
 import { formatBytes } from '../../frame/sizes';
 import { reasonOf } from '../../service/failure';
 import classes from '../files.module.css';
-import { shownName } from '../paths';
+import { displayName } from '../paths';
 import type { UploadItem, Uploads } from './uploads';
 
 interface UploadListProps {
@@ -15,27 +15,29 @@ interface UploadListProps {
 /** Lists uploads in progress and completed uploads. */
 export function UploadList({ uploads, items }: UploadListProps) {
   const scroll = useRef<HTMLDivElement>(null);
-  const asking = items.filter(({ state }) => state === 'asking');
-  const done = items.filter(({ state }) => state === 'done').length;
-  const decideAll = (decide: (key: number) => void): void => asking.forEach(({ key }) => decide(key));
+  const undecided = items.filter(({ state }) => state === 'asking');
+  const doneCount = items.filter(({ state }) => state === 'done').length;
+  const decideAll = (decide: (key: number) => void): void => undecided.forEach(({ key }) => decide(key));
   // Uploads that need a decision come first, and completed uploads come last.
-  const sorted = items.toSorted((one, other) => RANK[one.state] - RANK[other.state]);
+  const sorted = items.toSorted((one, other) => STATE_ORDER[one.state] - STATE_ORDER[other.state]);
   return (
     <section className={classes.uploads} aria-label="Uploads">
       <Group justify="space-between" gap="xs" className={classes.uploadsHead}>
         <Text size="sm" fw={550} role="status">
-          {done === items.length ? `${counted(done)} uploaded` : `${done} of ${counted(items.length)} uploaded`}
+          {doneCount === items.length
+            ? `${fileCountLabel(doneCount)} uploaded`
+            : `${doneCount} of ${fileCountLabel(items.length)} uploaded`}
         </Text>
-        {done > 0 && (
+        {doneCount > 0 && (
           <Button size="compact-xs" variant="default" onClick={() => uploads.removeDone()}>
             Clear
           </Button>
         )}
       </Group>
-      {asking.length > 1 && (
+      {undecided.length > 1 && (
         <Group gap="xs" className={classes.uploadsHead} role="group" aria-label="For all files that already exist">
           <Text size="xs" c="dimmed" flex={1}>
-            {asking.length} already exist
+            {undecided.length} already exist
           </Text>
           <Button
             size="compact-xs"
@@ -65,9 +67,16 @@ export function UploadList({ uploads, items }: UploadListProps) {
   );
 }
 
-const RANK: Record<UploadItem['state'], number> = { asking: 0, failed: 1, sending: 2, paused: 2, waiting: 3, done: 4 };
+const STATE_ORDER: Record<UploadItem['state'], number> = {
+  asking: 0,
+  failed: 1,
+  sending: 2,
+  paused: 2,
+  waiting: 3,
+  done: 4,
+};
 
-const counted = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
+const fileCountLabel = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
 
 function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
   const { key, name, path, state, loaded, total, error } = item;
@@ -77,10 +86,10 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
       <Stack gap={2} flex={1} miw={0}>
         <Group gap="xs" wrap="nowrap" justify="space-between">
           <Text size="sm" truncate title={path} className={classes.fileName}>
-            {shownName(path)}
+            {displayName(path)}
           </Text>
           <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {toldOf(item)}
+            {progressText(item)}
           </Text>
         </Group>
         {(state === 'sending' || state === 'paused') && (
@@ -116,12 +125,12 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
         </Button>
       )}
       {state === 'paused' && (
-        <Button size="compact-xs" variant="subtle" aria-label={`Resume ${name}`} onClick={() => uploads.goOn(key)}>
+        <Button size="compact-xs" variant="subtle" aria-label={`Resume ${name}`} onClick={() => uploads.resume(key)}>
           Resume
         </Button>
       )}
       {state === 'failed' && (
-        <Button size="compact-xs" variant="subtle" aria-label={`Try ${name} again`} onClick={() => uploads.goOn(key)}>
+        <Button size="compact-xs" variant="subtle" aria-label={`Try ${name} again`} onClick={() => uploads.resume(key)}>
           Try again
         </Button>
       )}
@@ -135,7 +144,7 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
 }
 
 /** Describes the progress of an upload. */
-function toldOf({ state, loaded, total }: UploadItem): string {
+function progressText({ state, loaded, total }: UploadItem): string {
   if (state === 'done') return `${formatBytes(total)}, uploaded`;
   if (state === 'waiting') return `${formatBytes(total)}, waiting`;
   return state === 'asking' ? formatBytes(total) : `${formatBytes(loaded)} of ${formatBytes(total)}`;

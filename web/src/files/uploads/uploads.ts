@@ -9,12 +9,12 @@ import {
 import { useSyncExternalStore } from 'react';
 import { saveInTab } from '../../service/save-in-tab';
 import { useService } from '../../service/service';
-import { joined, nameOf } from '../paths';
-import type { GivenFile } from './dropped-files';
+import { joinPath, nameOf } from '../paths';
+import type { FileToUpload } from './dropped-files';
 import { freePath, isFile } from './free-path';
 
 /** Maximum number of parallel uploads. Other uploads wait. */
-const AT_ONCE = 3;
+const MAX_PARALLEL = 3;
 
 /** Upload to the workspace. */
 export interface UploadItem {
@@ -33,11 +33,11 @@ export interface UploadItem {
 interface Job {
   file: File;
   /** Action if a file already exists at this path. */
-  whenThere: 'ask' | 'replace' | 'keep both';
+  onExisting: 'ask' | 'replace' | 'keep both';
   /** Aborts the current transfer. */
-  work: AbortController | undefined;
+  controller: AbortController | undefined;
   /** State for resuming the upload. */
-  begun: UploadState | undefined;
+  resumeState: UploadState | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export class Uploads {
   private items: readonly UploadItem[] = [];
   private readonly jobs = new Map<number, Job>();
   private readonly listeners = new Set<() => void>();
-  private readonly taken = new Set<string>();
+  private readonly reservedPaths = new Set<string>();
   private count = 0;
   private running = 0;
 
@@ -69,33 +69,33 @@ export class Uploads {
     return () => this.listeners.delete(listener);
   };
 
-  add(given: readonly GivenFile[], folder: string): void {
-    const added = given.map(({ file, path }): UploadItem => {
+  add(files: readonly FileToUpload[], folder: string): void {
+    const newItems = files.map(({ file, path }): UploadItem => {
       const key = (this.count += 1);
-      const whole = joined(folder, path);
-      const begun = keptState(this.projectId, whole, file);
-      this.jobs.set(key, { file, whenThere: 'ask', work: undefined, begun });
-      return { key, name: nameOf(path), path: whole, loaded: 0, total: file.size, state: 'waiting', error: null };
+      const fullPath = joinPath(folder, path);
+      const resumeState = storedState(this.projectId, fullPath, file);
+      this.jobs.set(key, { file, onExisting: 'ask', controller: undefined, resumeState });
+      return { key, name: nameOf(path), path: fullPath, loaded: 0, total: file.size, state: 'waiting', error: null };
     });
-    this.show([...this.items, ...added]);
+    this.setItems([...this.items, ...newItems]);
     this.sendWaiting();
   }
 
   /** Sets the action for a file whose path is taken. */
-  decide(key: number, whenThere: 'replace' | 'keep both'): void {
+  decide(key: number, onExisting: 'replace' | 'keep both'): void {
     const job = this.jobs.get(key);
     if (job === undefined) return;
-    job.whenThere = whenThere;
-    this.goOn(key);
+    job.onExisting = onExisting;
+    this.resume(key);
   }
 
   pause(key: number): void {
     this.change(key, { state: 'paused' });
-    this.jobs.get(key)?.work?.abort();
+    this.jobs.get(key)?.controller?.abort();
   }
 
   /** Resumes a paused or failed upload. */
-  goOn(key: number): void {
+  resume(key: number): void {
     this.change(key, { state: 'waiting', error: null });
     this.sendWaiting();
   }
@@ -105,17 +105,17 @@ export class Uploads {
     const job = this.jobs.get(key);
     const item = this.items.find((one) => one.key === key);
     this.jobs.delete(key);
-    this.show(this.items.filter((one) => one.key !== key));
+    this.setItems(this.items.filter((one) => one.key !== key));
     if (job === undefined || item === undefined) return;
-    job.work?.abort();
-    if (item.state !== 'done' && job.begun !== undefined) this.giveUp(item.path, job.begun);
+    job.controller?.abort();
+    if (item.state !== 'done' && job.resumeState !== undefined) this.abortUpload(item.path, job.resumeState);
   }
 
   removeDone(): void {
-    this.show(this.items.filter(({ state }) => state !== 'done'));
+    this.setItems(this.items.filter(({ state }) => state !== 'done'));
   }
 
-  private giveUp(path: string, { upload_token }: UploadState): void {
+  private abortUpload(path: string, { upload_token }: UploadState): void {
     sessionStorage.removeItem(storageKey(this.projectId, path));
     // The service eventually expires the upload.
     void this.client.POST('/api/v1/files/upload/abort', { body: { upload_token } }).catch(() => undefined);
@@ -123,104 +123,104 @@ export class Uploads {
 
   private sendWaiting(): void {
     for (const { key, state } of this.items) {
-      if (this.running >= AT_ONCE) return;
+      if (this.running >= MAX_PARALLEL) return;
       const job = this.jobs.get(key);
       if (state === 'waiting' && job !== undefined) void this.send(key, job);
     }
   }
 
   private async send(key: number, job: Job): Promise<void> {
-    const work = new AbortController();
-    const signal = AbortSignal.any([work.signal, this.signedOut]);
-    job.work = work;
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, this.signedOut]);
+    job.controller = controller;
     this.change(key, { state: 'sending' });
-    if ((this.running += 1) === 1) addEventListener('beforeunload', askFirst);
+    if ((this.running += 1) === 1) addEventListener('beforeunload', confirmLeave);
     try {
-      const path = await this.placeOf(key, job, signal);
+      const path = await this.resolvePath(key, job, signal);
       if (path === undefined) this.change(key, { state: 'asking' });
-      else await this.sendTo(path, key, job, signal);
+      else await this.uploadTo(path, key, job, signal);
     } catch (error) {
       if (!signal.aborted) this.change(key, { state: 'failed', error });
     } finally {
-      if ((this.running -= 1) === 0) removeEventListener('beforeunload', askFirst);
+      if ((this.running -= 1) === 0) removeEventListener('beforeunload', confirmLeave);
       if (!this.signedOut.aborted) this.sendWaiting();
     }
   }
 
   /** Returns the path for a file, or undefined if the user has to decide. */
-  private async placeOf(key: number, job: Job, signal: AbortSignal): Promise<string | undefined> {
-    const wanted = this.items.find((item) => item.key === key)?.path ?? '';
-    if (job.whenThere === 'replace') return wanted;
-    if (job.whenThere === 'keep both') {
-      const path = await freePath(this.client, this.projectId, wanted, this.taken, signal);
+  private async resolvePath(key: number, job: Job, signal: AbortSignal): Promise<string | undefined> {
+    const requestedPath = this.items.find((item) => item.key === key)?.path ?? '';
+    if (job.onExisting === 'replace') return requestedPath;
+    if (job.onExisting === 'keep both') {
+      const path = await freePath(this.client, this.projectId, requestedPath, this.reservedPaths, signal);
       this.change(key, { path, name: nameOf(path) });
       // The path is now reserved for this upload.
-      job.whenThere = 'replace';
+      job.onExisting = 'replace';
       return path;
     }
-    return (await isFile(this.client, this.projectId, wanted, signal)) ? undefined : wanted;
+    return (await isFile(this.client, this.projectId, requestedPath, signal)) ? undefined : requestedPath;
   }
 
-  private async sendTo(path: string, key: number, job: Job, signal: AbortSignal): Promise<void> {
-    const place = { source: 'workspace', project_id: this.projectId, path } as const;
-    const kept = storageKey(this.projectId, path);
+  private async uploadTo(path: string, key: number, job: Job, signal: AbortSignal): Promise<void> {
+    const target = { source: 'workspace', project_id: this.projectId, path } as const;
+    const stateKey = storageKey(this.projectId, path);
     const onStart = (state: UploadState): void => {
-      job.begun = state;
-      saveInTab(kept, state);
+      job.resumeState = state;
+      saveInTab(stateKey, state);
     };
     const onProgress = ({ loaded }: { loaded: number }): void => this.change(key, { loaded });
     try {
-      await this.client.upload(job.file, place, { signal, onStart, onProgress, resume: job.begun });
+      await this.client.upload(job.file, target, { signal, onStart, onProgress, resume: job.resumeState });
     } catch (error) {
-      if (job.begun === undefined || signal.aborted || !isOver(error)) throw error;
-      job.begun = undefined;
-      await this.client.upload(job.file, place, { signal, onStart, onProgress });
+      if (job.resumeState === undefined || signal.aborted || !isNotResumable(error)) throw error;
+      job.resumeState = undefined;
+      await this.client.upload(job.file, target, { signal, onStart, onProgress });
     }
-    sessionStorage.removeItem(kept);
+    sessionStorage.removeItem(stateKey);
     // A completed upload cannot be resumed.
     this.jobs.delete(key);
     this.change(key, { state: 'done', loaded: job.file.size });
   }
 
   private change(key: number, part: Partial<UploadItem>): void {
-    this.show(this.items.map((item) => (item.key === key ? { ...item, ...part } : item)));
+    this.setItems(this.items.map((item) => (item.key === key ? { ...item, ...part } : item)));
   }
 
-  private show(items: readonly UploadItem[]): void {
+  private setItems(items: readonly UploadItem[]): void {
     this.items = items;
     for (const listener of this.listeners) listener();
   }
 }
 
 /** Whether an upload can no longer be resumed. */
-const isOver = (error: unknown): boolean =>
+const isNotResumable = (error: unknown): boolean =>
   error instanceof GoneError ||
   error instanceof FileChangedError ||
   (error instanceof NotFoundError && error.code === 'upload_not_found') ||
   (error instanceof ConflictError && error.code === 'upload_aborted');
 
 /** Makes the browser ask before the user leaves the page. */
-const askFirst = (event: Event): void => event.preventDefault();
+const confirmLeave = (event: Event): void => event.preventDefault();
 
 /** Storage key of an upload's state, which is as secret as the token. Both are kept in `sessionStorage`. */
 const storageKey = (projectId: string, path: string): string => `upload ${projectId} ${path}`;
 
 /** Returns the saved state of an earlier upload of the same file to the same path. */
-function keptState(projectId: string, path: string, { size, lastModified }: File): UploadState | undefined {
-  const kept = sessionStorage.getItem(storageKey(projectId, path));
-  if (kept === null) return undefined;
-  const state = JSON.parse(kept) as UploadState;
+function storedState(projectId: string, path: string, { size, lastModified }: File): UploadState | undefined {
+  const stored = sessionStorage.getItem(storageKey(projectId, path));
+  if (stored === null) return undefined;
+  const state = JSON.parse(stored) as UploadState;
   return state.size === size && state.last_modified === lastModified ? state : undefined;
 }
 
-const known = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
+const uploadsByClient = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
 
 /** Returns the uploads of a project, including uploads from before this part was opened. */
 export function useUploads(projectId: string): { uploads: Uploads; items: readonly UploadItem[] } {
   const { client, signOutSignal: signedOut } = useService();
-  const ofClient = known.get(client) ?? new Map<string, Uploads>();
-  known.set(client, ofClient);
-  const uploads = ofClient.get(projectId) ?? new Uploads(client, projectId, signedOut);
-  ofClient.set(projectId, uploads);
+  const uploadsByProject = uploadsByClient.get(client) ?? new Map<string, Uploads>();
+  uploadsByClient.set(client, uploadsByProject);
+  const uploads = uploadsByProject.get(projectId) ?? new Uploads(client, projectId, signedOut);
+  uploadsByProject.set(projectId, uploads);
   return { uploads, items: useSyncExternalStore(uploads.subscribe, uploads.current) };
 }

@@ -1,14 +1,14 @@
 import { Text, TextInput, UnstyledButton } from '@mantine/core';
 import { type CSSProperties, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import { count, counted, figure, rounded } from '../figures';
+import { countLabel, formatCount, formatFigure, roundFigure } from '../figures';
 import classes from '../runs.module.css';
 
 /** Column of texts or figures. Bars show a figure relative to the others in its column. */
 export interface Column<Row> {
   title: string;
-  of: (row: Row) => string | number | null;
-  is: 'text' | 'figure' | 'bar';
+  getValue: (row: Row) => string | number | null;
+  type: 'text' | 'figure' | 'bar';
 }
 
 interface Order {
@@ -27,12 +27,12 @@ interface FigureTableProps<Row> {
   /** Additional filters beside the search field. */
   filters?: ReactNode;
   /** Message for an empty table without a search. */
-  nothing: string;
+  emptyText: string;
 }
 
 const ROW_PX = 28;
 /** Number of visible rows. Tables with fewer rows have no search field. */
-const SHOWN = 14;
+const VISIBLE_ROWS = 14;
 
 /** Table of texts and figures. It can be sorted by column and searched by text. */
 export function FigureTable<Row>({
@@ -40,25 +40,28 @@ export function FigureTable<Row>({
   columns,
   rows,
   noun,
-  order: first,
+  order: initialOrder,
   filters,
-  nothing,
+  emptyText,
 }: FigureTableProps<Row>) {
-  const [order, setOrder] = useState(first);
+  const [order, setOrder] = useState(initialOrder);
   const [search, setSearch] = useState('');
-  const wanted = useDeferredValue(search.trim().toLowerCase());
-  const shown = useMemo(() => sorted(found(rows, columns, wanted), columns, order), [rows, columns, wanted, order]);
+  const query = useDeferredValue(search.trim().toLowerCase());
+  const visibleRows = useMemo(
+    () => sortRows(filterRows(rows, columns, query), columns, order),
+    [rows, columns, query, order],
+  );
   const largest = useMemo(() => largestIn(rows, columns), [rows, columns]);
   const list = useRef<VListHandle>(null);
   // A new order or search starts at the top.
   useEffect(() => {
     list.current?.scrollTo(0);
-  }, [wanted, order]);
-  const style = { '--columns': columns.map(({ is }) => WIDTHS[is]).join(' ') } as CSSProperties;
+  }, [query, order]);
+  const style = { '--columns': columns.map(({ type }) => WIDTHS[type]).join(' ') } as CSSProperties;
   return (
     <>
       <div className={classes.filters}>
-        {(rows.length > SHOWN || search !== '') && (
+        {(rows.length > VISIBLE_ROWS || search !== '') && (
           <TextInput
             size="xs"
             type="search"
@@ -71,30 +74,36 @@ export function FigureTable<Row>({
         )}
         {filters}
         <Text size="xs" c="dimmed" role="status" ml="auto">
-          {shown.length === rows.length
-            ? counted(rows.length, noun)
-            : `${count(shown.length)} of ${counted(rows.length, noun)}`}
+          {visibleRows.length === rows.length
+            ? countLabel(rows.length, noun)
+            : `${formatCount(visibleRows.length)} of ${countLabel(rows.length, noun)}`}
         </Text>
       </div>
-      {shown.length === 0 ? (
+      {visibleRows.length === 0 ? (
         <Text size="sm" c="dimmed" py="xs">
-          {wanted === '' ? nothing : `No matching ${noun}s.`}
+          {query === '' ? emptyText : `No matching ${noun}s.`}
         </Text>
       ) : (
         <div className={classes.wide}>
-          <div className={classes.grid} style={style} role="table" aria-label={label} aria-rowcount={shown.length + 1}>
+          <div
+            className={classes.grid}
+            style={style}
+            role="table"
+            aria-label={label}
+            aria-rowcount={visibleRows.length + 1}
+          >
             <div role="row" aria-rowindex={1} className={[classes.cells, classes.titles].join(' ')}>
-              {columns.map(({ title, is }, index) => (
+              {columns.map(({ title, type }, index) => (
                 <div
                   key={index}
                   role="columnheader"
-                  className={is === 'text' ? undefined : classes.number}
+                  className={type === 'text' ? undefined : classes.number}
                   aria-sort={order?.column === index ? (order.descending ? 'descending' : 'ascending') : undefined}
                 >
                   <UnstyledButton
                     fz="xs"
                     className={classes.sort}
-                    onClick={() => setOrder(nextOrder(order, index, is === 'text'))}
+                    onClick={() => setOrder(nextOrder(order, index, type === 'text'))}
                   >
                     {title}
                     <span aria-hidden="true">{order?.column === index ? (order.descending ? ' ↓' : ' ↑') : ''}</span>
@@ -104,9 +113,9 @@ export function FigureTable<Row>({
             </div>
             <VList
               ref={list}
-              data={shown}
+              data={visibleRows}
               itemSize={ROW_PX}
-              style={{ height: Math.min(shown.length, SHOWN) * ROW_PX }}
+              style={{ height: Math.min(visibleRows.length, VISIBLE_ROWS) * ROW_PX }}
               tabIndex={0}
               role="rowgroup"
               aria-label={`Rows of ${label}`}
@@ -134,22 +143,22 @@ const WIDTHS = {
   bar: 'minmax(var(--bar), 2fr)',
 } as const;
 
-function Cell<Row>({ column: { of, is }, row, largest }: { column: Column<Row>; row: Row; largest: number }) {
-  const value = of(row);
+function Cell<Row>({ column: { getValue, type }, row, largest }: { column: Column<Row>; row: Row; largest: number }) {
+  const value = getValue(row);
   if (typeof value !== 'number')
     return (
-      <div role="cell" className={is === 'text' ? classes.text : classes.number} title={value ?? undefined}>
+      <div role="cell" className={type === 'text' ? classes.text : classes.number} title={value ?? undefined}>
         {value ?? '–'}
       </div>
     );
-  if (is !== 'bar')
+  if (type !== 'bar')
     return (
-      <div role="cell" className={classes.number} title={String(rounded(value))}>
-        {figure(value)}
+      <div role="cell" className={classes.number} title={String(roundFigure(value))}>
+        {formatFigure(value)}
       </div>
     );
   return (
-    <div role="cell" className={classes.barred} title={String(rounded(value))}>
+    <div role="cell" className={classes.barred} title={String(roundFigure(value))}>
       <span className={classes.track} aria-hidden="true">
         <span
           className={classes.amount}
@@ -157,28 +166,28 @@ function Cell<Row>({ column: { of, is }, row, largest }: { column: Column<Row>; 
           style={{ width: `${largest === 0 ? 0 : (100 * Math.abs(value)) / largest}%` }}
         />
       </span>
-      <span className={classes.number}>{figure(value)}</span>
+      <span className={classes.number}>{formatFigure(value)}</span>
     </div>
   );
 }
 
-function found<Row>(rows: readonly Row[], columns: readonly Column<Row>[], wanted: string): readonly Row[] {
-  if (wanted === '') return rows;
-  const texts = columns.filter(({ is }) => is === 'text');
-  return rows.filter((row) => texts.some(({ of }) => String(of(row)).toLowerCase().includes(wanted)));
+function filterRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], query: string): readonly Row[] {
+  if (query === '') return rows;
+  const texts = columns.filter(({ type }) => type === 'text');
+  return rows.filter((row) => texts.some(({ getValue }) => String(getValue(row)).toLowerCase().includes(query)));
 }
 
-const inOrder = new Intl.Collator(undefined, { numeric: true });
+const collator = new Intl.Collator(undefined, { numeric: true });
 
-function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order?: Order): readonly Row[] {
+function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order?: Order): readonly Row[] {
   const column = order && columns[order.column];
   if (order === undefined || column === undefined) return rows;
   const sign = order.descending ? -1 : 1;
   return rows.toSorted((one, other) => {
-    const [a, b] = [column.of(one), column.of(other)];
+    const [a, b] = [column.getValue(one), column.getValue(other)];
     // Missing values come last in either order.
     if (a === null || b === null) return Number(a === null) - Number(b === null);
-    return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : inOrder.compare(String(a), String(b)));
+    return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b)));
   });
 }
 
@@ -193,6 +202,6 @@ function nextOrder(order: Order | undefined, column: number, isText: boolean): O
 
 /** Returns the largest absolute figure of each column. */
 const largestIn = <Row,>(rows: readonly Row[], columns: readonly Column<Row>[]): number[] =>
-  columns.map(({ of, is }) =>
-    is === 'bar' ? rows.reduce((most, row) => Math.max(most, Math.abs(Number(of(row)))), 0) : 0,
+  columns.map(({ getValue, type }) =>
+    type === 'bar' ? rows.reduce((most, row) => Math.max(most, Math.abs(Number(getValue(row)))), 0) : 0,
   );

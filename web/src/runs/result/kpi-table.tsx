@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { difference, figure, NONE } from '../figures';
+import { formatDifference, formatFigure, NONE } from '../figures';
 import type { Result } from '../runs-data';
 import classes from '../runs.module.css';
 import { Section } from './section';
@@ -24,12 +24,14 @@ export function KpiTable({ kpis }: { kpis: NonNullable<Result['kpis']> }) {
             {kpis.map(({ label, value, unit, target }, index) => (
               <Table.Tr key={index}>
                 <Table.Td className={classes.anywhere}>{label}</Table.Td>
-                <Table.Td className={classes.number}>{value === null ? 'cannot be computed' : figure(value)}</Table.Td>
+                <Table.Td className={classes.number}>
+                  {value === null ? 'cannot be computed' : formatFigure(value)}
+                </Table.Td>
                 <Table.Td>{unit}</Table.Td>
-                {hasTargets && <Table.Td className={classes.number}>{figure(target)}</Table.Td>}
+                {hasTargets && <Table.Td className={classes.number}>{formatFigure(target)}</Table.Td>}
                 {hasTargets && (
                   <Table.Td className={classes.number}>
-                    {value === null || target === null ? NONE : difference(value - target)}
+                    {value === null || target === null ? NONE : formatDifference(value - target)}
                   </Table.Td>
                 )}
               </Table.Tr>

@@ -1,35 +1,35 @@
 import { Alert, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CanvasLink } from '../missing-parts';
-import { share } from '../figures';
-import { isOver, type Result, type Run } from '../runs-data';
+import { formatShare } from '../figures';
+import { isFinished, type Result, type Run } from '../runs-data';
 import classes from '../runs.module.css';
 
 /** Describes the outcome of a run. Suggests what to do if the run found no plan. */
 export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   const { result, error, status } = run;
-  if (result !== null) return <OfResult projectId={projectId} result={result} isCanvas={isOfCanvas(run)} />;
+  if (result !== null) return <ResultOutcome projectId={projectId} result={result} isCanvas={usesCanvas(run)} />;
   if (error !== null)
     return (
-      <NoPlan title="The run failed" because={error.message}>
+      <NoPlan title="The run failed" reason={error.message}>
         <Text size="sm">
           {ADVICE[error.code] ?? 'Solve it again. If the problem persists, contact the operator of the service.'}
         </Text>
-        {OF_MODEL.includes(error.code) && isOfCanvas(run) && <CanvasLink projectId={projectId} />}
+        {MODEL_ERRORS.includes(error.code) && usesCanvas(run) && <CanvasLink projectId={projectId} />}
       </NoPlan>
     );
   return (
     <Text size="sm" c="dimmed">
-      {status === 'canceled' ? 'The run was canceled without a plan.' : isOver(run) ? 'The run has no result.' : ''}
+      {status === 'canceled' ? 'The run was canceled without a plan.' : isFinished(run) ? 'The run has no result.' : ''}
     </Text>
   );
 }
 
 /** Whether the run has solved the canvas or a scenario of it. */
-const isOfCanvas = ({ input_file_ids }: Run): boolean => (input_file_ids ?? []).length === 0;
+const usesCanvas = ({ input_file_ids }: Run): boolean => (input_file_ids ?? []).length === 0;
 
 /** Error codes that can be resolved by changing the model. */
-const OF_MODEL = ['incomplete_model', 'empty_model', 'invalid_model', 'model_too_large'];
+const MODEL_ERRORS = ['incomplete_model', 'empty_model', 'invalid_model', 'model_too_large'];
 
 const ADVICE: Record<string, string> = {
   incomplete_model: 'Add what is missing to the model, then solve it again.',
@@ -43,7 +43,7 @@ const ADVICE: Record<string, string> = {
   budget_exhausted: 'Ask a company manager to raise the budget.',
 };
 
-function OfResult({ projectId, result, isCanvas }: { projectId: string; result: Result; isCanvas: boolean }) {
+function ResultOutcome({ projectId, result, isCanvas }: { projectId: string; result: Result; isCanvas: boolean }) {
   const { status, gap, message, conflict } = result;
   const link = isCanvas && <CanvasLink projectId={projectId} />;
   switch (status) {
@@ -52,7 +52,7 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
         <Text size="sm">
           {gap === null || gap === 0
             ? 'Optimal: there is no better plan.'
-            : `Optimal within the allowed gap: no plan is better by more than ${share(gap)}.`}
+            : `Optimal within the allowed gap: no plan is better by more than ${formatShare(gap)}.`}
         </Text>
       );
     case 'time_limit':
@@ -60,7 +60,7 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
         <Text size="sm">
           {gap === null
             ? 'Feasible: the plan meets all constraints. The search ended before it could tell how much better other plans can be.'
-            : `Feasible: the plan meets all constraints, and no plan is better by more than ${share(gap)}. The search ended early.`}
+            : `Feasible: the plan meets all constraints, and no plan is better by more than ${formatShare(gap)}. The search ended early.`}
           {message !== null && ` ${message}.`}
         </Text>
       );
@@ -68,7 +68,7 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
       return (
         <NoPlan
           title="Infeasible: no plan meets all constraints"
-          because={conflict.length === 0 ? message : 'These constraints and bounds contradict each other:'}
+          reason={conflict.length === 0 ? message : 'These constraints and bounds contradict each other:'}
         >
           {conflict.length > 0 && (
             <List size="sm" className={classes.conflict}>
@@ -85,7 +85,7 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
       );
     case 'unbounded':
       return (
-        <NoPlan title="Unbounded: the objective has no limit" because={message}>
+        <NoPlan title="Unbounded: the objective has no limit" reason={message}>
           <Text size="sm">Add a bound or a constraint that limits the objective.</Text>
           {link}
         </NoPlan>
@@ -93,12 +93,12 @@ function OfResult({ projectId, result, isCanvas }: { projectId: string; result: 
   }
 }
 
-function NoPlan({ title, because, children }: { title: string; because: string | null; children: ReactNode }) {
+function NoPlan({ title, reason, children }: { title: string; reason: string | null; children: ReactNode }) {
   return (
     <Alert color="red" variant="light" title={title}>
-      {because !== null && (
+      {reason !== null && (
         <Text size="sm" className={classes.anywhere}>
-          {because}
+          {reason}
         </Text>
       )}
       {children}

@@ -1,5 +1,5 @@
-import { cost, count, counted, duration, figure, NONE, share } from '../figures';
-import { isOver, type Run, secondsOf } from '../runs-data';
+import { countLabel, formatCost, formatCount, formatFigure, formatSeconds, formatShare, NONE } from '../figures';
+import { isFinished, type Run, secondsOf } from '../runs-data';
 import classes from '../runs.module.css';
 
 type Figure = readonly [title: string, value: string, look?: 'large'];
@@ -8,10 +8,10 @@ type Figure = readonly [title: string, value: string, look?: 'large'];
 export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
   return (
     <dl className={classes.figures} aria-label={label}>
-      {figures.map(([title, value, look]) => (
+      {figures.map(([title, value, size]) => (
         <div key={title}>
           <dt>{title}</dt>
-          <dd data-large={look === 'large' || undefined}>{value}</dd>
+          <dd data-large={size === 'large' || undefined}>{value}</dd>
         </div>
       ))}
     </dl>
@@ -22,31 +22,33 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
 export function RunFigures({ run }: { run: Run }) {
   const { result, model, credits, time_limit_seconds, mip_gap } = run;
   const seconds = secondsOf(run);
-  const gap: Figure[] = mip_gap > 0 ? [['Allowed gap', share(mip_gap)]] : [];
-  if (!isOver(run)) return <Figures label="Run options" figures={gap} />;
-  const isPlanned = result !== null && result.objective_value !== null;
+  const gap: Figure[] = mip_gap > 0 ? [['Allowed gap', formatShare(mip_gap)]] : [];
+  if (!isFinished(run)) return <Figures label="Run options" figures={gap} />;
+  const hasPlan = result !== null && result.objective_value !== null;
   return (
     <Figures
       label="Result"
       figures={[
-        ...(isPlanned
+        ...(hasPlan
           ? ([
-              ['Objective', figure(result.objective_value), 'large'],
-              ...(result.gap === 0 ? [] : ([['Best possible', figure(result.bound)]] as const)),
-              ['Gap', share(result.gap)],
+              ['Objective', formatFigure(result.objective_value), 'large'],
+              ...(result.gap === 0 ? [] : ([['Best possible', formatFigure(result.bound)]] as const)),
+              ['Gap', formatShare(result.gap)],
             ] as const)
           : []),
-        ['Time', seconds === null ? NONE : duration(seconds)],
-        ['Time limit', duration(time_limit_seconds)],
+        ['Time', seconds === null ? NONE : formatSeconds(seconds)],
+        ['Time limit', formatSeconds(time_limit_seconds)],
         ...gap,
-        ['Credits', cost(credits)],
+        ['Credits', formatCost(credits)],
         ...(model === null
           ? []
           : ([
               ['Variables', sizeOf(model.variables, model.integer_variables)],
               [
                 'Constraints',
-                model.constraints === 0 ? '0' : `${count(model.constraints)} with ${counted(model.terms, 'term')}`,
+                model.constraints === 0
+                  ? '0'
+                  : `${formatCount(model.constraints)} with ${countLabel(model.terms, 'term')}`,
               ],
             ] as const)),
       ]}
@@ -54,7 +56,7 @@ export function RunFigures({ run }: { run: Run }) {
   );
 }
 
-function sizeOf(variables: number, whole: number): string {
-  if (whole === 0) return count(variables);
-  return `${count(variables)}, ${whole === variables ? 'all' : count(whole)} integer`;
+function sizeOf(variables: number, integers: number): string {
+  if (integers === 0) return formatCount(variables);
+  return `${formatCount(variables)}, ${integers === variables ? 'all' : formatCount(integers)} integer`;
 }

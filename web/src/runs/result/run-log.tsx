@@ -5,7 +5,7 @@ import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
-import { isOver, type Run } from '../runs-data';
+import { isFinished, type Run } from '../runs-data';
 import classes from '../runs.module.css';
 import { Disclosure } from './disclosure';
 
@@ -22,18 +22,18 @@ function Lines({ projectId, run }: { projectId: string; run: Run }) {
   const { client } = useService();
   const end = useRef<HTMLElement>(null);
   const { data, error, refetch } = useQuery({
-    queryKey: keyOf(projectId, 'execution', run.id, 'log', isOver(run)),
+    queryKey: keyOf(projectId, 'execution', run.id, 'log', isFinished(run)),
     queryFn: async ({ signal }) => {
       const params = { path: { project_id: projectId, execution_id: run.id } };
       const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/log';
       return (await client.GET(path, { params, signal })).data.lines;
     },
-    staleTime: isOver(run) ? 'static' : 0,
+    staleTime: isFinished(run) ? 'static' : 0,
   });
-  const isFollowed = !isOver(run);
+  const isLive = !isFinished(run);
   useEffect(() => {
-    if (isFollowed && end.current !== null) end.current.scrollTop = end.current.scrollHeight;
-  }, [data, isFollowed]);
+    if (isLive && end.current !== null) end.current.scrollTop = end.current.scrollHeight;
+  }, [data, isLive]);
   if (data === undefined)
     return error === null ? (
       <Loading name="the log" />

@@ -9,10 +9,10 @@ import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { ChangedSince } from '../changed-since';
-import { runPath, runsPath, scenarioPath } from '../places';
-import { kindOf, starterOf } from '../run-list';
+import { runPath, runsPath, scenarioPath } from '../run-paths';
+import { modelKindOf, starterOf } from '../run-list';
 import { RunStatus, statusOf } from '../run-status';
-import { isOver, nameOf, type Run, scenarioNameOf, useRun, useScenarios } from '../runs-data';
+import { isFinished, nameOf, type Run, scenarioNameOf, useRun, useScenarios } from '../runs-data';
 import classes from '../runs.module.css';
 import { ConstraintsTable } from './constraints-table';
 import { KpiTable } from './kpi-table';
@@ -49,7 +49,7 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
       </Stack>
     );
   const { result } = run;
-  const isPlanned = result !== null && result.objective_value !== null;
+  const hasPlan = result !== null && result.objective_value !== null;
   return (
     <div className={classes.scrolling}>
       <Stack gap="lg" p="md" pt="sm">
@@ -57,12 +57,12 @@ export function RunPage({ projectId, runId, mayWrite }: RunPageProps) {
         <Stack gap="sm">
           <Head projectId={projectId} run={run} mayWrite={mayWrite} />
           <ChangedSince projectId={projectId} run={run} />
-          {isOver(run) ? <Outcome projectId={projectId} run={run} /> : <RunProgress run={run} />}
+          {isFinished(run) ? <Outcome projectId={projectId} run={run} /> : <RunProgress run={run} />}
           <RunFigures run={run} />
         </Stack>
-        {isPlanned && result.kpis !== undefined && result.kpis.length > 0 && <KpiTable kpis={result.kpis} />}
-        {isPlanned && <ValuesTable projectId={projectId} runId={run.id} result={result} />}
-        {isPlanned && result.constraints.length > 0 && <ConstraintsTable result={result} />}
+        {hasPlan && result.kpis !== undefined && result.kpis.length > 0 && <KpiTable kpis={result.kpis} />}
+        {hasPlan && <ValuesTable projectId={projectId} runId={run.id} result={result} />}
+        {hasPlan && result.constraints.length > 0 && <ConstraintsTable result={result} />}
         {result !== null && <ResultFiles projectId={projectId} result={result} />}
         <Stack gap={4}>
           <RunCards projectId={projectId} runId={run.id} />
@@ -79,7 +79,7 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
   const [, open] = useLocation();
   const { data: scenarios } = useScenarios(projectId);
   const params = { path: { project_id: projectId, execution_id: run.id } };
-  const readAgain = () => {
+  const refresh = () => {
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'executions') });
     void queries.invalidateQueries({ queryKey: keyOf(projectId, 'execution', run.id) });
   };
@@ -89,21 +89,21 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
         params: { ...params, query },
         headers,
       }),
-    onSettled: readAgain,
+    onSettled: refresh,
   });
   const repeat = useIntent({
     mutationFn: async (_: void, headers) =>
       (await client.POST('/api/v1/projects/{project_id}/solve/executions/{execution_id}/repeat', { params, headers }))
         .data,
     onSuccess: ({ id }) => {
-      readAgain();
+      refresh();
       open(runPath(projectId, id));
     },
   });
   // The run ends about a second after the service has accepted the request.
   const isEnding = cancel.variables?.keep_plan === true && (cancel.isPending || cancel.isSuccess);
   const { scenario_id, name } = run;
-  const isKnown = scenario_id !== null && scenarios?.some(({ id }) => id === scenario_id) === true;
+  const hasScenario = scenario_id !== null && scenarios?.some(({ id }) => id === scenario_id) === true;
   return (
     <>
       <Group justify="space-between" align="flex-start" wrap="nowrap">
@@ -118,7 +118,7 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
           </Group>
           <Text size="xs" c="dimmed">
             <RelativeTime moment={run.created_at} /> · {starterOf(run, me.user_id)} ·{' '}
-            {isKnown ? (
+            {hasScenario ? (
               <>
                 scenario{' '}
                 <Anchor component={Link} href={scenarioPath(projectId, scenario_id)} size="xs" underline="always">
@@ -126,13 +126,13 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
                 </Anchor>
               </>
             ) : (
-              [kindOf(run), ...(name !== null && run.input_file_ids != null ? run.input_file_ids : [])].join(' ')
+              [modelKindOf(run), ...(name !== null && run.input_file_ids != null ? run.input_file_ids : [])].join(' ')
             )}
             {run.is_test && ' · test'}
           </Text>
         </div>
         {mayWrite &&
-          (isOver(run) ? (
+          (isFinished(run) ? (
             <Button
               size="xs"
               variant="default"

@@ -1,5 +1,5 @@
 import { Progress, Stack, Text } from '@mantine/core';
-import { duration, figure, share } from '../figures';
+import { formatFigure, formatSeconds, formatShare } from '../figures';
 import type { Run } from '../runs-data';
 import { Figures } from './run-figures';
 
@@ -30,16 +30,16 @@ export function RunProgress({ run: { progress, status, time_limit_seconds } }: {
       </Text>
       <Progress value={Math.min(100, (100 * seconds) / time_limit_seconds)} size="sm" aria-label="Elapsed time" />
       <Text size="xs" c="dimmed">
-        {duration(seconds)} of at most {duration(time_limit_seconds)}
+        {formatSeconds(seconds)} of at most {formatSeconds(time_limit_seconds)}
       </Text>
       {isSearching && (
         <Figures
           label="Progress"
           figures={[
-            ['Best plan so far', figure(incumbent), 'large'],
-            ['Best possible', figure(bound)],
-            ['Gap', share(gap)],
-            ['Search nodes', figure(nodes)],
+            ['Best plan so far', formatFigure(incumbent), 'large'],
+            ['Best possible', formatFigure(bound)],
+            ['Gap', formatShare(gap)],
+            ['Search nodes', formatFigure(nodes)],
           ]}
         />
       )}

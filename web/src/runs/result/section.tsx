@@ -4,14 +4,14 @@ import { type ReactNode, useId } from 'react';
 interface SectionProps {
   title: string;
   /** Short summary of the section. */
-  about?: string;
+  summary?: string;
   /** Content beside the title. */
-  beside?: ReactNode;
+  actions?: ReactNode;
   children: ReactNode;
 }
 
 /** Section with a title. */
-export function Section({ title, about, beside, children }: SectionProps) {
+export function Section({ title, summary, actions, children }: SectionProps) {
   const id = useId();
   return (
     <section aria-labelledby={id}>
@@ -20,13 +20,13 @@ export function Section({ title, about, beside, children }: SectionProps) {
           <Title order={3} size="h6" id={id}>
             {title}
           </Title>
-          {about !== undefined && (
+          {summary !== undefined && (
             <Text size="xs" c="dimmed">
-              {about}
+              {summary}
             </Text>
           )}
         </Group>
-        {beside}
+        {actions}
       </Group>
       {children}
     </section>

@@ -6,7 +6,7 @@ import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
-import { count, counted, figure } from '../figures';
+import { countLabel, formatCount, formatFigure } from '../figures';
 import type { Result } from '../runs-data';
 import { type Column, FigureTable } from './figure-table';
 import { Section } from './section';
@@ -14,7 +14,7 @@ import { Section } from './section';
 type Value = Schemas['RunValue'];
 
 /** Number of members per request: the maximum that the service allows. */
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 /** Key for all variables without an index. Names in formulas are never empty. */
 const SINGLE = '';
 
@@ -31,24 +31,24 @@ export function ValuesTable({ projectId, runId, result }: ValuesProps) {
   const choices = [
     ...(single.length === 0
       ? []
-      : [{ value: SINGLE, label: families.length === 0 ? 'All' : `Not indexed (${count(single.length)})` }]),
-    ...families.map(({ name, size }) => ({ value: name, label: `${name} (${count(size)})` })),
+      : [{ value: SINGLE, label: families.length === 0 ? 'All' : `Not indexed (${formatCount(single.length)})` }]),
+    ...families.map(({ name, size }) => ({ value: name, label: `${name} (${formatCount(size)})` })),
   ];
-  const [chosen, setChosen] = useState(families[0]?.name ?? SINGLE);
-  const family = families.find(({ name }) => name === chosen);
+  const [selected, setSelected] = useState(families[0]?.name ?? SINGLE);
+  const family = families.find(({ name }) => name === selected);
   if (choices.length === 0) return null;
   return (
     <Section
       title="Values"
-      about={family && `of ${family.name}, ${figure(totalOf(variables, family.name))} in total`}
-      beside={
+      summary={family && `of ${family.name}, ${formatFigure(totalOf(variables, family.name))} in total`}
+      actions={
         choices.length > 1 && (
           <NativeSelect
             size="xs"
             aria-label="Variable"
             data={choices}
-            value={chosen}
-            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+            value={selected}
+            onChange={({ currentTarget }) => setSelected(currentTarget.value)}
           />
         )
       }
@@ -60,7 +60,7 @@ export function ValuesTable({ projectId, runId, result }: ValuesProps) {
           columns={columnsOf(['Variable'], reduced_costs !== undefined)}
           rows={single}
           order={{ column: 1, descending: true }}
-          nothing="There are no variables."
+          emptyText="There are no variables."
         />
       ) : (
         <Members key={family.name} projectId={projectId} runId={runId} family={family} />
@@ -83,7 +83,7 @@ function Members({
     queryFn: async ({ pageParam: offset, signal }) => {
       const params = {
         path: { project_id: projectId, execution_id: runId },
-        query: { family: family.name, nonzero, limit: PAGE, offset },
+        query: { family: family.name, nonzero, limit: PAGE_SIZE, offset },
       };
       const path = '/api/v1/projects/{project_id}/solve/executions/{execution_id}/values';
       return (await client.GET(path, { params, signal })).data;
@@ -114,7 +114,7 @@ function Members({
         <Stack gap={4} role="status">
           <Progress size="sm" value={(100 * rows.length) / total} aria-label="Loaded members" />
           <Text size="xs" c="dimmed">
-            {count(rows.length)} of {counted(total, 'member')} loaded
+            {formatCount(rows.length)} of {countLabel(total, 'member')} loaded
           </Text>
         </Stack>
       )}
@@ -125,7 +125,7 @@ function Members({
           columns={columns}
           rows={rows}
           order={{ column: family.keys.length, descending: true }}
-          nothing={nonzero && family.size > 0 ? 'All values are 0.' : 'This variable has no members.'}
+          emptyText={nonzero && family.size > 0 ? 'All values are 0.' : 'This variable has no members.'}
           filters={
             <Checkbox
               size="xs"
@@ -142,10 +142,14 @@ function Members({
 
 function columnsOf(keys: readonly string[], hasCosts: boolean): Column<Value>[] {
   return [
-    ...keys.map((title, at): Column<Value> => ({ title, of: ({ keys: parts }) => parts[at] ?? '', is: 'text' })),
-    { title: 'Value', of: ({ value }) => value, is: 'bar' },
+    ...keys.map((title, at): Column<Value> => ({
+      title,
+      getValue: ({ keys: parts }) => parts[at] ?? '',
+      type: 'text',
+    })),
+    { title: 'Value', getValue: ({ value }) => value, type: 'bar' },
     ...(hasCosts
-      ? [{ title: 'Reduced cost', of: ({ reduced_cost }: Value) => reduced_cost, is: 'figure' } as const]
+      ? [{ title: 'Reduced cost', getValue: ({ reduced_cost }: Value) => reduced_cost, type: 'figure' } as const]
       : []),
   ];
 }

@@ -4,27 +4,27 @@ import { useCards } from '../../project/cards';
 import { keyOf } from '../../project/project-data';
 import { TABLE, type TableShape, tableShapeQuery } from '../../project/workspace-files';
 import { useService } from '../../service/service';
-import { figure } from '../figures';
+import { formatFigure } from '../figures';
 import { useInputFiles } from '../runs-data';
 
 type Card = Schemas['CardResponse'];
 
 /** Possible target of a change, with its current value. */
-export interface Named {
+export interface ChangeTarget {
   /** Identifier used in the change. */
   value: string;
-  about: string;
+  description: string;
   /** Display name, if it differs from `value`. */
   label?: string;
 }
 
 /** Column of numbers over a set. */
-export interface NamedColumn extends Named {
-  set: NamedSet;
+export interface ColumnTarget extends ChangeTarget {
+  set: SetInfo;
 }
 
 /** Set and the source of its members. */
-interface NamedSet {
+interface SetInfo {
   name: string;
   /** Names of the key parts. */
   key: string[];
@@ -38,13 +38,13 @@ interface NamedSet {
 /** Names on a canvas that changes can refer to. */
 export interface CanvasNames {
   cards: Card[];
-  values: Named[];
-  bounds: Named[];
+  values: ChangeTarget[];
+  bounds: ChangeTarget[];
   /** Constraints. */
-  limits: Named[];
-  columns: NamedColumn[];
-  off: Named[];
-  files: Named[];
+  limits: ChangeTarget[];
+  columns: ColumnTarget[];
+  off: ChangeTarget[];
+  files: ChangeTarget[];
   /** Paths of workspace tables. */
   paths: string[];
 }
@@ -61,31 +61,31 @@ export function useCanvasNames(projectId: string): CanvasNames {
   const { client } = useService();
   const { data: cards = [] } = useCards(projectId);
   const paths = useInputFiles(projectId, TABLE);
-  const inFiles = cards.flatMap((card) => setOfFile(card) ?? []);
+  const fileSets = cards.flatMap((card) => fileSetOf(card) ?? []);
   const columns = useQueries({
-    queries: inFiles.map(({ path, sheet, ...file }) => ({
+    queries: fileSets.map(({ path, sheet, ...file }) => ({
       ...tableShapeQuery(client, projectId, path, sheet),
-      select: (found: TableShape) => columnsOfFile({ path, sheet, ...file }, found.columns),
+      select: (shape: TableShape) => fileColumnTargets({ path, sheet, ...file }, shape.columns),
     })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   });
   return {
     cards,
-    values: cards.flatMap(valuesOf),
-    bounds: cards.flatMap(boundsOf),
-    limits: offOf(cards.filter(({ card_type }) => card_type === 'constraint')),
-    columns: [...cards.flatMap(columnsOf), ...columns],
-    off: offOf(cards),
-    files: inFiles.map(({ set, path }) => ({ value: set, about: `from ${path}` })),
+    values: cards.flatMap(valueTargets),
+    bounds: cards.flatMap(boundTargets),
+    limits: cardTargets(cards.filter(({ card_type }) => card_type === 'constraint')),
+    columns: [...cards.flatMap(columnTargets), ...columns],
+    off: cardTargets(cards),
+    files: fileSets.map(({ set, path }) => ({ value: set, description: `from ${path}` })),
     paths,
   };
 }
 
 /** Maximum number of members offered per key part. */
-const OFFERED = 5000;
+const MAX_MEMBERS = 5000;
 
 /** Returns the members of a set by key part, for changing a single number. */
-export function useMembers(projectId: string, set: NamedSet | undefined): string[][] {
+export function useMembers(projectId: string, set: SetInfo | undefined): string[][] {
   const { client } = useService();
   const file = set?.file;
   const { data = [] } = useQuery({
@@ -97,7 +97,7 @@ export function useMembers(projectId: string, set: NamedSet | undefined): string
         ...(file?.sheet !== undefined && { sheet: file.sheet }),
         columns: set?.key ?? [],
         ignore_errors: true,
-        limit: OFFERED,
+        limit: MAX_MEMBERS,
         offset: 0,
       };
       return (await client.POST('/api/v1/files/table', { body, signal })).data.rows;
@@ -116,44 +116,44 @@ const textOf = (cell: unknown): string =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const wordsIn = (value: unknown): string[] =>
+const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string' || typeof one === 'number').map(String) : [];
 
 const entriesOf = ({ card_type, data }: Card): [string, unknown][] =>
   card_type === 'data' && isRecord(data['values']) ? Object.entries(data['values']) : [];
 
-const valuesOf = (card: Card): Named[] =>
+const valueTargets = (card: Card): ChangeTarget[] =>
   entriesOf(card).flatMap(([name, value]) =>
-    typeof value === 'number' ? [{ value: name, about: `currently ${figure(value)}, ${card.label}` }] : [],
+    typeof value === 'number' ? [{ value: name, description: `currently ${formatFigure(value)}, ${card.label}` }] : [],
   );
 
-function boundsOf({ card_type, data: { name, lower, upper, free } }: Card): Named[] {
+function boundTargets({ card_type, data: { name, lower, upper, free } }: Card): ChangeTarget[] {
   if (card_type !== 'variable' || typeof name !== 'string') return [];
-  const now = (bound: unknown, otherwise: string): string =>
+  const describeBound = (bound: unknown, fallback: string): string =>
     typeof bound === 'number'
-      ? `currently ${figure(bound)}`
+      ? `currently ${formatFigure(bound)}`
       : typeof bound === 'string'
         ? `currently ${bound}`
-        : otherwise;
+        : fallback;
   return [
-    { value: `${name}.lower`, about: now(lower, free === true ? 'currently none' : 'currently 0') },
-    { value: `${name}.upper`, about: now(upper, 'currently none') },
+    { value: `${name}.lower`, description: describeBound(lower, free === true ? 'currently none' : 'currently 0') },
+    { value: `${name}.upper`, description: describeBound(upper, 'currently none') },
   ];
 }
 
 /** Returns the columns that are defined in a card. */
-function columnsOf(card: Card): NamedColumn[] {
+function columnTargets(card: Card): ColumnTarget[] {
   const { set: name, members } = card.data;
   if (typeof name !== 'string') return [];
   const columns = entriesOf(card).filter((entry): entry is [string, Record<string, unknown>] => isRecord(entry[1]));
-  const known = [...new Set([...wordsIn(members), ...columns.flatMap(([, cells]) => Object.keys(cells))])];
-  const set = { name, key: [name], columns: columns.map(([column]) => column), members: known };
+  const memberNames = [...new Set([...textsIn(members), ...columns.flatMap(([, cells]) => Object.keys(cells))])];
+  const set = { name, key: [name], columns: columns.map(([column]) => column), members: memberNames };
   return columns
     .filter(([, cells]) => Object.values(cells).every((cell) => typeof cell === 'number'))
-    .map(([column]) => ({ value: column, about: `over ${name}`, set }));
+    .map(([column]) => ({ value: column, description: `over ${name}`, set }));
 }
 
-interface SetOfFile {
+interface FileSet {
   set: string;
   path: string;
   sheet: string | undefined;
@@ -163,32 +163,32 @@ interface SetOfFile {
 }
 
 /** Returns the set of a card whose rows are in a file. A set of a column's distinct members has no other columns. */
-function setOfFile({ card_type, data }: Card): SetOfFile | undefined {
+function fileSetOf({ card_type, data }: Card): FileSet | undefined {
   const { set, file_path: path, sheet, members, key, columns } = data;
   if (card_type !== 'data' || typeof set !== 'string' || typeof path !== 'string' || members != null) return undefined;
   return {
     set,
     path,
     sheet: typeof sheet === 'string' ? sheet : undefined,
-    key: data['column'] == null ? wordsIn(key) : [],
+    key: data['column'] == null ? textsIn(key) : [],
     names: isRecord(columns) ? columns : {},
   };
 }
 
-function columnsOfFile(
-  { set: name, path, sheet, key, names }: SetOfFile,
-  found: readonly Schemas['TableColumnResponse'][],
-): NamedColumn[] {
+function fileColumnTargets(
+  { set: name, path, sheet, key, names }: FileSet,
+  fileColumns: readonly Schemas['TableColumnResponse'][],
+): ColumnTarget[] {
   if (key.length === 0) return [];
-  const given = new Map(Object.entries(names).map(([called, column]) => [column, called]));
-  const named = found.flatMap(({ name: column, type }) => {
-    const called = given.get(column) ?? (key.includes(column) ? undefined : nameInFormulas(column));
-    return called === undefined || called === '' ? [] : [{ called, type }];
+  const nameByColumn = new Map(Object.entries(names).map(([formulaName, column]) => [column, formulaName]));
+  const namedColumns = fileColumns.flatMap(({ name: column, type }) => {
+    const formulaName = nameByColumn.get(column) ?? (key.includes(column) ? undefined : nameInFormulas(column));
+    return formulaName === undefined || formulaName === '' ? [] : [{ formulaName, type }];
   });
-  const set = { name, key, columns: named.map(({ called }) => called), file: { path, sheet } };
-  return named
+  const set = { name, key, columns: namedColumns.map(({ formulaName }) => formulaName), file: { path, sheet } };
+  return namedColumns
     .filter(({ type }) => type === 'integer' || type === 'number')
-    .map(({ called }) => ({ value: called, about: `over ${name}, in ${path}`, set }));
+    .map(({ formulaName }) => ({ value: formulaName, description: `over ${name}, in ${path}`, set }));
 }
 
 /** Superscript digits and letters, which are exponents in formulas. */
@@ -203,11 +203,11 @@ const nameInFormulas = (column: string): string =>
     .replace(/^_(?=.)|_$/g, '');
 
 /** Returns the cards that can be turned off. Cards with a duplicate label are identified by id. */
-function offOf(cards: readonly Card[]): Named[] {
-  const kept = cards.filter(({ card_type }) => card_type in KINDS_OFF);
-  const plain = (label: string): string => label.trim().toLowerCase();
-  return kept.map(({ id, card_type, label }) => {
-    const isAlone = cards.filter((one) => plain(one.label) === plain(label)).length === 1;
-    return { value: isAlone ? label : id, label, about: KINDS_OFF[card_type] ?? '' };
+function cardTargets(cards: readonly Card[]): ChangeTarget[] {
+  const removable = cards.filter(({ card_type }) => card_type in KINDS_OFF);
+  const normalize = (label: string): string => label.trim().toLowerCase();
+  return removable.map(({ id, card_type, label }) => {
+    const isUnique = cards.filter((one) => normalize(one.label) === normalize(label)).length === 1;
+    return { value: isUnique ? label : id, label, description: KINDS_OFF[card_type] ?? '' };
   });
 }

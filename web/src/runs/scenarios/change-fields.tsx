@@ -1,6 +1,6 @@
 import { ActionIcon, Autocomplete, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import classes from '../runs.module.css';
-import { type CanvasNames, type Named, useMembers } from './canvas-names';
+import { type CanvasNames, type ChangeTarget, useMembers } from './canvas-names';
 import type { ChangeDraft, Kind, Operation } from './change-draft';
 
 /** Kinds of changes with their labels. */
@@ -33,13 +33,13 @@ const TARGETS: Record<Kind, string> = {
   file: 'Set',
 };
 
-const OFFERED = 50;
+const MAX_SUGGESTIONS = 50;
 
 interface ChangeFieldsProps {
   projectId: string;
   draft: ChangeDraft;
   /** Position of the change, starting at 1, and number of changes. */
-  place: number;
+  position: number;
   count: number;
   names: CanvasNames;
   /** Problems by field. The empty key applies to the change as a whole. */
@@ -53,7 +53,7 @@ interface ChangeFieldsProps {
 export function ChangeFields({
   projectId,
   draft,
-  place,
+  position,
   count,
   names,
   problems,
@@ -63,14 +63,14 @@ export function ChangeFields({
 }: ChangeFieldsProps) {
   const { kind, target, operation, amount } = draft;
   const change = (part: Partial<ChangeDraft>) => onChange({ ...draft, ...part });
-  const offered = offeredFor(kind, names);
+  const targets = targetsFor(kind, names);
   const hasAmount = kind !== 'add' && kind !== 'off' && kind !== 'file';
-  const whole = problems.get('');
+  const changeProblem = problems.get('');
   return (
     <fieldset className={classes.fieldset}>
       <legend>
         <Text span size="xs" c="dimmed">
-          Change {place}
+          Change {position}
         </Text>
       </legend>
       <Group gap="xs" align="flex-start">
@@ -83,8 +83,8 @@ export function ChangeFields({
           onChange={({ currentTarget }) => {
             const next = currentTarget.value as Kind;
             // `column` and `cell` share the same target, so it is kept.
-            const keeps = [kind, next].every((one) => one === 'column' || one === 'cell');
-            change({ kind: next, ...(!keeps && { target: '', key: [] }) });
+            const keepsTarget = [kind, next].every((one) => one === 'column' || one === 'cell');
+            change({ kind: next, ...(!keepsTarget && { target: '', key: [] }) });
           }}
           error={problems.get('kind')}
         />
@@ -92,23 +92,23 @@ export function ChangeFields({
           size="xs"
           className={classes.target}
           label={TARGETS[kind]}
-          placeholder={kind === 'add' ? 'x + y <= 40' : offered.length === 0 ? 'None on the canvas yet' : undefined}
-          data={[...new Set(offered.map(({ value }) => value))]}
-          limit={OFFERED}
+          placeholder={kind === 'add' ? 'x + y <= 40' : targets.length === 0 ? 'None on the canvas yet' : undefined}
+          data={[...new Set(targets.map(({ value }) => value))]}
+          limit={MAX_SUGGESTIONS}
           renderOption={({ option }) => {
-            const named = offered.find(({ value }) => value === option.value);
+            const match = targets.find(({ value }) => value === option.value);
             return (
               <div>
-                <Text size="xs">{named?.label ?? option.value}</Text>
+                <Text size="xs">{match?.label ?? option.value}</Text>
                 <Text size="xs" c="dimmed">
-                  {named?.about}
+                  {match?.description}
                 </Text>
               </div>
             );
           }}
           value={target}
           onChange={(value) => change({ target: value })}
-          description={aboutOf(offered, target)}
+          description={targetDescription(targets, target)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           error={problems.get('target')}
         />
@@ -143,31 +143,41 @@ export function ChangeFields({
             label="Read from"
             placeholder="A workspace table"
             data={names.paths}
-            limit={OFFERED}
+            limit={MAX_SUGGESTIONS}
             value={draft.path}
             onChange={(path) => change({ path })}
             error={problems.get('to')}
           />
         )}
         <Group gap={2} ml="auto" mt={22} wrap="nowrap">
-          <Tool label={`Move change ${place} up`} sign="↑" isOff={place === 1} onClick={() => onMove(-1)} />
-          <Tool label={`Move change ${place} down`} sign="↓" isOff={place === count} onClick={() => onMove(1)} />
-          <Tool label={`Remove change ${place}`} sign="×" onClick={onRemove} />
+          <ToolButton
+            label={`Move change ${position} up`}
+            sign="↑"
+            isHidden={position === 1}
+            onClick={() => onMove(-1)}
+          />
+          <ToolButton
+            label={`Move change ${position} down`}
+            sign="↓"
+            isHidden={position === count}
+            onClick={() => onMove(1)}
+          />
+          <ToolButton label={`Remove change ${position}`} sign="×" onClick={onRemove} />
         </Group>
       </Group>
       {kind === 'column' && (
         <WhereField draft={draft} names={names} problem={problems.get('where')} onChange={change} />
       )}
-      {whole !== undefined && (
+      {changeProblem !== undefined && (
         <Text size="xs" c="red" mt={4}>
-          {whole}
+          {changeProblem}
         </Text>
       )}
     </fieldset>
   );
 }
 
-function offeredFor(kind: Kind, { values, bounds, limits, columns, off, files }: CanvasNames): readonly Named[] {
+function targetsFor(kind: Kind, { values, bounds, limits, columns, off, files }: CanvasNames): readonly ChangeTarget[] {
   switch (kind) {
     case 'value':
       return values;
@@ -188,14 +198,15 @@ function offeredFor(kind: Kind, { values, bounds, limits, columns, off, files }:
 }
 
 /** Describes the selected target. For a card that is identified by id, returns its label. */
-function aboutOf(offered: readonly Named[], target: string): string | undefined {
-  const named = offered.find(({ value }) => value === target);
+function targetDescription(targets: readonly ChangeTarget[], target: string): string | undefined {
+  const match = targets.find(({ value }) => value === target);
   return (
-    named && [...(named.label === undefined || named.label === target ? [] : [named.label]), named.about].join(', ')
+    match &&
+    [...(match.label === undefined || match.label === target ? [] : [match.label]), match.description].join(', ')
   );
 }
 
-type PartProps = Pick<ChangeFieldsProps, 'draft' | 'names'> & { onChange: (part: Partial<ChangeDraft>) => void };
+type FieldProps = Pick<ChangeFieldsProps, 'draft' | 'names'> & { onChange: (part: Partial<ChangeDraft>) => void };
 
 /** Selects a number of a column, with a field for each key part. */
 function KeyFields({
@@ -204,7 +215,7 @@ function KeyFields({
   names: { columns },
   problems,
   onChange,
-}: PartProps & Pick<ChangeFieldsProps, 'projectId' | 'problems'>) {
+}: FieldProps & Pick<ChangeFieldsProps, 'projectId' | 'problems'>) {
   const set = columns.find(({ value }) => value === target)?.set;
   const members = useMembers(projectId, set);
   const parts = set?.key ?? (key.length > 0 ? key.map((_, at) => `Part ${at + 1}`) : ['Member']);
@@ -215,7 +226,7 @@ function KeyFields({
       className={classes.keyPart}
       label={title}
       data={members[at] ?? []}
-      limit={OFFERED}
+      limit={MAX_SUGGESTIONS}
       value={key[at] ?? ''}
       onChange={(part) => onChange({ key: parts.map((_, other) => (other === at ? part : (key[other] ?? ''))) })}
       error={at === 0 && problems.get('key')}
@@ -228,9 +239,9 @@ function WhereField({
   names: { columns },
   problem,
   onChange,
-}: PartProps & { problem: string | undefined }) {
+}: FieldProps & { problem: string | undefined }) {
   const set = columns.find(({ value }) => value === target)?.set;
-  const known = set === undefined ? [] : [...set.key, ...set.columns];
+  const columnNames = set === undefined ? [] : [...set.key, ...set.columns];
   return (
     <TextInput
       size="xs"
@@ -238,9 +249,9 @@ function WhereField({
       label="Where"
       placeholder="All members"
       description={
-        known.length === 0
+        columnNames.length === 0
           ? 'A condition such as region = "north". Leave empty for all members.'
-          : `A condition on ${known.join(', ')}, with texts in double quotes. Leave empty for all members.`
+          : `A condition on ${columnNames.join(', ')}, with texts in double quotes. Leave empty for all members.`
       }
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       spellCheck={false}
@@ -251,15 +262,15 @@ function WhereField({
   );
 }
 
-function Tool({
+function ToolButton({
   label,
   sign,
-  isOff = false,
+  isHidden = false,
   onClick,
 }: {
   label: string;
   sign: string;
-  isOff?: boolean;
+  isHidden?: boolean;
   onClick: () => void;
 }) {
   return (
@@ -270,7 +281,7 @@ function Tool({
       aria-label={label}
       title={label}
       // The hidden button keeps its space, so that the other buttons do not move.
-      style={{ visibility: isOff ? 'hidden' : undefined }}
+      style={{ visibility: isHidden ? 'hidden' : undefined }}
       onClick={onClick}
     >
       {sign}

@@ -1,5 +1,5 @@
 import type { Schemas } from '@project-workspace/client';
-import { figure } from '../figures';
+import { formatFigure } from '../figures';
 
 export type Change = Schemas['ScenarioChange'];
 type Adjustment = Schemas['RunAdjustment'];
@@ -38,7 +38,7 @@ export function adjustmentInWords(adjustment: Adjustment): string {
 }
 
 function arithmetic({ times, plus, to }: Pick<Change, 'times' | 'plus' | 'to'>): string {
-  if (times !== undefined) return `× ${figure(times)}`;
-  if (plus !== undefined) return plus < 0 ? `− ${figure(-plus)}` : `+ ${figure(plus)}`;
-  return `= ${typeof to === 'number' ? figure(to) : (to ?? '')}`;
+  if (times !== undefined) return `× ${formatFigure(times)}`;
+  if (plus !== undefined) return plus < 0 ? `− ${formatFigure(-plus)}` : `+ ${formatFigure(plus)}`;
+  return `= ${typeof to === 'number' ? formatFigure(to) : (to ?? '')}`;
 }

@@ -10,14 +10,14 @@ import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { RunChangedSince } from '../changed-since';
-import { changeOf, difference, figure, NONE, relative, rounded } from '../figures';
-import { comparisonPath, runPath, scenarioPath, scenariosPath } from '../places';
+import { differenceOf, formatDifference, formatFigure, formatRelative, NONE, roundFigure } from '../figures';
+import { comparisonPath, runPath, scenarioPath, scenariosPath } from '../run-paths';
 import { RunStatus } from '../run-status';
 import { type Run, useActiveRuns, useScenarios } from '../runs-data';
 import classes from '../runs.module.css';
 import { saveFile } from '../save-file';
 
-type Compared = Schemas['ScenarioComparisonResponse'];
+type ComparisonData = Schemas['ScenarioComparisonResponse'];
 
 const COMPARE = '/api/v1/projects/{project_id}/scenarios/compare';
 /** Id of the canvas plan in the comparison. */
@@ -46,13 +46,13 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
   const { data: scenarios } = useScenarios(project.id);
   const active = useActiveRuns(project.id);
   // Deleted scenarios are not requested.
-  const known = scenarios === undefined ? ids : ids.filter((id) => scenarios.some((one) => one.id === id));
+  const existingIds = scenarios === undefined ? ids : ids.filter((id) => scenarios.some((one) => one.id === id));
   const params = {
     path: { project_id: project.id },
-    query: { ...(known.length > 0 && { ids: known.join(',') }) },
+    query: { ...(existingIds.length > 0 && { ids: existingIds.join(',') }) },
   };
   const { data, error, refetch } = useQuery({
-    queryKey: keyOf(project.id, 'scenarios', 'compared', known),
+    queryKey: keyOf(project.id, 'scenarios', 'compared', existingIds),
     enabled: scenarios !== undefined && scenarios.length > 0,
     queryFn: async ({ signal }) => (await client.GET(COMPARE, { params, signal })).data,
     placeholderData: keepPreviousData,
@@ -85,9 +85,9 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
         <MultiSelect
           size="xs"
           aria-label="Scenarios"
-          placeholder={known.length === 0 ? 'All scenarios' : ''}
+          placeholder={existingIds.length === 0 ? 'All scenarios' : ''}
           data={(scenarios ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          value={known}
+          value={existingIds}
           onChange={(chosen) => open(comparisonPath(project.id, chosen), { replace: true })}
           searchable
           clearable
@@ -123,14 +123,16 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
           )}
           {download.error !== null && <Failure title="Could not download the comparison" error={download.error} />}
           {data === undefined && error === null && <Loading name="the comparison" />}
-          {data !== undefined && <SideBySide projectId={project.id} compared={data} plans={plansOf(data, active)} />}
+          {data !== undefined && (
+            <ComparisonTable projectId={project.id} comparison={data} plans={plansOf(data, active)} />
+          )}
         </Stack>
       </div>
     </>
   );
 }
 
-function plansOf({ base, scenarios }: Compared, active: readonly Run[]): Plan[] {
+function plansOf({ base, scenarios }: ComparisonData, active: readonly Run[]): Plan[] {
   const nextOf = (id: string | null) =>
     active.find(({ scenario_id, input_file_ids }) => scenario_id === id && (input_file_ids ?? []).length === 0);
   return [
@@ -159,15 +161,15 @@ function plansOf({ base, scenarios }: Compared, active: readonly Run[]): Plan[] 
   ];
 }
 
-interface SideBySideProps {
+interface ComparisonTableProps {
   projectId: string;
-  compared: Compared;
+  comparison: ComparisonData;
   plans: Plan[];
 }
 
-function SideBySide({ projectId, compared: { differing }, plans }: SideBySideProps) {
+function ComparisonTable({ projectId, comparison: { differing }, plans }: ComparisonTableProps) {
   const [canvas] = plans;
-  const planned = plans.filter(({ objective }) => objective !== null);
+  const solvedPlans = plans.filter(({ objective }) => objective !== null);
   return (
     <>
       <div className={classes.wide} tabIndex={0} role="group" aria-label="Scenarios side by side">
@@ -192,32 +194,32 @@ function SideBySide({ projectId, compared: { differing }, plans }: SideBySidePro
             <Line title="Latest run">
               {plans.map((plan) => (
                 <Table.Td key={plan.id} className={classes.number}>
-                  <RunOf projectId={projectId} plan={plan} />
+                  <RunCell projectId={projectId} plan={plan} />
                 </Table.Td>
               ))}
             </Line>
             <Line title="Objective">
               {plans.map(({ id, objective, difference: change }) => (
-                <Beside
+                <FigureCell
                   key={id}
                   value={objective}
                   change={change}
-                  of={canvas?.objective ?? null}
+                  base={canvas?.objective ?? null}
                   isBase={id === BASE}
                 />
               ))}
             </Line>
-            {kpiLines(plans).map(({ label, at }) => (
-              <Line key={`${at} ${label}`} title={label}>
+            {kpiLines(plans).map(({ label, occurrence }) => (
+              <Line key={`${occurrence} ${label}`} title={label}>
                 {plans.map(({ id, kpis }) => {
-                  const kpi = kpis.filter((one) => one.label === label)[at];
-                  const ofCanvas = canvas?.kpis.filter((one) => one.label === label)[at];
+                  const kpi = kpis.filter((one) => one.label === label)[occurrence];
+                  const canvasValue = canvas?.kpis.filter((one) => one.label === label)[occurrence];
                   return (
-                    <Beside
+                    <FigureCell
                       key={id}
                       value={kpi?.value ?? null}
                       change={kpi?.difference ?? null}
-                      of={ofCanvas?.value ?? null}
+                      base={canvasValue?.value ?? null}
                       isBase={id === BASE}
                     />
                   );
@@ -238,15 +240,15 @@ function SideBySide({ projectId, compared: { differing }, plans }: SideBySidePro
                   title={keys.length === 0 ? family : `${family}[${keys.join(', ')}]`}
                 >
                   {plans.map(({ id, objective }) => {
-                    const isThere = objective !== null;
-                    const value = isThere ? (values[id] ?? 0) : null;
-                    const ofCanvas = canvas?.objective == null ? null : (values[BASE] ?? 0);
+                    const hasPlan = objective !== null;
+                    const value = hasPlan ? (values[id] ?? 0) : null;
+                    const canvasValue = canvas?.objective == null ? null : (values[BASE] ?? 0);
                     return (
-                      <Beside
+                      <FigureCell
                         key={id}
                         value={value}
-                        change={value === null || ofCanvas === null ? null : changeOf(value, ofCanvas)}
-                        of={ofCanvas}
+                        change={value === null || canvasValue === null ? null : differenceOf(value, canvasValue)}
+                        base={canvasValue}
                         isBase={id === BASE}
                       />
                     );
@@ -258,7 +260,7 @@ function SideBySide({ projectId, compared: { differing }, plans }: SideBySidePro
         </Table>
       </div>
       <Text size="xs" c="dimmed">
-        {planned.length < 2
+        {solvedPlans.length < 2
           ? 'A comparison needs at least two plans. Solve the scenarios together with the canvas.'
           : differing.length === 0
             ? 'All plans have the same values.'
@@ -280,24 +282,24 @@ function Line({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** Shows a figure, and below it the difference from the canvas. */
-function Beside({
+function FigureCell({
   value,
   change,
-  of,
+  base,
   isBase,
 }: {
   value: number | null;
   change: number | null;
-  of: number | null;
+  base: number | null;
   isBase: boolean;
 }) {
   return (
-    <Table.Td className={classes.number} title={value === null ? undefined : String(rounded(value))}>
-      {figure(value)}
+    <Table.Td className={classes.number} title={value === null ? undefined : String(roundFigure(value))}>
+      {formatFigure(value)}
       {!isBase && change !== null && change !== 0 && (
         <Text size="xs" c="dimmed" className={classes.change}>
-          {difference(change)}
-          {relative(change, of) !== NONE && ` (${relative(change, of)})`}
+          {formatDifference(change)}
+          {formatRelative(change, base) !== NONE && ` (${formatRelative(change, base)})`}
         </Text>
       )}
     </Table.Td>
@@ -305,7 +307,7 @@ function Beside({
 }
 
 /** Shows the run of a plan, when it ended, and the run that will replace it. */
-function RunOf({ projectId, plan: { runId, status, endedAt, next } }: { projectId: string; plan: Plan }) {
+function RunCell({ projectId, plan: { runId, status, endedAt, next } }: { projectId: string; plan: Plan }) {
   return (
     <Stack gap={2} align="flex-end">
       {runId === null || status === null ? (
@@ -332,10 +334,12 @@ function RunOf({ projectId, plan: { runId, status, endedAt, next } }: { projectI
 }
 
 /** Returns the KPIs of all plans, in order of first appearance. Repeated labels are kept. */
-function kpiLines(plans: readonly Plan[]): { label: string; at: number }[] {
-  const most = new Map<string, number>();
+function kpiLines(plans: readonly Plan[]): { label: string; occurrence: number }[] {
+  const countByLabel = new Map<string, number>();
   for (const { kpis } of plans)
     for (const { label } of kpis)
-      most.set(label, Math.max(most.get(label) ?? 0, kpis.filter((one) => one.label === label).length));
-  return [...most].flatMap(([label, count]) => Array.from({ length: count }, (_, at) => ({ label, at })));
+      countByLabel.set(label, Math.max(countByLabel.get(label) ?? 0, kpis.filter((one) => one.label === label).length));
+  return [...countByLabel].flatMap(([label, count]) =>
+    Array.from({ length: count }, (_, occurrence) => ({ label, occurrence })),
+  );
 }

@@ -9,7 +9,7 @@ import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { useDraft } from '../../service/use-draft';
 import { useIntent } from '../../service/use-intent';
-import { scenariosPath } from '../places';
+import { scenariosPath } from '../run-paths';
 import { entriesOf, problemAt, problemIn } from '../problems';
 import type { Scenario } from '../runs-data';
 import classes from '../runs.module.css';
@@ -30,14 +30,14 @@ interface EditorProps {
 }
 
 /** Scenario with the entity tag of the version that was read. */
-interface Read {
+interface LoadedScenario {
   scenario: Scenario;
   etag: string;
 }
 
 /** Scenario to save, and whether to overwrite changes by others. */
-interface Saving {
-  ofWhom: 'mine' | 'whoever';
+interface SaveRequest {
+  overwrite: boolean;
   body: Schemas['ScenarioCreateRequest'];
 }
 
@@ -47,16 +47,16 @@ export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps)
   const { data, error, refetch } = useQuery({
     queryKey: keyOf(projectId, 'scenarios', 'one', scenarioId),
     enabled: scenarioId !== undefined,
-    queryFn: async ({ signal }): Promise<Read> => {
+    queryFn: async ({ signal }): Promise<LoadedScenario> => {
       const params = { path: { project_id: projectId, scenario_id: scenarioId ?? '' } };
       const { data: scenario, response } = await client.GET(SCENARIO, { params, signal });
       return { scenario, etag: response.headers.get('etag') ?? '' };
     },
   });
   if (scenarioId === undefined)
-    return mayWrite ? <Form projectId={projectId} newest={undefined} /> : <NotThere projectId={projectId} />;
+    return mayWrite ? <Form projectId={projectId} newest={undefined} /> : <ScenarioNotFound projectId={projectId} />;
   // Another user may have deleted the scenario while it was open.
-  if (error instanceof NotFoundError) return <NotThere projectId={projectId} />;
+  if (error instanceof NotFoundError) return <ScenarioNotFound projectId={projectId} />;
   if (data === undefined)
     return error === null ? (
       <Loading name="the scenario" />
@@ -72,7 +72,7 @@ export function ScenarioEditor({ projectId, scenarioId, mayWrite }: EditorProps)
   );
 }
 
-function NotThere({ projectId }: { projectId: string }) {
+function ScenarioNotFound({ projectId }: { projectId: string }) {
   return (
     <Stack p="md" align="flex-start">
       <Text role="alert">This project has no such scenario.</Text>
@@ -117,13 +117,13 @@ function ScenarioInWords({
 /** Unsaved scenario. */
 interface Draft {
   /** Version that the form started with. Undefined for a new scenario. */
-  base?: Read | undefined;
+  base?: LoadedScenario | undefined;
   name: string;
   description: string;
   drafts: ChangeDraft[];
 }
 
-const draftFrom = (base: Read | undefined): Draft => ({
+const draftFrom = (base: LoadedScenario | undefined): Draft => ({
   base,
   name: base?.scenario.name ?? '',
   description: base?.scenario.description ?? '',
@@ -131,7 +131,7 @@ const draftFrom = (base: Read | undefined): Draft => ({
 });
 
 /** @param newest current version; undefined for a new scenario */
-function Form({ projectId, newest }: { projectId: string; newest: Read | undefined }) {
+function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario | undefined }) {
   const { client } = useService();
   const queries = useQueryClient();
   const [, open] = useLocation();
@@ -141,17 +141,17 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
     useMemo(() => draftFrom(newest), [newest]),
   );
   const { base, name, description, drafts } = draft;
-  const write = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
+  const update = (part: Partial<Draft>): void => setDraft((current) => ({ ...current, ...part }));
   /** Whether empty required fields are reported: after the first attempt to save. */
-  const [isTold, setTold] = useState(false);
+  const [showsProblems, setShowsProblems] = useState(false);
   const saving = useIntent({
-    mutationFn: async ({ ofWhom, body }: Saving, headers) => {
+    mutationFn: async ({ overwrite, body }: SaveRequest, headers) => {
       if (base === undefined) {
         const params = { path: { project_id: projectId } };
         return (await client.POST('/api/v1/projects/{project_id}/scenarios', { params, body, headers })).data;
       }
       const path = { project_id: projectId, scenario_id: base.scenario.id };
-      const header = { 'If-Match': ofWhom === 'mine' ? base.etag : '*' };
+      const header = { 'If-Match': overwrite ? '*' : base.etag };
       return (await client.PATCH(SCENARIO, { params: { path, header }, body })).data;
     },
     onSuccess: () => {
@@ -160,31 +160,31 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
       open(scenariosPath(projectId));
     },
   });
-  const save = (ofWhom: Saving['ofWhom']): void => {
+  const save = (overwrite: boolean): void => {
     const body = { name: name.trim(), description: description.trim() || null, changes: drafts.map(changeOf) };
-    saving.mutate({ ofWhom, body });
+    saving.mutate({ overwrite, body });
   };
   const isOutdated = newest !== undefined && base !== undefined && newest.etag !== base.etag;
-  const isRefused = saving.error instanceof PreconditionFailedError;
-  const takeTheirs = () => {
+  const isConflict = saving.error instanceof PreconditionFailedError;
+  const loadNewest = () => {
     if (newest === undefined) return;
     setDraft(draftFrom(newest));
     saving.reset();
   };
   const edit = (next: ChangeDraft[]) => {
-    write({ drafts: next });
+    update({ drafts: next });
     // The service's errors refer to the previous changes by position.
     if (saving.isError) saving.reset();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setTold(true);
-    if (name.trim() !== '' && drafts.every((one) => problemOf(one) === undefined)) save('mine');
+    setShowsProblems(true);
+    if (name.trim() !== '' && drafts.every((one) => problemOf(one) === undefined)) save(false);
   };
-  const wrong = entriesOf(saving.error);
+  const validationErrors = entriesOf(saving.error);
   const isNameTaken = saving.error instanceof ConflictError && saving.error.code === 'scenario_exists';
-  const ofAll = wrong.find(({ loc }) => loc[1] === 'changes' && loc.length === 2);
-  const isElsewhere = saving.error !== null && wrong.length === 0 && !isNameTaken && !isRefused;
+  const listError = validationErrors.find(({ loc }) => loc[1] === 'changes' && loc.length === 2);
+  const isOtherFailure = saving.error !== null && validationErrors.length === 0 && !isNameTaken && !isConflict;
 
   return (
     <form onSubmit={submit} noValidate className={classes.scrolling}>
@@ -192,14 +192,14 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
         <Title order={2} size="h4">
           {base === undefined ? 'New scenario' : 'Edit scenario'}
         </Title>
-        {(isOutdated || isRefused) && (
+        {(isOutdated || isConflict) && (
           <Stack gap={6} role="alert" className={classes.notice}>
             <Text size="sm">Someone changed this scenario after you opened it.</Text>
             <Group gap="xs">
-              <Button size="compact-sm" variant="default" disabled={!isOutdated} onClick={takeTheirs}>
+              <Button size="compact-sm" variant="default" disabled={!isOutdated} onClick={loadNewest}>
                 Show their version
               </Button>
-              <Button size="compact-sm" variant="default" loading={saving.isPending} onClick={() => save('whoever')}>
+              <Button size="compact-sm" variant="default" loading={saving.isPending} onClick={() => save(true)}>
                 Overwrite with mine
               </Button>
             </Group>
@@ -211,9 +211,9 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
           autoFocus={base === undefined}
           maxLength={MAX_NAME_LENGTH}
           value={name}
-          onChange={({ currentTarget }) => write({ name: currentTarget.value })}
+          onChange={({ currentTarget }) => update({ name: currentTarget.value })}
           error={
-            isTold && name.trim() === ''
+            showsProblems && name.trim() === ''
               ? 'Give the scenario a name'
               : isNameTaken
                 ? 'Another scenario already has this name'
@@ -225,7 +225,7 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
           autosize
           maxRows={6}
           value={description}
-          onChange={({ currentTarget }) => write({ description: currentTarget.value })}
+          onChange={({ currentTarget }) => update({ description: currentTarget.value })}
           error={problemAt(saving.error, 'description')}
         />
         <div>
@@ -242,10 +242,10 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
             key={one.id}
             projectId={projectId}
             draft={one}
-            place={index + 1}
+            position={index + 1}
             count={drafts.length}
             names={names}
-            problems={problemsOf(one, index, saving.error, isTold)}
+            problems={problemsOf(one, index, saving.error, showsProblems)}
             onChange={(next) => edit(drafts.with(index, next))}
             onMove={(by) => edit(drafts.toSpliced(index, 1).toSpliced(index + by, 0, one))}
             onRemove={() => edit(drafts.toSpliced(index, 1))}
@@ -266,10 +266,10 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
             Add a change
           </Button>
         </Group>
-        {isElsewhere && <Failure title="Could not save the scenario" error={saving.error} />}
-        {wrong.length > 0 && (
+        {isOtherFailure && <Failure title="Could not save the scenario" error={saving.error} />}
+        {validationErrors.length > 0 && (
           <Text size="sm" c="red" role="alert">
-            The scenario was not saved: {ofAll === undefined ? 'correct the marked fields.' : problemIn(ofAll)}
+            The scenario was not saved: {listError === undefined ? 'correct the marked fields.' : problemIn(listError)}
           </Text>
         )}
         <Group justify="flex-end">
@@ -286,21 +286,21 @@ function Form({ projectId, newest }: { projectId: string; newest: Read | undefin
 }
 
 /** Returns the problems of a change by field: empty fields, and validation errors of the service. */
-function problemsOf(draft: ChangeDraft, index: number, error: unknown, isTold: boolean): Map<string, string> {
+function problemsOf(draft: ChangeDraft, index: number, error: unknown, showsProblems: boolean): Map<string, string> {
   const problems = new Map<string, string>();
-  const empty = isTold ? problemOf(draft) : undefined;
+  const empty = showsProblems ? problemOf(draft) : undefined;
   if (empty !== undefined) problems.set(empty.field, empty.problem);
   for (const entry of entriesOf(error)) {
     const { loc } = entry;
     if (loc[1] !== 'changes' || loc[2] !== index) continue;
     const field = String(loc[3] ?? '');
     // An error in a hidden field is shown for the whole change.
-    problems.set(shownIn(draft).includes(field) ? field : '', problemIn(entry));
+    problems.set(visibleFields(draft).includes(field) ? field : '', problemIn(entry));
   }
   return problems;
 }
 
-function shownIn({ kind, operation }: ChangeDraft): readonly string[] {
+function visibleFields({ kind, operation }: ChangeDraft): readonly string[] {
   const always = ['kind', 'target'];
   switch (kind) {
     case 'add':

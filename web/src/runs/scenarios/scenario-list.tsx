@@ -12,8 +12,8 @@ import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
-import { counted } from '../figures';
-import { comparisonPath, runPath, scenarioPath } from '../places';
+import { countLabel } from '../figures';
+import { comparisonPath, runPath, scenarioPath } from '../run-paths';
 import { RunStatus } from '../run-status';
 import { type Run, type Scenario, useActiveRuns, useScenarios } from '../runs-data';
 import classes from '../runs.module.css';
@@ -21,7 +21,7 @@ import { changeInWords } from './change-words';
 import { SolveScenarios } from './solve-scenarios';
 
 /** Maximum number of changes listed in a row. */
-const NAMED = 4;
+const MAX_LISTED = 4;
 
 /** Lists the scenarios of a project, newest first. */
 export function ScenarioList({ project, mayWrite }: PartProps) {
@@ -29,19 +29,19 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
   const { data: scenarios, error, refetch } = useScenarios(project.id);
   const { data: cards = [] } = useCards(project.id);
   const active = useActiveRuns(project.id);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   /** Ids of the scenarios to solve. */
-  const [solved, setSolved] = useState<readonly string[]>([]);
-  const [isSolving, solving] = useDisclosure();
+  const [idsToSolve, setIdsToSolve] = useState<readonly string[]>([]);
+  const [isSolving, solveDialog] = useDisclosure();
   const ids = (scenarios ?? []).map(({ id }) => id);
   // Drops scenarios that were deleted in the meantime.
-  const meant = ids.filter((id) => chosen.has(id));
-  const solve = (wanted: readonly string[]) => {
-    setSolved(wanted);
-    solving.open();
+  const selectedIds = ids.filter((id) => selected.has(id));
+  const solve = (scenarioIds: readonly string[]) => {
+    setIdsToSolve(scenarioIds);
+    solveDialog.open();
   };
   const toggle = (id: string) =>
-    setChosen(new Set(chosen.has(id) ? meant.filter((one) => one !== id) : [...meant, id]));
+    setSelected(new Set(selected.has(id) ? selectedIds.filter((one) => one !== id) : [...selectedIds, id]));
   const newScenario = mayWrite && (
     <Button size="xs" component={Link} href={scenarioPath(project.id)}>
       New scenario
@@ -53,19 +53,23 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
         <div className={classes.bar}>
           <Checkbox
             size="xs"
-            label={meant.length === 0 ? counted(ids.length, 'scenario') : `${meant.length} of ${ids.length} selected`}
+            label={
+              selectedIds.length === 0
+                ? countLabel(ids.length, 'scenario')
+                : `${selectedIds.length} of ${ids.length} selected`
+            }
             aria-label="Select all"
-            checked={meant.length === ids.length}
-            indeterminate={meant.length > 0 && meant.length < ids.length}
-            onChange={() => setChosen(new Set(meant.length === ids.length ? [] : ids))}
+            checked={selectedIds.length === ids.length}
+            indeterminate={selectedIds.length > 0 && selectedIds.length < ids.length}
+            onChange={() => setSelected(new Set(selectedIds.length === ids.length ? [] : ids))}
           />
           <Group gap="xs" ml="auto">
-            <Button size="xs" variant="default" component={Link} href={comparisonPath(project.id, meant)}>
-              {meant.length === 0 ? 'Compare all' : `Compare ${meant.length}`}
+            <Button size="xs" variant="default" component={Link} href={comparisonPath(project.id, selectedIds)}>
+              {selectedIds.length === 0 ? 'Compare all' : `Compare ${selectedIds.length}`}
             </Button>
             {mayWrite && (
-              <Button size="xs" variant="default" onClick={() => solve(meant.length === 0 ? ids : meant)}>
-                {meant.length === 0 ? 'Solve all' : `Solve ${meant.length}`}
+              <Button size="xs" variant="default" onClick={() => solve(selectedIds.length === 0 ? ids : selectedIds)}>
+                {selectedIds.length === 0 ? 'Solve all' : `Solve ${selectedIds.length}`}
               </Button>
             )}
             {newScenario}
@@ -73,7 +77,7 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
         </div>
       )}
       {error !== null && (
-        <div className={classes.told}>
+        <div className={classes.failure}>
           <Failure
             title={scenarios === undefined ? 'Could not load the scenarios' : 'The scenarios may be out of date'}
             error={error}
@@ -102,10 +106,10 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
                 scenario={scenario}
                 changes={scenario.changes.map((change) => changeInWords(change, cards))}
                 run={active.find(({ scenario_id }) => scenario_id === scenario.id)}
-                isChosen={chosen.has(scenario.id)}
+                isSelected={selected.has(scenario.id)}
                 onToggle={() => toggle(scenario.id)}
                 onSolve={mayWrite ? () => solve([scenario.id]) : undefined}
-                place={index + 1}
+                position={index + 1}
                 count={scenarios.length}
               />
             )}
@@ -114,10 +118,10 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
       )}
       <SolveScenarios
         project={project}
-        scenarios={(scenarios ?? []).filter(({ id }) => solved.includes(id))}
+        scenarios={(scenarios ?? []).filter(({ id }) => idsToSolve.includes(id))}
         opened={isSolving}
-        onClose={solving.close}
-        onStarted={() => open(comparisonPath(project.id, solved.length === ids.length ? [] : solved))}
+        onClose={solveDialog.close}
+        onStarted={() => open(comparisonPath(project.id, idsToSolve.length === ids.length ? [] : idsToSolve))}
       />
     </>
   );
@@ -129,18 +133,18 @@ interface RowProps {
   changes: string[];
   /** Queued or active run. */
   run: Run | undefined;
-  isChosen: boolean;
+  isSelected: boolean;
   onToggle: () => void;
   /** Undefined for users with read access. */
   onSolve: (() => void) | undefined;
-  place: number;
+  position: number;
   count: number;
 }
 
-function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count }: RowProps) {
+function Row({ scenario, changes, run, isSelected, onToggle, onSolve, position, count }: RowProps) {
   const { client } = useService();
   const queries = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { id, project_id, name, description, updated_at } = scenario;
   const deletion = useIntent({
     mutationFn: async () => {
@@ -149,10 +153,10 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: keyOf(project_id, 'scenarios') }),
   });
-  const more = changes.length - NAMED;
+  const more = changes.length - MAX_LISTED;
   return (
-    <div role="listitem" aria-posinset={place} aria-setsize={count} className={classes.scenario}>
-      <Checkbox size="xs" mt={3} aria-label={`Select ${name}`} checked={isChosen} onChange={onToggle} />
+    <div role="listitem" aria-posinset={position} aria-setsize={count} className={classes.scenario}>
+      <Checkbox size="xs" mt={3} aria-label={`Select ${name}`} checked={isSelected} onChange={onToggle} />
       <div className={classes.name}>
         <Group gap="xs" align="baseline">
           <Anchor
@@ -177,7 +181,7 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
           </Text>
         )}
         <Text size="xs" className={classes.anywhere}>
-          {changes.length === 0 ? 'No changes' : changes.slice(0, NAMED).join(' · ')}
+          {changes.length === 0 ? 'No changes' : changes.slice(0, MAX_LISTED).join(' · ')}
           {more > 0 && ` · and ${more} more`}
         </Text>
         {deletion.error !== null && <Failure title="Could not delete the scenario" error={deletion.error} />}
@@ -187,13 +191,13 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
       </Text>
       {onSolve !== undefined && (
         <Group gap={4} className={classes.tools}>
-          {isAsking ? (
+          {isConfirming ? (
             <>
               <Text size="xs">Delete it? Its runs are kept.</Text>
               <Button size="compact-xs" color="red" loading={deletion.isPending} onClick={() => deletion.mutate()}>
                 Delete
               </Button>
-              <Button size="compact-xs" variant="default" onClick={() => setAsking(false)}>
+              <Button size="compact-xs" variant="default" onClick={() => setConfirming(false)}>
                 Keep
               </Button>
             </>
@@ -216,7 +220,7 @@ function Row({ scenario, changes, run, isChosen, onToggle, onSolve, place, count
                 variant="subtle"
                 color="gray"
                 aria-label={`Delete ${name}`}
-                onClick={() => setAsking(true)}
+                onClick={() => setConfirming(true)}
               >
                 Delete
               </Button>

@@ -6,10 +6,10 @@ import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
-import { counted } from '../figures';
-import { useMissing } from '../missing-parts';
+import { countLabel } from '../figures';
+import { useSolveBlockers } from '../missing-parts';
 import { entriesOf, problemIn } from '../problems';
-import { NO_OPTIONS, OptionFields, requestedOf } from '../run-options';
+import { NO_OPTIONS, OptionFields, requestFields } from '../run-options';
 import type { Scenario } from '../runs-data';
 import classes from '../runs.module.css';
 
@@ -24,7 +24,7 @@ interface SolveScenariosProps {
 /** Asks for run options and starts several scenarios together. */
 export function SolveScenarios({ opened, onClose, ...rest }: SolveScenariosProps) {
   const { scenarios } = rest;
-  const title = scenarios.length === 1 ? 'Solve scenario' : `Solve ${counted(scenarios.length, 'scenario')}`;
+  const title = scenarios.length === 1 ? 'Solve scenario' : `Solve ${countLabel(scenarios.length, 'scenario')}`;
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }} centered>
       <Form {...rest} onClose={onClose} />
@@ -36,9 +36,9 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
   const { client } = useService();
   const queries = useQueryClient();
   const { id: projectId } = project;
-  const [isCanvasWanted, setCanvasWanted] = useState(true);
-  const isComplete = useMissing(project).sentences.length === 0;
-  const withCanvas = isCanvasWanted && isComplete;
+  const [includesCanvas, setIncludesCanvas] = useState(true);
+  const isComplete = useSolveBlockers(project).sentences.length === 0;
+  const withCanvas = includesCanvas && isComplete;
   const [options, setOptions] = useState(NO_OPTIONS);
   const start = useIntent({
     mutationFn: async (body: Schemas['ScenarioSolveRequest'], headers) => {
@@ -53,13 +53,13 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
   const submit = (event: FormEvent) => {
     event.preventDefault();
     start.mutate({
-      ...requestedOf(options),
+      ...requestFields(options),
       scenario_ids: scenarios.map(({ id }) => id),
       include_base: withCanvas,
       is_test: false,
     });
   };
-  const misfits = entriesOf(start.error).filter(({ loc }) => loc[1] === 'scenario_ids');
+  const scenarioErrors = entriesOf(start.error).filter(({ loc }) => loc[1] === 'scenario_ids');
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -75,7 +75,7 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
           }
           disabled={!isComplete}
           checked={withCanvas}
-          onChange={({ currentTarget }) => setCanvasWanted(currentTarget.checked)}
+          onChange={({ currentTarget }) => setIncludesCanvas(currentTarget.checked)}
         />
         <OptionFields
           options={options}
@@ -83,9 +83,9 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
           placeholder="Names of the scenarios"
           onChange={setOptions}
         />
-        {misfits.length > 0 && (
+        {scenarioErrors.length > 0 && (
           <List size="sm" role="alert" className={classes.wrong}>
-            {misfits.map((entry, index) => (
+            {scenarioErrors.map((entry, index) => (
               <List.Item key={index}>
                 {[scenarios[Number(entry.loc[2])]?.name, problemIn(entry)]
                   .filter((part) => part !== undefined)
@@ -94,7 +94,7 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
             ))}
           </List>
         )}
-        {start.error !== null && misfits.length === 0 && (
+        {start.error !== null && scenarioErrors.length === 0 && (
           <Failure title="Could not start the runs" error={start.error} />
         )}
         <Group justify="flex-end">

@@ -5,7 +5,7 @@ import { WORKSPACE } from './containers';
 import { folderOf } from './paths';
 
 /** Location in the file browser: a folder of a container, and optionally an open file. */
-export interface Place {
+export interface FileLocation {
   /** {@link Container.key} */
   container: string;
   /** Empty at the top. */
@@ -15,17 +15,17 @@ export interface Place {
 }
 
 /** Returns the URL of a location. The path of a folder ends with a slash. */
-export function addressOf(projectId: string, { container, folder, file }: Place): string {
+export function fileUrl(projectId: string, { container, folder, file }: FileLocation): string {
   const path = file ?? (folder === '' ? '' : `${folder}/`);
   return [pathOf(projectId, 'files'), container, ...path.split('/').map(encodeURIComponent)].join('/');
 }
 
 /** Returns the location from the URL, so that it supports history, bookmarks and sharing. */
-export function usePlace(projectId: string): Place {
+export function useFileLocation(projectId: string): FileLocation {
   const [address] = useLocation();
   return useMemo(() => {
     const [container = '', ...names] = address.slice(pathOf(projectId, 'files').length + 1).split('/');
-    const path = names.map(decoded).join('/');
+    const path = names.map(decode).join('/');
     return {
       container: container === '' ? WORKSPACE : container,
       folder: folderOf(path),
@@ -34,7 +34,7 @@ export function usePlace(projectId: string): Place {
   }, [address, projectId]);
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
