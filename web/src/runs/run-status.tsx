@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { RunSummary } from './runs-data';
 import classes from './runs.module.css';
 
-/** Label and appearance of each run status. */
-const STATUS_LABELS: Record<string, [word: string, look: 'waits' | 'goes' | 'good' | 'fair' | 'bad']> = {
+/** Label and tone of each run status. */
+const STATUS_LABELS: Record<string, [word: string, tone: 'waits' | 'goes' | 'good' | 'fair' | 'bad']> = {
   queued: ['Waiting', 'waits'],
   running: ['Solving', 'goes'],
   succeeded: ['Solved', 'good'],
@@ -23,7 +23,7 @@ export const statusLabel = (status: string): string => STATUS_LABELS[status]?.[0
 /** Shows a status as a word with a colored dot. */
 export function RunStatus({ status, size = 'sm' }: { status: string; size?: 'xs' | 'sm' }) {
   return (
-    <Text component="span" size={size} className={classes.status} data-look={STATUS_LABELS[status]?.[1]}>
+    <Text component="span" size={size} className={classes.status} data-tone={STATUS_LABELS[status]?.[1]}>
       {statusLabel(status)}
     </Text>
   );

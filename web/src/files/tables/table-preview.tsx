@@ -177,7 +177,7 @@ function describeSkipped({ place, kind, first, last }: Schemas['TableLeftOut']):
   return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} skipped (${kind})`;
 }
 
-interface NoTableProps {
+interface TableErrorProps {
   error: Error;
   onRetry: () => void;
   onText: (() => void) | undefined;
@@ -185,7 +185,7 @@ interface NoTableProps {
 }
 
 /** Shows why a file cannot be read as a table, and possible solutions. */
-function TableError({ error, onRetry, onText, onIgnore }: NoTableProps) {
+function TableError({ error, onRetry, onText, onIgnore }: TableErrorProps) {
   if (!(error instanceof ValidationError))
     return <Failure title="Could not load the table" error={error} onRetry={onRetry} />;
   const isRagged = error.entries.some(({ ctx }) => ctx !== undefined && 'row' in ctx);
