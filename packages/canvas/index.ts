@@ -27,7 +27,7 @@ export {
 } from './derivation.js';
 export { type IndexedFormula, namesInText, readIndex, relationIn, whyUnread } from './expressions.js';
 export { CARD_KINDS, CARD_TYPES, type CardType } from './kinds/card-kinds.js';
-export { type LooseVariable, looseVariables } from './loose-variables.js';
+export { isEased, type LooseVariable, looseVariables } from './loose-variables.js';
 export { rangeOf } from './members.js';
 export { modelDigest } from './model-digest.js';
 export { type Adjustment, type Arithmetic, namesInAdjustment } from './model/adjustments.js';

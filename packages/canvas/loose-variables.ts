@@ -28,7 +28,9 @@ const MAX_SHOWN = 5;
 const MAX_LABEL = 60;
 /** Maximum number of formulas whose effects are cached. */
 const MAX_FORMULAS = 1_500;
-const effectsByFormula = new LRUCache<string, ReadonlyMap<string, boolean>>({ max: MAX_FORMULAS });
+/** Direction in which a name makes every relation of a formula easier to meet: 1 for more, -1 for less, 0 for neither. */
+type Direction = 1 | -1 | 0;
+const effectsByFormula = new LRUCache<string, ReadonlyMap<string, Direction>>({ max: MAX_FORMULAS });
 
 /** Returns variables that occur in no objective and only relax limits. These limits have no effect. */
 export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseVariable<Of>[] {
@@ -41,8 +43,8 @@ export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseV
     variables.set(name, [...(variables.get(name) ?? []), { card, name, limits: [] }]);
   }
   for (const card of cards.filter(({ card_type }) => CARD_KINDS[card_type].role === 'plan'))
-    for (const [name, isLoose] of effectsOf(formulaIn(card)?.expression ?? ''))
-      if (!isLoose) variables.delete(name);
+    for (const [name, direction] of effectsOf(formulaIn(card)?.expression ?? ''))
+      if (direction !== 1) variables.delete(name);
       else for (const { limits } of variables.get(name) ?? []) limits.push(card.label);
   return [...variables.values()].flat().filter(({ limits }) => limits.length > 0);
 }
@@ -56,26 +58,31 @@ export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>
 /** Sign of a change of the left side that makes the relation easier to meet. */
 const EASIER: Record<Relation, number> = { '<=': -1, '>=': 1, '=': NaN };
 
-/**
- * Returns for each name whether increasing it makes every relation of a formula easier to meet. Always false without relations.
- */
-function effectsOf(text: string): ReadonlyMap<string, boolean> {
+/** Whether a change of a name makes every relation of a formula easier to meet. Constants count as positive. */
+export const isEased = (text: string, name: string, direction: 1 | -1): boolean =>
+  effectsOf(text).get(name) === direction;
+
+/** Returns for each name the direction that makes every relation of a formula easier to meet. Always 0 without relations. */
+function effectsOf(text: string): ReadonlyMap<string, Direction> {
   const cached = effectsByFormula.get(text);
   if (cached !== undefined) return cached;
   const formula = parseFormula(text);
-  const effects = new Map<string, boolean>();
+  const effects = new Map<string, Direction>();
   if (!isProblem(formula)) readEffects(formula, effects);
   effectsByFormula.set(text, effects);
   return effects;
 }
 
-function readEffects({ sides, relations }: Formula, effects: Map<string, boolean>): void {
+function readEffects({ sides, relations }: Formula, effects: Map<string, Direction>): void {
   for (const [at, side] of sides.entries()) {
     const [before, behind] = [relations[at - 1], relations[at]];
+    const isEasier = (sign: number): boolean =>
+      relations.length > 0 &&
+      (before === undefined || -sign === EASIER[before]) &&
+      (behind === undefined || sign === EASIER[behind]);
     const note = (name: string, sign: number): void => {
-      const isEasier =
-        (before === undefined || -sign === EASIER[before]) && (behind === undefined || sign === EASIER[behind]);
-      effects.set(name, relations.length > 0 && isEasier && effects.get(name) !== false);
+      const direction = isEasier(sign) ? 1 : isEasier(-sign) ? -1 : 0;
+      effects.set(name, (effects.get(name) ?? direction) === direction ? direction : 0);
     };
     visit(side, 1, note);
   }

@@ -10,7 +10,7 @@ import {
   parseFormula,
   partsOf,
 } from '../modelling/index.js';
-import { fieldOf, plainVariables, readIndex, requirementOf } from '../canvas/index.js';
+import { fieldOf, isEased, plainVariables, readIndex, requirementOf } from '../canvas/index.js';
 import type { Steps } from './steps.js';
 import type { ConstraintValue, MemberValue } from './tool-results.js';
 import { figuresOf, memberOfKeys } from './named-members.js';
@@ -67,6 +67,7 @@ export class WhyNotAnswers {
       const need = limit && needOf(limit, one, name, step, this.reader.sketch.values);
       const most = isWhole && need !== undefined ? Math.abs(need.change) - TIGHT : TIGHT;
       if (limit === undefined || (need?.room ?? one.slack) > most || need?.change === 0) return [];
+      if (need === undefined && this.isEasedBy(limit, name, step)) return [];
       if (!concerns(limit, one, name, value?.keys)) return [];
       const unit =
         one.slack > TIGHT && need !== undefined ? `, and one unit ${wants} needs ${figure(Math.abs(need.change))}` : '';
@@ -88,6 +89,15 @@ export class WhyNotAnswers {
     return isBounded
       ? `No constraint with ${called} binds. Its members have bounds: name one of them.`
       : `${now}${wants === 'less' ? `No limit prevents less of ${called}` : `No limit with ${called} binds`}, so another amount would not improve the objective.${price}${offer}`;
+  }
+
+  /** Whether another amount of a variable only makes a limit easier to meet. Negative figures could reverse the direction. */
+  private isEasedBy({ expression, formula }: Limit, name: string, step: 1 | -1): boolean {
+    const { columns, values } = this.reader.sketch.vocabulary;
+    const isNegative = (one: string): boolean =>
+      (values.get(one) ?? 0) < 0 ||
+      columns.get(one)?.every(({ range }) => range !== undefined && range[0] >= 0) === false;
+    return isEased(expression, name, step) && !mentionsOf(formula, undefined).some(isNegative);
   }
 
   /** Returns the bound that prevents a larger or smaller value of a variable or member, as a relation. */
@@ -143,13 +153,14 @@ export function limitsOf(name: string, sketch: Sketch): Limit[] {
     const index = readIndex(requirementOf(card, variables)?.index ?? fieldOf<string>(card, 'index') ?? '');
     const names = isProblem(index) ? [] : namesOfIndex(index);
     return !isProblem(formula) && mentionsOf(formula, undefined).includes(name)
-      ? [{ card_type, label, formula, names }]
+      ? [{ card_type, label, expression, formula, names }]
       : [];
   });
 }
 
 /** Card with a relation. */
 interface Limit extends Pick<SketchCard, 'card_type' | 'label'> {
+  expression: string;
   formula: Formula;
   /** Index names of the card. */
   names: readonly string[];
