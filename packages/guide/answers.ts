@@ -96,6 +96,8 @@ function answerBeside(line: string, pattern: string): Reading | undefined {
 
 /** Parses a line as a statement, or else inserts it into the pattern for answers. */
 function read(line: string, pattern: string | undefined): Reading {
+  const figure = figureFor(line, pattern);
+  if (figure !== undefined) return readStatement(figure);
   const alone = readStatement(line);
   // Changes of a scenario never become a card, and numbers are not words.
   const isNoAnswer = (): boolean =>
@@ -121,13 +123,20 @@ function read(line: string, pattern: string | undefined): Reading {
 const NOTHING: ReadonlySet<Statement['kind']> = new Set(['no_kpi', 'no_requirement', 'data_in_formulas']);
 
 const MODAL = /^(?:must|may|can|have to|has to) /i;
-const GIVEN = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
+const GIVEN = /^(?<name>[\p{L}_][\p{L}\p{M}\p{N}_]*)(?: ?:| is| are| equals)(?<body> ?[^:]+)$/iu;
 const BETWEEN = /^(?:to|and|or|until|through)$/i;
 
 /** Whether a line only assigns numbers to a name: `price is 3`, `weeks: one to four`. */
 function givesFigures(line: string): boolean {
   const parts = (GIVEN.exec(line)?.groups?.['body'] ?? '').split(/[ ,-]+|\.\.+/).filter((part) => part !== '');
   return parts.some(hasFigure) && parts.every((part) => hasFigure(part) || BETWEEN.test(part));
+}
+
+/** Reads `price: 3` and `price is 3` as `price = 3` if the question asks for `price`. */
+function figureFor(line: string, pattern: string | undefined): string | undefined {
+  const asked = /^(?<name>\S+) = …$/.exec(pattern ?? '')?.groups?.['name'];
+  const { name, body = '' } = GIVEN.exec(line)?.groups ?? {};
+  return asked !== undefined && name === asked && figureOf(body) !== undefined ? `${name} = ${body.trim()}` : undefined;
 }
 
 /** Whether a question asks for an index. A text such as `t in weeks` could otherwise be a unit. */

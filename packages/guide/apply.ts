@@ -17,7 +17,7 @@ import {
   parseFormula,
   someOf,
 } from '../modelling/index.js';
-import { classify, confirm, countsData, remove, set } from './card-changes.js';
+import { classify, confirm, countsData, remove, set, VALUES } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
 import { addFacts } from './limits.js';
 import { quote } from './quote.js';
@@ -26,9 +26,6 @@ import { assignmentIn, boundsIn, pairIn } from './relation-grammar.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Statement, StatementOf, VariableFacts } from './statement.js';
 import { findFile } from './workspace-file.js';
-
-/** Label of the data card for values typed into the chat. */
-const VALUES = 'Values';
 
 /** Matches `2 tables + chairs` and `sum p in goods: make[p]`, but neither `cost-benefit` nor `3 shifts`. */
 const COMPUTATION = / [-+*/] |\d ?[*/]|\]/;

@@ -1,10 +1,10 @@
 import { fieldOf, MAX_LABEL_LENGTH } from '../canvas/index.js';
-import { isName, someOf } from '../modelling/index.js';
+import { isName, nearestNames, someOf } from '../modelling/index.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { Classification, StatementOf } from './statement.js';
-import { figureOf } from './words.js';
+import { figureOf, NUMBER } from './words.js';
 
 /*
  * Applies statements to existing cards. Like `apply`, each function returns the reason why a statement is impossible, or
@@ -16,6 +16,9 @@ const MAX_LABELS = 100;
 const MAX_SHOWN = 10;
 /** Separator between the names of a list. */
 const SEPARATOR = / ?, ?(?:and )?| and | & /;
+/** Label of the data card for values typed into the chat. */
+export const VALUES = 'Values';
+const FIGURE_GIVEN = new RegExp(`^[^:]+: ?${NUMBER}$`, 'i');
 const FIGURES = new Set(['weight', 'lower', 'upper', 'penalty', 'target', 'quantity', 'default']);
 
 /** Returns the class of a constraint as card data. */
@@ -67,22 +70,35 @@ export function confirm({ whom }: StatementOf<'confirm'>, sketch: Sketch, cause:
 }
 
 /** Removes a card, a value of a data card, or every item of a list. */
-export function remove(whom: string, sketch: Sketch, cause: string): string | undefined {
+export function remove(said: string, sketch: Sketch, cause: string): string | undefined {
+  const whom = isOfValues(said) ? VALUES : said;
   const isKnown = (one: string): boolean =>
     sketch.resolve(one) !== undefined || sketch.holderOf(withoutValue(one)) !== undefined;
   const names = isKnown(whom) ? [whom] : whom.split(SEPARATOR);
   const missing = names.filter((one) => !isKnown(one));
-  if (missing.length > 0) return nothingCalled(missing.length === names.length ? [whom] : missing);
+  if (missing.length > 0) return whyNotRemoved(missing.length === names.length ? [whom] : missing, sketch);
   for (const one of names) removeOne(one, sketch, cause);
   return undefined;
 }
 
 const withoutValue = (whom: string): string => whom.replace(/^(?:the )?value /i, '');
-const nothingCalled = (names: readonly string[]): string =>
-  `nothing on the canvas is called ${someOf(
+/** `values`, `all values`: the values on the canvas, which several cards may hold. */
+export const isOfValues = (whom: string): boolean => /^(?:(?:all|the) )*values$/i.test(whom.trim());
+
+/** Explains that nothing has a name. Suggests the removal of values and of cards with a similar name. */
+function whyNotRemoved(names: readonly string[], sketch: Sketch): string {
+  const nothing = `nothing on the canvas is called ${someOf(
     names.map((one) => quote(one, 40)),
     MAX_SHOWN,
   )}`;
+  const labels = sketch.cards.map(({ label }) => label);
+  const known = [...labels, ...sketch.values.keys()];
+  // An unread statement such as `price: 3` is meant as a value.
+  const figures = [...sketch.values.keys(), ...labels.filter((label) => FIGURE_GIVEN.test(label))];
+  const near = names.flatMap((one) => (isOfValues(one) ? figures : nearestNames(one, known)));
+  const removals = [...new Set(near)].map((one) => quote(`remove ${one}`));
+  return removals.length === 0 ? nothing : `${nothing}: write ${someOf(removals, MAX_SHOWN)}`;
+}
 
 /** Removes an exact match before a match in another case. */
 function removeOne(whom: string, sketch: Sketch, cause: string): void {

@@ -10,6 +10,7 @@ import {
 } from '../modelling/index.js';
 import { type CardType, fieldOf, readIndex } from '../canvas/index.js';
 import { MAX_NAMES } from './apply.js';
+import { isOfValues } from './card-changes.js';
 import { whyMisnamed } from './given-names.js';
 import { unreadFormula, whyNoFormula } from './open-statements.js';
 import { splitClass, splitCounts, splitLabel } from './relation-grammar.js';
@@ -120,6 +121,7 @@ export function refusedCards(statement: Statement, source: string, sketch: Sketc
     case 'remove':
       // If the card exists, the statement cannot affect a plan.
       if (statement.kind === 'set' && sketch.resolve(statement.whom) !== undefined) return [];
+      if (statement.kind === 'remove' && isOfValues(statement.whom)) return [];
       return isNearCard(statement.whom ?? '', sketch) ? [textCard(source)] : [];
     case 'file_set':
     case 'cells':
