@@ -1,5 +1,6 @@
 import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
 import { type IndexedFormula, relationIn, whyUnread } from '../canvas/index.js';
+import { whyCounted } from './counted-things.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
 import { readColumnName, readIndexed, readSet } from './index-grammar.js';
@@ -73,6 +74,10 @@ const CLASSES = [
 const COURTESY = String.raw`(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|ok|okay|all right|(?:very )?good|great|fine|perfect|nice|excellent|bye|goodbye|(?:that|this|it)(?:['’]s| is| looks) (?:all|it|right|correct|good|fine|great)|looks (?:right|good|fine|great)|(?:i think )?we are done)(?: (?:there|guide|very much|a lot))?`;
 
 const READERS: readonly Reader[] = [
+  (text) => {
+    const reason = whyCounted(text);
+    return reason === undefined ? undefined : { reason };
+  },
   readScenario,
   readTableQuestion,
   readFileSet,

@@ -11,6 +11,7 @@ import {
 import { type CardType, fieldOf, readIndex } from '../canvas/index.js';
 import { MAX_NAMES } from './apply.js';
 import { isOfValues } from './card-changes.js';
+import { isCount } from './counted-things.js';
 import { whyMisnamed } from './given-names.js';
 import { unreadFormula, whyNoFormula } from './open-statements.js';
 import { splitClass, splitCounts, splitLabel } from './relation-grammar.js';
@@ -59,6 +60,7 @@ export function unreadCards(source: string, sketch: Sketch, isLast = true): Unre
   const text = tidy(source.slice(0, MAX_TEXT)).toWellFormed();
   const isFormula = RELATION.test(source) || BRACKET.test(source);
   if (isOfScenario(text) || (!isFormula && text.endsWith('?'))) return [];
+  if (isCount(text, (word) => sketch.mentions(word))) return [];
   if (whyNoFormula(text) !== undefined) return [textCard(source)];
   const objective = unreadObjective(text, sketch);
   if (objective !== undefined) return [objective];

@@ -1,0 +1,36 @@
+import { expect, it } from '@jest/globals';
+import { Room } from '../../test/support/guide-room.js';
+
+it.each<[string, string[]]>([
+  ['I run 3 plants', ['plants: first, second', 'plants = 3']],
+  ['We operate three plants in Germany.', ['plants: first, second', 'plants = 3']],
+  ['We own 3 plants and 5 warehouses', ['plants: first, second', 'plants = 3']],
+  ['I run three plants: Lyon, Turin and Hamburg', ['plants: Lyon, Turin, Hamburg']],
+])('asks for the names of counted things: %s', async (sentence, advice) => {
+  const room = new Room();
+  const { text } = await room.say(sentence);
+  expect(room.cards).toEqual([]);
+  expect(text).toContain('I could not use this:');
+  for (const one of advice) {
+    expect(text).toContain(`\`${one}\``);
+    const other = new Room();
+    await other.say(one);
+    expect(other.cards).toMatchObject([{ card_type: 'data' }]);
+  }
+  expect((await room.say('solve')).calls.map(({ tool }) => tool)).not.toContain('run_solve');
+});
+
+it('keeps a sentence about a name of the model until it is understood', async () => {
+  const room = new Room();
+  await room.say('plants integer; maximize profit: 3 plants; land: plants <= 4');
+  const { text } = await room.say('we run 3 plants');
+  expect(text).toContain('I do not understand this yet');
+});
+
+it.each(['We have 3 trucks', 'We run at most 3 plants', 'we operate 40 hours of labour'])(
+  'does not apply to a possible limit: %s',
+  async (sentence) => {
+    const room = new Room();
+    expect((await room.say(sentence)).text).toContain('I do not understand this yet');
+  },
+);
