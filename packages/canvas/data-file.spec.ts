@@ -121,10 +121,15 @@ describe('sets in files', () => {
     [
       'has a member without a name',
       {},
-      { ...FACTS, empty: { row: 7, column: 'product' } },
+      { ...FACTS, empty: { rows: [7], count: 1, column: 'product' } },
       'blocking key: products.csv, row 7: product is empty',
     ],
     [
+      'has merged cells in its key',
+      {},
+      { ...FACTS, empty: { rows: [3, 4, 6, 7, 9], count: 8, column: 'product' } },
+      'blocking key: products.csv, rows 3, 4, 6, 7, 9 and 3 more: product is empty. Write it into each row, also below merged cells',
+    ],
       'has no name',
       { set: undefined },
       FACTS,
@@ -153,6 +158,14 @@ describe('sets in files', () => {
     set.data = Object.fromEntries(Object.entries(set.data).filter(([, value]) => value !== undefined));
     expect(gapsOf([set], known(state, set))).toContain(message);
     expect(judgeAndDerive([set], known(state, set)).derived.data_available).toBe(false);
+  });
+
+  it('warns of rows that belong to no member', () => {
+    const set = card('data', { set: 'products', file_path: 'products.csv', column: 'product' });
+    const state = { ...FACTS, empty: { rows: [3, 4], count: 2, column: 'product' } };
+    expect(gapsOf([set], known(state, set))).toEqual([
+      'warning column: products.csv, rows 3, 4: product is empty, so they belong to no member. Write it into each row, also below merged cells',
+    ]);
   });
 
   it('accepts an existing file without further fields', () => {
@@ -298,6 +311,26 @@ describe('unknown names', () => {
       `warning expression: No variable or value on the canvas is called ${expected}`,
     ]);
   });
+
+  it.each(['Capacity t/month', 'Capacity EUR', 'Capacity (h)', 'Capacity, kg', 'Capacity [pc/week]', 'Capacity in %'])(
+    'suggests the column with a unit behind its name: %s',
+    (column) => {
+      const plants = card('data', { set: 'plants', file_path: 'plants.csv', key: ['plant'], description: 'Plants' });
+      const columns: FileFacts['columns'] = [
+        { name: 'plant', type: 'text' },
+        { name: column, type: 'number' },
+      ];
+      const run = card('variable', { name: 'run', index: 'p in plants', unit: 't' });
+      const most = card('constraint', {
+        expression: 'run[p] <= capacity[p]',
+        index: 'p in plants',
+        classification: 'hard',
+      });
+      expect(gapsOf([plants, run, most], known({ columns }, plants))).toEqual([
+        expect.stringMatching(/called capacity\. Did you mean Capacity_\w+ \(column "Capacity.*" of plants\.csv\)\?$/),
+      ]);
+    },
+  );
 
   it.each([
     [

@@ -27,8 +27,8 @@ export interface FileFacts {
   columns: FactsOfColumn[];
   /** First duplicate key. */
   doubled?: { key: string[]; rows: [number, number] };
-  /** First row with an incomplete key. */
-  empty?: { row: number; column: string };
+  /** First rows with an empty key column, and the number of such rows. */
+  empty?: { rows: number[]; count: number; column: string };
   /** Number of rows. */
   rows?: number;
   /** Findings that a planner should check, such as skipped rows and guesses. */
@@ -88,7 +88,7 @@ export const tableOf = ({ path, sheet, dialect }: DataFile): Pick<DataFile, 'pat
 });
 
 /** Version of the metadata. Increase it when files are read differently, to invalidate cached metadata. */
-const VERSION = 5;
+const VERSION = 6;
 
 /**
  * Returns the columns with their names in formulas, without key columns. Several columns may share a derived name. Exact column

@@ -96,11 +96,24 @@ function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts,
   const other = Object.values(names).find((column) => !known.has(column));
   if (other !== undefined) return [gap('columns', `${place} has no column ${shortened(other)}. ${theyAre(columns)}`)];
   const { doubled, empty } = facts;
-  if (empty !== undefined) return [gap(field, `${place}, row ${empty.row}: ${shortened(empty.column)} is empty`)];
+  if (empty !== undefined) return [gap(field, whyEmpty(place, empty, isDistinct), isDistinct ? 'warning' : 'blocking')];
   if (doubled === undefined) return [];
   const member = doubled.key.map((part) => shortened(part)).join(', ');
   const [first, second] = doubled.rows;
   return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} appears twice`)];
+}
+
+/** Explains that rows have no key. Cells below a merged cell are empty in a file. */
+function whyEmpty(
+  place: string,
+  { rows, count, column }: NonNullable<FileFacts['empty']>,
+  isDistinct: boolean,
+): string {
+  const more = count > rows.length ? ` and ${count - rows.length} more` : '';
+  const where = count === 1 ? `row ${rows.join('')}` : `rows ${rows.join(', ')}${more}`;
+  const effect = isDistinct ? `, so ${count === 1 ? 'it belongs' : 'they belong'} to no member` : '';
+  const hint = count === 1 ? '' : '. Write it into each row, also below merged cells';
+  return `${place}, ${where}: ${shortened(column)} is empty${effect}${hint}`;
 }
 
 const MAX_SHOWN = 12;

@@ -212,8 +212,8 @@ export interface KeysTask {
 export interface KeysAnswer {
   /** First row that repeats the key of an earlier row. `rows` contains the earlier row and the repeated row. */
   doubled: { key: string[]; rows: [number, number] } | null;
-  /** First row without a value in a key column. */
-  empty: { row: number; column: string } | null;
+  /** First rows with an empty key column, and the number of such rows. */
+  empty: { rows: number[]; count: number; column: string } | null;
   /** First text in each text column that contains more than 50 % figures. */
   misfits: { column: string; row: number; text: string }[];
 }

@@ -87,10 +87,10 @@ describe('keys', () => {
     const sql = rows(`(1, 'x')`, `(2, ' ')`, `(NULL, 'x')`, `(NULL, 'x')`);
     expect(await keysOf(sql, 'b')).toMatchObject({
       doubled: { key: ['x'], rows: [0, 2] },
-      empty: { row: 1, column: 'b' },
+      empty: { rows: [1], count: 1, column: 'b' },
     });
-    expect(await keysOf(sql, 'a', 'b')).toMatchObject({ doubled: null, empty: { row: 1, column: 'b' } });
-    expect((await keysOf(sql, 'a')).empty).toEqual({ row: 2, column: 'a' });
+    expect(await keysOf(sql, 'a', 'b')).toMatchObject({ doubled: null, empty: { rows: [1], count: 1, column: 'b' } });
+    expect((await keysOf(sql, 'a')).empty).toEqual({ rows: [2, 3], count: 2, column: 'a' });
   });
 
   it('reports the first text in a column that otherwise contains numbers', async () => {

@@ -21,23 +21,33 @@ export async function keys({ table, columns: names }: KeysTask): Promise<KeysAns
         ORDER BY places[2] LIMIT 1`,
     );
     const empty = await connection.runAndReadAll(
-      `SELECT place, ${isEmpty.join(', ')} FROM keys WHERE ${isEmpty.join(' OR ')} ORDER BY place LIMIT 1`,
+      `SELECT ${isEmpty.join(', ')} FROM keys WHERE ${isEmpty.join(' OR ')} ORDER BY place LIMIT 1`,
     );
+    const column = empty.getRows()[0]?.indexOf(true) ?? -1;
     const misfits = await misfitsOf(connection, table);
     const [first] = doubled.getRows();
-    const [without] = empty.getRows();
     return {
       doubled:
         first === undefined
           ? null
           : { key: first.slice(2).map(String), rows: [Number(first[0]), Number(first[1])] as [number, number] },
-      empty:
-        without === undefined ? null : { row: Number(without[0]), column: names[without.slice(1).indexOf(true)] ?? '' },
+      empty: column < 0 ? null : { ...(await rowsWithout(connection, column)), column: names[column] ?? '' },
       misfits,
     };
   });
 }
 
+/** Returns the first rows without a value in a key column, and the number of such rows. */
+async function rowsWithout(connection: DuckDBConnection, column: number): Promise<{ rows: number[]; count: number }> {
+  const found = await connection.runAndReadAll(
+    `SELECT place, count(*) OVER () FROM keys WHERE k${column} IS NULL ORDER BY place LIMIT ${MAX_EMPTY}`,
+  );
+  const rows = found.getRows();
+  return { rows: rows.map(([place]) => Number(place)), count: Number(rows[0]?.[1] ?? 0) };
+}
+
+/** Maximum number of rows without a key in the result. */
+const MAX_EMPTY = 5;
 /** Maximum number of columns that are searched for texts, and maximum length of the texts in the result. */
 const MAX_COLUMNS = 100;
 const MAX_CHARACTERS = 61;

@@ -159,8 +159,7 @@ export class DataFilesService {
     const isKnown = key.every((one) => columns.some((column) => column.name === one));
     const notes = readingNotes(description);
     const told = notes.length > 0 && { notes };
-    if (isDistinct || key.length === 0 || !isKnown)
-      return { blob_id, facts: { columns, rows: description.rows, ...told } };
+    if (key.length === 0 || !isKnown) return { blob_id, facts: { columns, rows: description.rows, ...told } };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
     const { doubled, empty, misfits } = checked;
@@ -172,10 +171,11 @@ export class DataFilesService {
       }),
       rows: description.rows,
       ...told,
-      ...(doubled !== null && {
-        doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
-      }),
-      ...(empty !== null && { empty: { row: rowOf(empty.row), column: empty.column } }),
+      ...(doubled !== null &&
+        !isDistinct && {
+          doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
+        }),
+      ...(empty !== null && { empty: { ...empty, rows: empty.rows.map(rowOf) } }),
     };
     return { blob_id, facts };
   }
