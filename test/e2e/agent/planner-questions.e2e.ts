@@ -273,3 +273,96 @@ describe('a planner who asks for members by name', () => {
     expect((await planner.say('what if Chairs = 0')).text).toContain('the objective is 580 instead of 800');
   });
 });
+
+describe('a planner with figures over two sets', () => {
+  const DEMAND = 'product,week,demand\noak chair,1,3\noak chair,2,4\ntable,1,2\ntable,2,5\nstool,1,9\nstool,2,9\n';
+
+  async function solved(): Promise<Planner> {
+    const planner = await Planner.start();
+    await planner.upload('products.csv', 'product,price,hours\noak chair,90,2\ntable,210,5\nstool,45,1\n');
+    await planner.upload('demand.csv', DEMAND);
+    await planner.say(
+      [
+        'products from products.csv key product',
+        'demand from demand.csv key product, week',
+        'weeks: 1 to 2',
+        'make[p, t] continuous for p in products, t in weeks',
+        'maximize profit: sum p in products, t in weeks: price[p] * make[p, t]',
+        'Labour: sum p in products: hours[p] * make[p, t] <= 20 for t in weeks',
+        'Demand: make[p, t] <= demand[p, t] for p in products, t in weeks',
+        'Least: make[p, t] >= 1 for p in products, t in weeks',
+      ].join('\n'),
+    );
+    const { text } = await planner.say('all constraints are hard; kpi: none; requirement: none; confirm; solve');
+    expect(text).toContain('Solved');
+    return planner;
+  }
+
+  it('gets the figure and the limit with its name', async () => {
+    const planner = await solved();
+    const answers: [string, string][] = [
+      [
+        'demand of table in week 1',
+        '`demand[table, 1]` is 2, a figure of the data. `Demand[table, 1]` is at 1: 1 left',
+      ],
+      ['Demand of oak chairs in week 2', '`demand[oak chair, 2]` is 4, a figure of the data. `Demand[oak chair, 2]`'],
+      ['demand of table', '`demand[table, all]` is 2, 5, figures of the data.'],
+      ['make of table in week 1', '`make[table, 1]` is 1.'],
+    ];
+    for (const [question, answer] of answers) expect((await planner.say(question)).text).toContain(answer);
+  });
+
+  it('changes one figure, or all figures of a member', async () => {
+    const planner = await solved();
+    const answers: [string, string][] = [
+      ['what if demand of table in week 1 is 20', '`What if demand["table", "1"] = 20`: the objective is'],
+      ['what if the demand of oak chairs in week 2 is 20', '`What if demand["oak chair", "2"] = 20`: the objective is'],
+      ['what if demand for tables is 20', '`What if demand = 20 where product = "table"`: the objective is'],
+      ['what if demand in week 2 rises by 10 %', '`What if demand x 1.1 where week = "2"`: the objective is'],
+      ['what if demand of chair in week 1 is 20', 'as in `what if demand of oak chair, 1 = 20`'],
+    ];
+    for (const [question, answer] of answers)
+      expect([question, (await planner.say(question)).text]).toEqual([question, expect.stringContaining(answer)]);
+  });
+
+  it('asks which figure an amount of a column is', async () => {
+    const planner = await solved();
+    const { question } = await planner.say('what if we had 50 hours');
+    expect(question?.options.map(({ description }) => description)).toEqual([
+      'what if Labour is 50',
+      'what if hours is 50',
+      'later',
+    ]);
+    expect((await planner.choose('The limit Labour is 50')).text).toContain('`What if Labour = 50`: the objective is');
+  });
+
+  it('learns which rows keep a member from more or less', async () => {
+    const planner = await solved();
+    const more = await planner.say('why not more tables in week 2');
+    expect(more.text).toContain('`make[table, 2]` is 1. These limits hold it:\n- `Labour[2]` is at 20: no room left');
+    expect(more.text).not.toContain('Least');
+    const less = await planner.say('why not less tables in week 2');
+    expect(less.text).toContain(
+      '`make[table, 2]` is 1. These limits hold it:\n- `Least[table, 2]` is at 1: no room left',
+    );
+    expect(less.text).not.toContain('Labour');
+    const [, advice = ''] = /ask `(.+)`/.exec(less.text) ?? [];
+    expect((await planner.say(advice)).text).toContain('`Least[table, 2]`');
+    expect((await planner.say('why not less')).text).toContain('- `Labour[2]` is at 20: no room left');
+  });
+});
+
+it('names the rows whose key is empty below merged cells', async () => {
+  const planner = await Planner.start();
+  await planner.upload('capacity.csv', 'Site,Year,Capacity\nLyon,2025,10\n,2026,12\n,2027,14\nTurin,2025,9\n,2026,8\n');
+  await planner.say('capacity from capacity.csv key Site, Year; sites from capacity.csv column Site');
+  const cards = await planner.cards();
+  const gaps = cards.flatMap(({ label, gaps: found }) =>
+    found.map(({ severity, message }) => `${label}, ${severity}: ${message}`),
+  );
+  const rows = 'capacity.csv, rows 3, 4, 6: Site is empty';
+  expect(gaps).toContain(`capacity, blocking: ${rows}. Write it into each row, also below merged cells`);
+  expect(gaps).toContain(
+    `sites, warning: ${rows}, so they belong to no member. Write it into each row, also below merged cells`,
+  );
+});
