@@ -130,6 +130,7 @@ describe('sets in files', () => {
       { ...FACTS, empty: { rows: [3, 4, 6, 7, 9], count: 8, column: 'product' } },
       'blocking key: products.csv, rows 3, 4, 6, 7, 9 and 3 more: product is empty. Write it into each row, also below merged cells',
     ],
+    [
       'has no name',
       { set: undefined },
       FACTS,
