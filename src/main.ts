@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
 import { loadConfig, otherVariables } from './config/load-config.js';
-import { readOrCreateSecret } from './auth/kept-secret.js';
+import { readOrCreateSecret } from './auth/secret-file.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../packages/embedded-postgres/index.js';
 import { explain } from './failed-start.js';
 import { misspelledSettings } from './misspelled-settings.js';

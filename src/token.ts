@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config/load-config.js';
-import { readOrCreateSecret } from './auth/kept-secret.js';
+import { readOrCreateSecret } from './auth/secret-file.js';
 import type { Role } from './auth/principal.js';
 import { signToken } from './auth/tokens/sign-token.js';
 

@@ -50,8 +50,8 @@ export class CredentialsService implements OnModuleInit {
     const key = hash('sha256', credential, 'base64');
     // Uses the monotonic clock, because the time of day may be set back.
     const began = performance.now();
-    const known = this.verified.get(key);
-    if (known !== undefined && began < known.since + CACHED_MS && !isOver(known.caller)) return known.caller;
+    const cached = this.verified.get(key);
+    if (cached !== undefined && began < cached.since + CACHED_MS && !isExpired(cached.caller)) return cached.caller;
     this.verified.delete(key);
     const { revoked } = this;
     const caller = isKey(credential) ? await this.apiKeys.verify(credential) : await this.verifyToken(credential);
@@ -91,4 +91,4 @@ function bearerCredential(header = ''): string {
   return credential;
 }
 
-const isOver = ({ expires_at }: Principal): boolean => expires_at !== null && expires_at.getTime() <= Date.now();
+const isExpired = ({ expires_at }: Principal): boolean => expires_at !== null && expires_at.getTime() <= Date.now();

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { Principal } from '../auth/principal.js';
-import { KnownTags } from '../common/etag/entity-tag.js';
+import { ClientTags } from '../common/etag/entity-tag.js';
 import { ProjectReader } from '../projects/project-access.js';
 import { ChatHistoryService } from './chat-history.service.js';
 import type { ConversationsRepository } from './conversations/conversations.repository.js';
@@ -58,7 +58,7 @@ it.each([
     const answers = asked.map(async ([company_id, person_id]) => {
       const rights = { person_id, sees_all: true, access: 'write', project_ids: null } as const;
       const reader = ProjectReader.of(Principal.agent(company_id, rights));
-      return await service.history(reader, PROJECT, { limit: 1_000, offset: 0 }, KnownTags.NONE);
+      return await service.history(reader, PROJECT, { limit: 1_000, offset: 0 }, ClientTags.NONE);
     });
     await new Promise(setImmediate);
     expect(begun).toEqual(made);

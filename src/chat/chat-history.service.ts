@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound, parseId } from '../common/errors/errors.js';
-import type { KnownTags } from '../common/etag/entity-tag.js';
+import type { ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { JsonBytes } from '../common/http/json-text.js';
 import { FairShares } from '../common/throttling/fair-shares.js';
@@ -34,7 +34,7 @@ export class ChatHistoryService {
     reader: ProjectReader,
     projectId: string,
     { conversation_id, limit, offset }: ChatHistoryQuery,
-    known: KnownTags,
+    known: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
     return await this.window(reader, projectId, conversation_id, { limit, offset }, known, ({ last_sequence }) => [
       '{"messages":[',
@@ -47,7 +47,7 @@ export class ChatHistoryService {
     reader: ProjectReader,
     projectId: string,
     { conversation_id, limit }: ChatSyncQuery,
-    known: KnownTags,
+    known: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
     return await this.window(reader, projectId, conversation_id, { limit, offset: 0 }, known, ({ id, turn }) => [
       `{"conversation_id":"${id}","messages":[`,
@@ -61,7 +61,7 @@ export class ChatHistoryService {
     projectId: string,
     conversationId: string | undefined,
     page: { limit: number; offset: number },
-    known: KnownTags,
+    known: ClientTags,
     around: (window: ConversationWindow) => [string, string],
   ): Promise<Tagged<JsonBytes>> {
     const project_id = parseId(projectId, 'Project');

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { IfNoneMatch } from '../common/etag/conditions.js';
-import { KnownTags } from '../common/etag/entity-tag.js';
+import { ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { JsonBytes, JsonText } from '../common/http/json-text.js';
 import { type LogIds, RequestLogIds } from '../common/logging/request-log.js';
@@ -65,7 +65,7 @@ export class ChatController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
     return await this.chatHistoryService.history(reader, projectId, query, known);
   }
@@ -86,7 +86,7 @@ export class ChatController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
     return await this.chatHistoryService.sync(reader, projectId, query, known);
   }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import type { Principal } from '../auth/principal.js';
 import { pipelined, type Tx } from '../database/database.service.js';
-import { assertBudgetLeft, type ExhaustedBudget } from '../usage/exhausted-budget.js';
+import { assertBudget, type ExhaustedBudget } from '../usage/exhausted-budget.js';
 import type { ChatMessageCreate } from './chat.dto.js';
 import {
   type ConversationHead,
@@ -49,7 +49,7 @@ export class NewMessagesService {
     identity: PostIdentity | null,
     request: ChatMessageCreate,
   ): Promise<string> {
-    assertBudgetLeft(situation.exhausted);
+    assertBudget(situation.exhausted);
     const isFirst = startsTurn(situation, request.content);
     const answer = request.answer == null ? null : toQuestionAnswer(request.answer);
     const place = answer === null ? null : await this.answers.give(tx, conversation.id, answer);

@@ -46,14 +46,14 @@ export class PostMessageService {
     ids: LogIds = {},
   ): Promise<JsonText> {
     const project_id = parseId(projectId, 'Project');
-    const { conversation_id: named } = request;
+    const { conversation_id: conversationId } = request;
     return await this.database.transaction(async (tx) => {
       const conversations = tx.withRepository(this.conversations);
       // All data is read after the locks in a single round trip. The first lock fails if the caller may not post.
       const [, conversation, situation, earlier, cards] = await pipelined(
         tx.withRepository(this.projects).lock(editor, project_id),
-        conversations.lock(editor, project_id, named),
-        tx.withRepository(this.turns).situationFor(project_id, named, editor.caller),
+        conversations.lock(editor, project_id, conversationId),
+        tx.withRepository(this.turns).situationFor(project_id, conversationId, editor.caller),
         this.newMessages.earlier(tx, editor.caller, project_id, request),
         tx.withRepository(this.cards).seen(editor, project_id),
       );

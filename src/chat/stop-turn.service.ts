@@ -38,20 +38,20 @@ export class StopTurnService implements OnModuleInit {
    * @throws NotFound if the conversation does not exist, or if the turn does not belong to it
    */
   async stop(editor: ProjectEditor, projectId: string, request: ChatStopRequest): Promise<ChatStopResponse> {
-    const wanted = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
-    const stopped = await this.database.transaction(async (tx) => {
+    const turnId = request.turn_id == null ? null : parseId(request.turn_id, 'Turn');
+    const result = await this.database.transaction(async (tx) => {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
       const { id } = await tx.withRepository(this.conversations).lock(editor, project.id, request.conversation_id);
-      if (wanted !== null && !(await tx.withRepository(this.turns).existsBy({ id: wanted, conversation_id: id }))) {
+      if (turnId !== null && !(await tx.withRepository(this.turns).existsBy({ id: turnId, conversation_id: id }))) {
         throw new NotFound('Turn');
       }
       return await editor.once(tx, async () => {
-        const turn_id = await this.endings.stop(tx, id, wanted);
+        const turn_id = await this.endings.stop(tx, id, turnId);
         return { conversation_id: id, turn_id, stopped: turn_id !== null };
       });
     });
-    if (stopped.turn_id !== null) this.stopped.send(stopped.conversation_id, stopped.turn_id);
-    return stopped;
+    if (result.turn_id !== null) this.stopped.send(result.conversation_id, result.turn_id);
+    return result;
   }
 }

@@ -23,20 +23,20 @@ export class ConfigError extends Error {}
  * @throws ConfigError with the name of every invalid variable
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     SETTINGS.flatMap((name) => {
       const value = valueOf(name, environment);
       return value === '' ? [] : [[name, value]];
     }),
   );
-  const config = plainToInstance(Config, given, { exposeDefaultValues: true });
-  if (config.embedded && given['HOST'] === undefined) config.HOST = '127.0.0.1';
-  if (config.embedded && given['LOG_LEVEL'] === undefined) config.LOG_LEVEL = 'warn';
+  const config = plainToInstance(Config, values, { exposeDefaultValues: true });
+  if (config.embedded && values['HOST'] === undefined) config.HOST = '127.0.0.1';
+  if (config.embedded && values['LOG_LEVEL'] === undefined) config.LOG_LEVEL = 'warn';
   const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
   if (config.embedded && config.ROLE !== 'all') problems.push(`ROLE=${config.ROLE} requires DATABASE_URL`);
-  problems.push(...authProblems(config, given));
+  problems.push(...authProblems(config, values));
   problems.push(...agentProblems(config));
-  problems.push(...s3Problems(config, given));
+  problems.push(...s3Problems(config, values));
   if (problems.length > 0) throw new ConfigError(`Invalid settings: ${problems.join('; ')}`);
   return config;
 }
@@ -46,7 +46,7 @@ export const otherVariables = (environment: NodeJS.ProcessEnv = process.env): st
   Object.keys(environment).filter((name) => ![name, name.replace(/_FILE$/, '')].some((one) => SETTINGS.includes(one)));
 
 /** Checks the authentication settings. Users must be able to sign in, and a provider's tokens must be issued for this service. */
-function authProblems(config: Config, given: Record<string, unknown>): string[] {
+function authProblems(config: Config, values: Record<string, unknown>): string[] {
   if (config.AUTH_JWKS_URL !== undefined) {
     const { WEB_CLIENT_ID, AUTH_ISSUER = '' } = config;
     return [
@@ -58,7 +58,7 @@ function authProblems(config: Config, given: Record<string, unknown>): string[] 
         : ['AUTH_ISSUER must be a URL if WEB_CLIENT_ID is set']),
     ];
   }
-  const alone = Object.keys(given).filter((name) => /^AUTH_(ISSUER|AUDIENCE|CLAIM_|ROLE_)|^WEB_/.test(name));
+  const alone = Object.keys(values).filter((name) => /^AUTH_(ISSUER|AUDIENCE|CLAIM_|ROLE_)|^WEB_/.test(name));
   return [
     ...alone.map((name) => `${name} requires AUTH_JWKS_URL`),
     ...(config.embedded || config.AUTH_JWT_SECRET !== undefined
@@ -81,21 +81,24 @@ function valueOf(name: string, environment: NodeJS.ProcessEnv): string {
 /** Checks the settings of the language model. */
 function agentProblems(config: Config): string[] {
   const { AGENT_PROVIDER, AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES } = config;
-  const given = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES };
+  const settings = { AGENT_MODEL, AGENT_BASE_URL, AGENT_API_KEY, AGENT_IMAGES };
   if (AGENT_PROVIDER === undefined) {
-    const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    const names = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     return names.map((name) => `${name} requires AGENT_PROVIDER`);
   }
-  const needed = ['AGENT_MODEL', AGENT_PROVIDER === 'openai-compatible' ? 'AGENT_BASE_URL' : 'AGENT_API_KEY'] as const;
-  return needed
-    .filter((name) => given[name] === undefined)
+  const required = [
+    'AGENT_MODEL',
+    AGENT_PROVIDER === 'openai-compatible' ? 'AGENT_BASE_URL' : 'AGENT_API_KEY',
+  ] as const;
+  return required
+    .filter((name) => settings[name] === undefined)
     .map((name) => `AGENT_PROVIDER=${AGENT_PROVIDER} requires ${name}`);
 }
 
 /** Checks the settings of the S3 server, which must be complete or absent. */
-function s3Problems(config: Config, given: Record<string, unknown>): string[] {
+function s3Problems(config: Config, values: Record<string, unknown>): string[] {
   if (config.S3_ENDPOINT === undefined) {
-    const alone = [...S3_WITH_ENDPOINT, 'S3_REGION', 'S3_PUBLIC_ENDPOINT'].filter((name) => name in given);
+    const alone = [...S3_WITH_ENDPOINT, 'S3_REGION', 'S3_PUBLIC_ENDPOINT'].filter((name) => name in values);
     return alone.map((name) => `${name} requires S3_ENDPOINT`);
   }
   return S3_WITH_ENDPOINT.filter((name) => config[name] === undefined).map(

@@ -82,9 +82,9 @@ export class DatabaseService implements OnApplicationShutdown {
     const hooks: Hooks = { before: [], after: [] };
     const result = await this.source.transaction(async (tx) => {
       this.hooks.set(tx, hooks);
-      const done = await work(tx);
+      const outcome = await work(tx);
       for (const last of hooks.before) await last();
-      return done;
+      return outcome;
     });
     for (const after of hooks.after) after();
     return result;

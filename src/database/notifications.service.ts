@@ -49,8 +49,8 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
 
   /** Registers a listener for a channel. Must be called while modules initialize. Messages arrive from application start. */
   listen(channel: string, listener: Listener): void {
-    const known = this.listeners.get(channel) ?? new Set();
-    this.listeners.set(channel, known.add(listener));
+    const listeners = this.listeners.get(channel) ?? new Set();
+    this.listeners.set(channel, listeners.add(listener));
   }
 
   /**
@@ -80,10 +80,10 @@ export class NotificationsService implements OnApplicationBootstrap, OnApplicati
     // Batches all keys sent synchronously. It also keeps the code below from running before `sending` is set.
     await Promise.resolve();
     for (let { connection } = this; this.waiting.size > 0 && connection !== undefined; { connection } = this) {
-      const taken = this.waiting;
+      const batch = this.waiting;
       this.waiting = new Map();
       this.isUrgent = false;
-      const payloads = [...taken].flatMap(([channel, keys]) => pack(keys).map((payload) => [channel, payload]));
+      const payloads = [...batch].flatMap(([channel, keys]) => pack(keys).map((payload) => [channel, payload]));
       try {
         await connection.query(
           'SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS sent (channel, payload)',

@@ -21,13 +21,13 @@ let lastName = 0;
  * texts should therefore be constant, with all varying values as parameters.
  */
 export class PreparedClient extends pg.Client {
-  override query = ((...given: unknown[]): unknown => {
-    const [text, values] = given;
-    if (given.length === 2 && typeof text === 'string') {
+  override query = ((...args: unknown[]): unknown => {
+    const [text, values] = args;
+    if (args.length === 2 && typeof text === 'string') {
       if (text === 'COMMIT') return this.commit();
       if (Array.isArray(values) && values.length > 0) return this.run(text, values);
     }
-    return (super.query as (...all: unknown[]) => unknown)(...given);
+    return (super.query as (...all: unknown[]) => unknown)(...args);
   }) as pg.Client['query'];
 
   constructor(config?: string | pg.ClientConfig) {
@@ -96,8 +96,8 @@ function containErrors(stream: Socket): void {
  * run.
  */
 function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined || names.size >= MAX_STATEMENTS) return known;
+  const existing = names.get(text);
+  if (existing !== undefined || names.size >= MAX_STATEMENTS) return existing;
   lastName += 1;
   const name = `s${lastName}`;
   names.set(text, name);

@@ -88,10 +88,10 @@ SET check_function_bodies = off;`;
 export async function dumpSchema(client: ClientBase): Promise<string> {
   // Makes PostgreSQL omit the schema from names in `public`.
   await client.query(`SET search_path = public`);
-  const found: string[] = [HEAD];
+  const lines: string[] = [HEAD];
   for (const text of STATEMENTS) {
     const { rows } = await client.query<[string]>({ text, rowMode: 'array' });
-    found.push(...rows.map(([statement]) => statement));
+    lines.push(...rows.map(([statement]) => statement));
   }
-  return `${found.join('\n\n')}\n`;
+  return `${lines.join('\n\n')}\n`;
 }

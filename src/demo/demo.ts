@@ -83,12 +83,12 @@ export async function createDemo(app: INestApplicationContext, caller: Principal
   const editor = ProjectEditor.of(caller);
   if ((await app.get(ProjectsService).list(editor, { limit: 1, offset: 0, deleted: false })).total > 0) return;
   const deployments = app.get(DeploymentsService);
-  const begun = await deployments.find(company_id, DEPLOYMENT);
-  const { handle } = begun ?? (await deployments.create(company, { name: DEPLOYMENT }));
-  await app.get(InstructionsService).put(company, handle, INSTRUCTIONS, ExpectedTags.NOT_GIVEN);
+  const existing = await deployments.find(company_id, DEPLOYMENT);
+  const { handle } = existing ?? (await deployments.create(company, { name: DEPLOYMENT }));
+  await app.get(InstructionsService).put(company, handle, INSTRUCTIONS, ExpectedTags.NONE);
   for (const [name, text] of Object.entries(SKILLS)) {
     const files = new Map([['SKILL.md', text]]);
-    await app.get(DeploymentSkillsService).put(company, handle, name, files, ExpectedTags.NOT_GIVEN);
+    await app.get(DeploymentSkillsService).put(company, handle, name, files, ExpectedTags.NONE);
   }
   const demo = {
     name: PROJECT,

@@ -32,17 +32,17 @@ export async function startMessage(
   url: string,
   notes: readonly string[],
 ): Promise<string> {
-  const begun = join(config.DATA_DIR, 'started-before');
+  const marker = join(config.DATA_DIR, 'started-before');
   const problems: string[] = [];
-  if (!existsSync(begun)) {
+  if (!existsSync(marker)) {
     await createUsers(app);
     const problem = config.DEMO ? await tryDemo(app) : undefined;
-    if (problem === undefined) await writeFile(begun, '');
+    if (problem === undefined) await writeFile(marker, '');
     else problems.push(problem);
   }
   const file = join(config.DATA_DIR, 'dev-tokens.json');
-  const kept = await readTokens(file);
-  const tokens = kept !== undefined && (await areValid(app, kept)) ? kept : await writeTokens(app, file);
+  const stored = await readTokens(file);
+  const tokens = stored !== undefined && (await areValid(app, stored)) ? stored : await writeTokens(app, file);
   app.get(DevelopmentTokensService).offer(tokens);
   return [
     '',

@@ -63,11 +63,11 @@ export class DeploymentsRepository extends EntityRepository(Deployment) {
 
   /** Returns the company's handles that consist of a slug, alone or with a number. Includes handles of deleted deployments. */
   async handlesLike(company_id: string, slug: string): Promise<string[]> {
-    const taken: { handle: string }[] = await this.query(
+    const rows: { handle: string }[] = await this.query(
       `SELECT handle FROM deployments WHERE company_id = $1 AND handle >= $2 AND handle < $2 || '.'`,
       [company_id, slug],
     );
-    return taken.map(({ handle }) => handle);
+    return rows.map(({ handle }) => handle);
   }
 
   /** Updates the change time of a deployment. */

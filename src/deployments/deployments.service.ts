@@ -53,8 +53,8 @@ export class DeploymentsService implements OnModuleInit {
         const slug = slugOf(name);
         const handle = freeHandle(slug, new Set(await deployments.handlesLike(company_id, slug)));
         const container_id = await this.containers.create(tx, company_id, 'deployment');
-        const made = await deployments.save({ company_id, name, handle, container_id, deleted_at: null });
-        return DeploymentResponse.detailed(await this.withDigest(made, tx));
+        const deployment = await deployments.save({ company_id, name, handle, container_id, deleted_at: null });
+        return DeploymentResponse.detailed(await this.withDigest(deployment, tx));
       });
     });
   }

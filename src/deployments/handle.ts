@@ -13,9 +13,9 @@ export function slugOf(name: string): string {
 }
 
 /** Returns the first of `slug`, `slug-2`, `slug-3`, and so on that is not taken. */
-export function freeHandle(slug: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(slug)) return slug;
+export function freeHandle(slug: string, usedHandles: ReadonlySet<string>): string {
+  if (!usedHandles.has(slug)) return slug;
   let number = 2;
-  while (taken.has(`${slug}-${number}`)) number += 1;
+  while (usedHandles.has(`${slug}-${number}`)) number += 1;
   return `${slug}-${number}`;
 }

@@ -73,7 +73,7 @@ export class EventsRepository extends EntityRepository(Event) {
    * Delivers events of up to `limit` streams that processes of the previous version appended without relaying them. While such
    * processes run, they relay events themselves. The same lock keeps them from running concurrently.
    */
-  async deliverLeft(limit: number): Promise<Delivered & { streams: number }> {
+  async deliverUndelivered(limit: number): Promise<Delivered & { streams: number }> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('events: relay', 0))`);
     const locked: { stream_id: string }[] = await this.query(LOCK_LEFT, [limit]);
     // A separate statement, because it must see the changes that the locks waited for.

@@ -49,7 +49,7 @@ export class ProjectEventsService implements OnModuleInit {
 
   onModuleInit(): void {
     this.periodic.every('*/20 * * * *', 'remove_old_events', async () => await this.removeOld());
-    this.periodic.every('* * * * *', 'deliver_left_events', async () => await this.deliverLeft());
+    this.periodic.every('* * * * *', 'deliver_left_events', async () => await this.deliverUndelivered());
   }
 
   /** Sets the actor of a transaction's events. Defaults to the service. */
@@ -81,11 +81,11 @@ export class ProjectEventsService implements OnModuleInit {
 
   /** Records changed files of a workspace. Does nothing if `paths` is empty. */
   noteFiles(tx: Tx, project_id: ProjectId, paths: readonly string[]): void {
-    const named = [...new Set(paths)];
-    if (named.length === 0) return;
+    const changedPaths = [...new Set(paths)];
+    if (changedPaths.length === 0) return;
     this.note(tx, project_id, 'files.changed', {
-      paths: named.length > MAX_PATHS ? null : named,
-      count: named.length,
+      paths: changedPaths.length > MAX_PATHS ? null : changedPaths,
+      count: changedPaths.length,
     });
   }
 
@@ -96,14 +96,14 @@ export class ProjectEventsService implements OnModuleInit {
 
   private add(tx: Tx, stream_id: string, type: string, data: object): void {
     const { events } = this.of(tx);
-    const known = events.get(stream_id) ?? [];
-    events.set(stream_id, known);
-    known.push({ type, data: JSON.stringify(data) });
+    const pending = events.get(stream_id) ?? [];
+    events.set(stream_id, pending);
+    pending.push({ type, data: JSON.stringify(data) });
   }
 
   private of(tx: Tx): Notes {
-    const known = this.notes.get(tx);
-    if (known !== undefined) return known;
+    const existing = this.notes.get(tx);
+    if (existing !== undefined) return existing;
     const notes: Notes = { actor: SERVICE, events: new Map(), deliveries: 0, skips: false };
     this.notes.set(tx, notes);
     this.database.beforeCommit(tx, async () => {
@@ -117,33 +117,33 @@ export class ProjectEventsService implements OnModuleInit {
     });
     this.database.afterCommit(tx, () => {
       for (const stream_id of notes.events.keys()) this.channel.send(stream_id);
-      this.tell(notes);
+      this.wakeWorkers(notes);
     });
     return notes;
   }
 
   /** Wakes workers for committed deliveries. */
-  private tell({ deliveries, skips }: Delivered): void {
+  private wakeWorkers({ deliveries, skips }: Delivered): void {
     if (deliveries > 0) this.queues.wake(DELIVERY_QUEUE);
     if (skips) this.periodic.requestRun(COUNT_SKIPPED);
   }
 
   /** Delivers events that processes of the previous version appended without delivering them. */
-  private async deliverLeft(): Promise<void> {
-    for (let left = true; left;) {
+  private async deliverUndelivered(): Promise<void> {
+    for (let more = true; more;) {
       const delivered = await this.database.transaction(
-        async (tx) => await tx.withRepository(this.events).deliverLeft(STREAMS_AT_ONCE),
+        async (tx) => await tx.withRepository(this.events).deliverUndelivered(STREAMS_AT_ONCE),
       );
-      this.tell(delivered);
-      left = delivered.streams === STREAMS_AT_ONCE;
+      this.wakeWorkers(delivered);
+      more = delivered.streams === STREAMS_AT_ONCE;
     }
   }
 
   private async removeOld(): Promise<void> {
     for (let last: string | undefined = BEFORE_ALL_IDS; last !== undefined;) {
       const streams: string[] = await this.events.streams(last, STREAMS_AT_ONCE);
-      let left = streams;
-      while (left.length > 0) left = await this.events.removeOld(left, KEPT, REMOVED_AT_ONCE);
+      let remaining = streams;
+      while (remaining.length > 0) remaining = await this.events.removeOld(remaining, KEPT, REMOVED_AT_ONCE);
       last = streams.at(-1);
     }
   }

@@ -32,9 +32,9 @@ export class CurrentInputsService {
       );
       return files.every(({ path, blob_id }) => present.get(path)?.blob_id === blob_id);
     }
-    const now = await tx.withRepository(this.cards).list(project.id);
-    if (modelDigest(cards) !== modelDigest(now)) return false;
-    const present = await this.files.known(workspace, now, tx);
+    const currentCards = await tx.withRepository(this.cards).list(project.id);
+    if (modelDigest(cards) !== modelDigest(currentCards)) return false;
+    const present = await this.files.known(workspace, currentCards, tx);
     return (present.digest ?? '') === (solved === null ? '' : (await this.files.known(solved, cards, tx)).digest);
   }
 }

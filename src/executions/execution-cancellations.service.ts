@@ -50,7 +50,7 @@ export class ExecutionCancellationsService {
    * @throws NotFound
    * @throws Conflict
    */
-  async cancelKnown(project_id: ProjectId, executionId: string): Promise<void> {
+  async cancelById(project_id: ProjectId, executionId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { id } = await tx.withRepository(this.projects).lockKnown(project_id);
       await this.cancelIn(tx, id, executionId, false);
@@ -68,10 +68,11 @@ export class ExecutionCancellationsService {
     const { id } = await executions.require(project_id, parseId(executionId, 'Execution'));
     if (keepsPlan && (await executions.requestPlan(id))) return await executions.require(project_id, id);
     const [canceled] = await this.endings.finish(tx, [id], CANCELED);
-    const now = await executions.require(project_id, id);
-    if (canceled === undefined) throw new Conflict('execution_over', `The execution has already ended: ${now.status}`);
+    const current = await executions.require(project_id, id);
+    if (canceled === undefined)
+      throw new Conflict('execution_over', `The execution has already ended: ${current.status}`);
     this.database.afterCommit(tx, () => this.ended.send(id));
-    return now;
+    return current;
   }
 
   /** Cancels all queued and running executions of a locked project, and notifies their processes after the commit. */

@@ -30,25 +30,25 @@ export class ExecutionEndedChannel implements OnModuleInit {
   }
 
   /**
-   * Polls `look` until it returns a result: immediately, after each end of the execution, and at an interval.
+   * Calls `poll` until it returns a result: immediately, after each end of the execution, and at an interval.
    *
    * @throws the signal's reason if it aborts before there is a result
    */
-  async until<Found>(id: string, look: () => Promise<Found | undefined>, signal: AbortSignal): Promise<Found> {
+  async until<Result>(id: string, poll: () => Promise<Result | undefined>, signal: AbortSignal): Promise<Result> {
     for (;;) {
       signal.throwIfAborted();
-      const heard = this.hear(id, signal);
+      const wakeUp = this.waitForWakeUp(id, signal);
       try {
-        const found = await look();
-        if (found !== undefined) return found;
-        await heard.promise;
+        const result = await poll();
+        if (result !== undefined) return result;
+        await wakeUp.promise;
       } finally {
-        heard.stop();
+        wakeUp.stop();
       }
     }
   }
 
-  private hear(id: string, signal: AbortSignal): { promise: Promise<void>; stop: () => void } {
+  private waitForWakeUp(id: string, signal: AbortSignal): { promise: Promise<void>; stop: () => void } {
     let stop = (): void => undefined;
     const promise = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, POLL_MS);

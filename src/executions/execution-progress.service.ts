@@ -18,10 +18,10 @@ export class ExecutionProgressService {
    * Stores the progress and new log lines of an execution if it is still held. Returns whether the execution was asked to end
    * with its best plan.
    */
-  async keep(held: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<boolean> {
-    const { id: execution_id, project_id } = held;
+  async keep(execution: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<boolean> {
+    const { id: execution_id, project_id } = execution;
     return await this.database.transaction(async (tx) => {
-      const added = await tx.withRepository(this.logs).add(held, progress, lines);
+      const added = await tx.withRepository(this.logs).add(execution, progress, lines);
       if (added === undefined) return false;
       this.events.by(tx, { kind: 'execution', id: execution_id });
       this.events.note(tx, project_id, 'execution.progress', { execution_id, progress });

@@ -41,7 +41,7 @@ export class ExecutionQueueService {
    *
    * @param concurrency maximum number of concurrent executions in this process
    */
-  handle(run: (held: ClaimedExecution, signal: AbortSignal) => Promise<void>, concurrency: number): void {
+  handle(run: (execution: ClaimedExecution, signal: AbortSignal) => Promise<void>, concurrency: number): void {
     this.queue = this.queues.open<ClaimedExecution>({
       name: QUEUE,
       concurrency,
@@ -50,10 +50,10 @@ export class ExecutionQueueService {
         const rows = await this.claim(owner);
         return { rows, more: rows.length > 0 };
       },
-      renew: async (held) => await this.executions.renew(held),
-      run: async (held, lease) => await run(held, lease.signal),
-      release: async (held) => {
-        if (await this.executions.release(held)) this.queues.wake(QUEUE);
+      renew: async (execution) => await this.executions.renew(execution),
+      run: async (execution, lease) => await run(execution, lease.signal),
+      release: async (execution) => {
+        if (await this.executions.release(execution)) this.queues.wake(QUEUE);
       },
     });
   }
@@ -73,13 +73,13 @@ export class ExecutionQueueService {
     return await this.database.transaction(async (tx) => {
       const executions = tx.withRepository(this.executions);
       await executions.lockClaims();
-      const taken = await executions.claim(owner);
-      if (taken === undefined) return [];
-      if (taken.generation === 1) {
-        this.events.by(tx, { kind: 'execution', id: taken.id });
-        this.events.note(tx, taken.project_id, 'execution.changed', { execution_id: taken.id, status: 'running' });
+      const claimed = await executions.claim(owner);
+      if (claimed === undefined) return [];
+      if (claimed.generation === 1) {
+        this.events.by(tx, { kind: 'execution', id: claimed.id });
+        this.events.note(tx, claimed.project_id, 'execution.changed', { execution_id: claimed.id, status: 'running' });
       }
-      return [{ ...taken, refusal: refusalOf(taken) }];
+      return [{ ...claimed, refusal: refusalOf(claimed) }];
     });
   }
 }

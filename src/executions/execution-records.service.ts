@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ExecutionId, ProjectId } from '../database/checked-id.js';
 import { Config } from '../config/config.js';
 import type { Page } from '../common/listing/page.js';
-import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
+import { entityTag, type ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { parseId } from '../common/errors/errors.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
@@ -85,7 +85,7 @@ export class ExecutionRecordsService {
     reader: ProjectReader,
     projectId: string,
     executionId: string,
-    known: KnownTags,
+    known: ClientTags,
   ): Promise<Tagged<ExecutionDetail>> {
     const execution = await this.get(reader, projectId, executionId);
     const { id, status, revision } = execution;
@@ -117,7 +117,7 @@ export class ExecutionRecordsService {
     reader: ProjectReader,
     projectId: string,
     executionId: string,
-    known: KnownTags,
+    known: ClientTags,
   ): Promise<Tagged<ModelCard[] | null>> {
     const id = parseId(executionId, 'Execution');
     // The cards of an execution never change.
@@ -139,7 +139,7 @@ export class ExecutionRecordsService {
     projectId: string,
     executionId: string,
     query: RunValuesQuery,
-    known: KnownTags,
+    known: ClientTags,
     signal: AbortSignal,
   ): Promise<Tagged<RunValuesResponse>> {
     const execution = await this.get(reader, projectId, executionId);
@@ -160,13 +160,13 @@ export class ExecutionRecordsService {
    * @throws the signal's reason if it aborts earlier
    */
   async waitForEnd(project_id: ProjectId, id: ExecutionId, signal: AbortSignal): Promise<EndedExecutionRecord> {
-    const look = async (): Promise<EndedExecutionRecord | undefined> => {
+    const poll = async (): Promise<EndedExecutionRecord | undefined> => {
       const project = await this.projects.requireKnown(project_id);
       const execution = await this.executions.require(project.id, id);
       if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;
       const text = await this.views.resultText(id);
       return { ...execution, result: text === null ? null : (JSON.parse(text) as ExecutionResult) };
     };
-    return await this.ended.until(id, look, signal);
+    return await this.ended.until(id, poll, signal);
   }
 }

@@ -30,17 +30,17 @@ export class ExecutionRunnerService implements OnModuleInit {
   onModuleInit(): void {
     // A process that misses the notification notices the end when it next renews its lease.
     this.ended.listen((id) => this.queue.abandon(id));
-    this.queue.handle(async (held, signal) => await this.run(held, signal), this.config.maxConcurrentSolves);
+    this.queue.handle(async (execution, signal) => await this.run(execution, signal), this.config.maxConcurrentSolves);
   }
 
   /**
    * Runs an execution to its end.
    * @param signal aborts when the execution has ended elsewhere or the process stops
    */
-  private async run(held: ClaimedExecution, signal: AbortSignal): Promise<void> {
-    const { id: execution_id } = held;
+  private async run(execution: ClaimedExecution, signal: AbortSignal): Promise<void> {
+    const { id: execution_id } = execution;
     try {
-      await this.perform(held, signal);
+      await this.perform(execution, signal);
       this.ended.send(execution_id);
     } catch (error) {
       if (!(error instanceof NotFound)) throw error;
@@ -48,40 +48,40 @@ export class ExecutionRunnerService implements OnModuleInit {
     }
   }
 
-  private async perform(held: ClaimedExecution, signal: AbortSignal): Promise<void> {
-    if (held.refusal !== null) {
-      await this.solveResults.record(held, { kind: 'failed', failure: held.refusal });
+  private async perform(execution: ClaimedExecution, signal: AbortSignal): Promise<void> {
+    if (execution.refusal !== null) {
+      await this.solveResults.record(execution, { kind: 'failed', failure: execution.refusal });
       return;
     }
     const stopSearch = new AbortController();
     const reporter = new RunReporter(
-      held.generation === 1,
+      execution.generation === 1,
       async (progress, lines) => {
-        if (await this.progress.keep(held, progress, lines)) stopSearch.abort();
+        if (await this.progress.keep(execution, progress, lines)) stopSearch.abort();
       },
       this.logger,
     );
     let outcome;
     try {
-      outcome = await this.solve(held, reporter, signal, stopSearch.signal);
+      outcome = await this.solve(execution, reporter, signal, stopSearch.signal);
     } finally {
       await reporter.stop();
     }
-    await this.solveResults.record(held, outcome, reporter.size);
+    await this.solveResults.record(execution, outcome, reporter.size);
   }
 
   private async solve(
-    held: LeasedExecution,
+    execution: LeasedExecution,
     reporter: RunReporter,
     signal: AbortSignal,
     stopSearch: AbortSignal,
   ): Promise<SolveOutcome> {
     const { SOLVE_TIME_LIMIT_SECONDS, SOLVE_MEMORY_MIB: memoryMiB } = this.config;
-    const seconds = held.time_limit_seconds ?? SOLVE_TIME_LIMIT_SECONDS;
-    const source = await this.inputs.read(held, signal);
+    const seconds = execution.time_limit_seconds ?? SOLVE_TIME_LIMIT_SECONDS;
+    const source = await this.inputs.read(execution, signal);
     try {
-      const task = { source, seconds, gap: held.mip_gap, memoryMiB };
-      return await this.solver.solve(task, { signal, stopSearch }, (news) => reporter.hear(news));
+      const task = { source, seconds, gap: execution.mip_gap, memoryMiB };
+      return await this.solver.solve(task, { signal, stopSearch }, (news) => reporter.record(news));
     } finally {
       await this.inputs.discard(source);
     }

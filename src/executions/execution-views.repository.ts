@@ -60,13 +60,15 @@ export class ExecutionViewsRepository {
     page: WalkQuery,
   ): Promise<Page<ExecutionRecord>> {
     const parameters: unknown[] = [reader.parameter, project_id];
-    const given = (value: unknown): string => `$${parameters.push(value)}`;
+    const parameter = (value: unknown): string => `$${parameters.push(value)}`;
     const conditions = [
       `project_id = ${projectOf('$1', '$2')}`,
-      ...(status === undefined ? [] : [`status = ${given(status)}`]),
-      ...(is_test === undefined ? [] : [`is_test = ${given(is_test)}`]),
-      ...(scenario_id === undefined ? [] : [`scenario_id = ${given(isId(scenario_id) ? scenario_id : null)}::uuid`]),
-      ...(q === undefined ? [] : [`name IS NOT NULL AND strpos(lower(name), lower(${given(q)})) > 0`]),
+      ...(status === undefined ? [] : [`status = ${parameter(status)}`]),
+      ...(is_test === undefined ? [] : [`is_test = ${parameter(is_test)}`]),
+      ...(scenario_id === undefined
+        ? []
+        : [`scenario_id = ${parameter(isId(scenario_id) ? scenario_id : null)}::uuid`]),
+      ...(q === undefined ? [] : [`name IS NOT NULL AND strpos(lower(name), lower(${parameter(q)})) > 0`]),
     ];
     const rows = `FROM executions WHERE ${conditions.join(' AND ')}`;
     return await readPage(
@@ -85,11 +87,11 @@ export class ExecutionViewsRepository {
 
   /** Returns the result of an execution as JSON text, or null without a result. */
   async resultText(id: ExecutionId): Promise<string | null> {
-    const [found]: { result: string | null }[] = await this.source.query(
+    const [row]: { result: string | null }[] = await this.source.query(
       'SELECT result::text AS result FROM executions WHERE id = $1',
       [id],
     );
-    return found?.result ?? null;
+    return row?.result ?? null;
   }
 
   /**
@@ -97,15 +99,15 @@ export class ExecutionViewsRepository {
    * @throws NotFound
    */
   async variableOf(id: ExecutionId, name: string): Promise<VariableResult> {
-    const [found]: VariableResult[] = await this.source.query(
+    const [row]: VariableResult[] = await this.source.query(
       `SELECT objective_value IS NOT NULL AS "isPlanned",
               result->'variables'->($2::text) AS value, result->'reduced_costs'->($2::text) AS reduced_cost,
               (SELECT (f->>'size')::integer FROM jsonb_array_elements(result->'families') f WHERE f->>'name' = $2::text) AS members
          FROM executions WHERE id = $1`,
       [id, name],
     );
-    if (found === undefined) throw new NotFound('Execution');
-    return found;
+    if (row === undefined) throw new NotFound('Execution');
+    return row;
   }
 
   /**

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../common/http/client-signal.js';
 import { IfNoneMatch } from '../common/etag/conditions.js';
-import { KnownTags } from '../common/etag/entity-tag.js';
+import { ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import type { JsonText } from '../common/http/json-text.js';
 import { Operation } from '../common/openapi/operation.js';
@@ -77,10 +77,10 @@ export class ExecutionsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<JsonText>> {
-    const found = await this.records.detail(reader, projectId, executionId, known);
-    return found.map((detail) => ExecutionDetailResponse.json(detail));
+    const response = await this.records.detail(reader, projectId, executionId, known);
+    return response.map((detail) => ExecutionDetailResponse.json(detail));
   }
 
   @Get(':execution_id/values')
@@ -100,7 +100,7 @@ export class ExecutionsController {
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
     @Query() query: RunValuesQuery,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
     @ClientSignal() signal: AbortSignal,
   ): Promise<Tagged<RunValuesResponse>> {
     return await this.records.values(reader, projectId, executionId, query, known, signal);
@@ -136,10 +136,10 @@ export class ExecutionsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<RunCardsResponse>> {
-    const found = await this.records.cards(reader, projectId, executionId, known);
-    return found.map((cards) => RunCardsResponse.from(cards));
+    const response = await this.records.cards(reader, projectId, executionId, known);
+    return response.map((cards) => RunCardsResponse.from(cards));
   }
 
   @Post(':execution_id/repeat')

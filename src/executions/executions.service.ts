@@ -8,7 +8,7 @@ import { Conflict, Invalid, parseId, TooManyRequests } from '../common/errors/er
 import type { ProjectEditor } from '../projects/project-access.js';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
-import { assertBudgetLeft } from '../usage/exhausted-budget.js';
+import { assertBudget } from '../usage/exhausted-budget.js';
 import type { ModelCard } from '../../packages/canvas/index.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { ExecutionQueueService } from './execution-queue.service.js';
@@ -99,7 +99,7 @@ export class ExecutionsService {
           return ExecutionResponse.from(started);
         }
         const { files, variant } = await this.readScenario(tx, project, scenario_id);
-        return ExecutionResponse.from(onlyOne(await this.startAll(tx, project, run, files, [variant])));
+        return ExecutionResponse.from(requireSingle(await this.startAll(tx, project, run, files, [variant])));
       });
     });
   }
@@ -128,7 +128,7 @@ export class ExecutionsService {
         }
         const pinned = await this.inputs.copy(tx, project.company_id, solved);
         const runs = await this.queueUp(tx, project, triggerOf(editor.caller), [{ ...before, ...pinned }]);
-        return ExecutionResponse.from(onlyOne(runs));
+        return ExecutionResponse.from(requireSingle(runs));
       });
     });
   }
@@ -144,7 +144,9 @@ export class ExecutionsService {
   async start(tx: Tx, project: Project, execution: NewExecution, wantedId?: string): Promise<ExecutionRecord> {
     this.checkTimeLimit(execution);
     const pinned = await this.inputs.pin(tx, project, execution.input_file_ids ?? []);
-    return onlyOne(await this.queueUp(tx, project, execution, [{ ...optionsOf(execution), ...pinned }], wantedId));
+    return requireSingle(
+      await this.queueUp(tx, project, execution, [{ ...optionsOf(execution), ...pinned }], wantedId),
+    );
   }
 
   private checkTimeLimit({ time_limit_seconds }: Partial<RunOptions>): void {
@@ -203,7 +205,7 @@ export class ExecutionsService {
     // Serializes starts of a company. Otherwise concurrent transactions could exceed the limit together.
     await executions.lockStarts(company_id);
     const { waiting, exhausted } = await executions.queueOf(company_id, project_id, spender);
-    assertBudgetLeft(exhausted);
+    assertBudget(exhausted);
     if (waiting >= MAX_QUEUED) {
       throw new TooManyRequests(
         'too_many_executions',
@@ -230,9 +232,9 @@ export class ExecutionsService {
   }
 }
 
-function onlyOne([started]: readonly ExecutionRecord[]): ExecutionRecord {
-  if (started === undefined) throw new Error('The execution was not started');
-  return started;
+function requireSingle([execution]: readonly ExecutionRecord[]): ExecutionRecord {
+  if (execution === undefined) throw new Error('The execution was not started');
+  return execution;
 }
 
 /** Stored columns of a new execution, except its owner, trigger and batch. */

@@ -73,24 +73,24 @@ export class InputsService {
   /** Pins variants of a canvas with the files that each refers to, all at the same time. */
   async pinCards(tx: Tx, from: ContainerRef, variants: readonly (readonly ModelCard[])[]): Promise<Pinned[]> {
     const models = variants.map((cards) => cards.map(toModelCard));
-    const named = models.map(pathsOf);
-    const all = [...new Set(named.flat())];
-    const found = all.length === 0 ? NO_FILES : await this.reader.findAll(from, all, tx);
+    const pathsByModel = models.map(pathsOf);
+    const allPaths = [...new Set(pathsByModel.flat())];
+    const filesByPath = allPaths.length === 0 ? NO_FILES : await this.reader.findAll(from, allPaths, tx);
     // Trees by their files, so that a tree with the same files is copied as a whole.
     const trees = new Map<string, string>();
     const pinned: Pinned[] = [];
     for (const [at, cards] of models.entries()) {
-      const paths = (named[at] ?? []).filter((path) => found.has(path));
-      const same = JSON.stringify(paths);
-      const tree = trees.get(same);
-      const files = paths.flatMap((path) => found.get(path) ?? []);
+      const paths = (pathsByModel[at] ?? []).filter((path) => filesByPath.has(path));
+      const key = JSON.stringify(paths);
+      const tree = trees.get(key);
+      const files = paths.flatMap((path) => filesByPath.get(path) ?? []);
       const inputs_id =
         files.length === 0
           ? null
           : tree === undefined
             ? await this.keep(tx, from.company_id, files)
             : await this.copyTree(tx, from.company_id, tree);
-      if (inputs_id !== null) trees.set(same, inputs_id);
+      if (inputs_id !== null) trees.set(key, inputs_id);
       pinned.push({ cards, inputs_id });
     }
     return pinned;

@@ -10,7 +10,7 @@ import { MEMBERS } from './result-files.service.js';
 export const SAME = 1e-6;
 
 /** Run whose members were kept. */
-export interface KeptRun {
+export interface StoredRun {
   /** Name of the run in the response. */
   name: string;
   outputs_id: string;
@@ -40,7 +40,7 @@ export class MemberDifferencesRepository {
    */
   async between(
     company_id: string,
-    runs: readonly KeptRun[],
+    runs: readonly StoredRun[],
     others: number,
     limit: number,
     signal: AbortSignal,
@@ -54,8 +54,8 @@ export class MemberDifferencesRepository {
     );
     const sql = differencesSql(runs.length, others, limit);
     const { rows } = await this.select(company_id, names, { sql, limit, signal });
-    const found = JSON.parse(rows) as [family: string, keys: string, places: number[], figures: number[]][];
-    return found.map(([family, keys, places, figures]) => ({
+    const members = JSON.parse(rows) as [family: string, keys: string, places: number[], figures: number[]][];
+    return members.map(([family, keys, places, figures]) => ({
       family: JSON.parse(family) as string,
       keys: JSON.parse(keys) as string[],
       values: Object.fromEntries(places.map((place, at) => [runs[place]!.name, figures[at]!])),

@@ -20,10 +20,11 @@ export class ProjectExecutionsCleanupService implements OnModuleInit {
     this.life.onDelete(async (tx, { id }) => await this.cancellations.cancelAll(tx, id));
     this.life.onPurge(async (tx, project_id) => {
       const removed = await tx.withRepository(this.executions).removeSome(project_id, PAGE);
-      const [one] = removed;
-      const kept = removed.flatMap(({ inputs_id, outputs_id }) => [inputs_id ?? [], outputs_id ?? []].flat());
-      if (one !== undefined && kept.length > 0) await this.containers.delete(tx, one.company_id, ...kept);
-      return one !== undefined;
+      const [first] = removed;
+      const containerIds = removed.flatMap(({ inputs_id, outputs_id }) => [inputs_id ?? [], outputs_id ?? []].flat());
+      if (first !== undefined && containerIds.length > 0)
+        await this.containers.delete(tx, first.company_id, ...containerIds);
+      return first !== undefined;
     });
   }
 }

@@ -41,14 +41,14 @@ export class ResultFilesService {
   /** Writes the file contents of a result. */
   async store({ id, company_id }: LeasedExecution, { json, tables, members }: Solved): Promise<StoredResult> {
     // Written first in case storage is almost full, because only this file contains the members.
-    const kept = members === undefined ? null : await this.write(company_id, bufferOf(members));
+    const membersBlob = members === undefined ? null : await this.write(company_id, bufferOf(members));
     const whole = await this.write(company_id, `{"execution_id":"${id}",${json.slice(1)}\n`);
     const stored: StoredResult['tables'] = [];
     for (const { name, content } of tables) {
       const blob = await this.write(company_id, bufferOf(content));
       if (blob !== null) stored.push({ name, blob });
     }
-    return { whole, tables: stored, members: kept };
+    return { whole, tables: stored, members: membersBlob };
   }
 
   /** Puts the members into a container, so that the service can read them later. Returns undefined without members. */

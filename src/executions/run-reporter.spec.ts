@@ -37,8 +37,8 @@ describe('RunReporter', () => {
     const database = new Slow();
     const reporter = new RunReporter(true, database.tell, logger);
     await database.answer();
-    reporter.hear({ kind: 'read', size: { variables: 2, integer_variables: 1, constraints: 3, terms: 4 } });
-    reporter.hear({ kind: 'solves' });
+    reporter.record({ kind: 'read', size: { variables: 2, integer_variables: 1, constraints: 3, terms: 4 } });
+    reporter.record({ kind: 'solves' });
     for (let second = 0; second < 3; second += 1) {
       await jest.advanceTimersByTimeAsync(1_000);
       await database.answer();
@@ -58,7 +58,7 @@ describe('RunReporter', () => {
     const reporter = new RunReporter(false, database.tell, logger);
     await jest.advanceTimersByTimeAsync(3_500);
     expect(database.open).toBe(1);
-    reporter.hear({ kind: 'line', text: 'late' });
+    reporter.record({ kind: 'line', text: 'late' });
     const stopped = reporter.stop();
     await database.answer();
     await database.answer();

@@ -25,14 +25,14 @@ export class RunReporter {
   private search = NOTHING;
   private lines: string[];
   /** Resolves when the pending report is done. Reports never overlap. */
-  private told: Promise<void> = Promise.resolve();
+  private reporting: Promise<void> = Promise.resolve();
   private isReporting = false;
   size: ModelSize | undefined;
 
-  /** @param tell stores a report; errors are logged and do not stop the solve */
+  /** @param report stores a report; errors are logged and do not stop the solve */
   constructor(
     isFirst: boolean,
-    private readonly tell: (progress: Progress, lines: readonly string[]) => Promise<void>,
+    private readonly report: (progress: Progress, lines: readonly string[]) => Promise<void>,
     private readonly logger: Logger,
   ) {
     this.lines = [isFirst ? 'Reading the model' : 'Restarted: the previous process stopped'];
@@ -40,7 +40,7 @@ export class RunReporter {
     this.timer = setInterval(() => this.next(), TELLING_MS);
   }
 
-  hear(news: SolveNews): void {
+  record(news: SolveNews): void {
     if (news.kind === 'line') this.add(news.text);
     else if (news.kind === 'solves') this.phase = 'solving';
     else if (news.kind === 'explains') this.phase = 'explaining';
@@ -55,7 +55,7 @@ export class RunReporter {
   /** Stops the reports and sends the remaining lines. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await this.told;
+    await this.reporting;
     if (this.lines.length > 0) await this.sendReport();
   }
 
@@ -67,7 +67,7 @@ export class RunReporter {
   private next(): void {
     if (this.lines.length === 0) this.add(`${Math.round(this.seconds)} s: ${DOING[this.phase]}`);
     // While the database is slow, lines accumulate and are sent together later.
-    if (!this.isReporting) this.told = this.sendReport();
+    if (!this.isReporting) this.reporting = this.sendReport();
   }
 
   private get seconds(): number {
@@ -82,7 +82,7 @@ export class RunReporter {
     const gap = incumbent === null || bound === null ? null : gapBetween(incumbent, bound);
     const seconds = Number(this.seconds.toFixed(1));
     try {
-      await this.tell({ phase, seconds, incumbent, bound, gap, nodes }, lines);
+      await this.report({ phase, seconds, incumbent, bound, gap, nodes }, lines);
     } catch (error) {
       this.logger.warn({ err: error }, 'the progress of a solve could not be stored');
       this.lines = [...lines, ...this.lines].slice(-MAX_LINES);

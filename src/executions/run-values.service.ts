@@ -57,9 +57,9 @@ export class RunValuesService {
         { columns, where, limit, offset },
         { signal },
       );
-      const found = JSON.parse(rows) as [keys: string, value: number, reduced_cost: number | null][];
+      const members = JSON.parse(rows) as [keys: string, value: number, reduced_cost: number | null][];
       return {
-        values: found.map(([keys, value, reduced_cost]) => ({
+        values: members.map(([keys, value, reduced_cost]) => ({
           keys: JSON.parse(keys) as string[],
           value,
           reduced_cost,

@@ -43,10 +43,10 @@ export class SetTablesService {
     cards: readonly ModelCard[],
     signal: AbortSignal,
   ): Promise<Map<string, SetTable>> {
-    const found = new Map<string, SetTable>();
+    const tables = new Map<string, SetTable>();
     const ofFiles = cards.filter(isSetOfFile);
-    if (ofFiles.length === 0) return found;
-    const used = namesIn(cards);
+    if (ofFiles.length === 0) return tables;
+    const usedNames = namesIn(cards);
     const room = { cells: MAX_CELLS, bytes: MAX_BYTES };
     try {
       for (const card of ofFiles) {
@@ -56,12 +56,12 @@ export class SetTablesService {
         const table =
           container === null
             ? { problem: noFile(file) }
-            : await this.readOne(container, content, file, { used, room }, signal);
-        found.set(card.id, table);
+            : await this.readOne(container, content, file, { usedNames, room }, signal);
+        tables.set(card.id, table);
       }
-      return found;
+      return tables;
     } catch (error) {
-      await this.discard(found);
+      await this.discard(tables);
       throw error;
     }
   }
@@ -74,7 +74,7 @@ export class SetTablesService {
     container: ContainerRef,
     content: DataContent,
     file: DataFile,
-    { used, room }: { used: ReadonlySet<string>; room: { cells: number; bytes: number } },
+    { usedNames, room }: { usedNames: ReadonlySet<string>; room: { cells: number; bytes: number } },
     signal: AbortSignal,
   ): Promise<SetTable> {
     const { path, key } = file;
@@ -82,20 +82,20 @@ export class SetTablesService {
     try {
       const { description } = await this.tables.describe(container, name, { signal });
       const facts = factsOf(description);
-      const known = fileColumns(content, { columns: facts });
+      const columnsByName = fileColumns(content, { columns: facts });
       const columns = new Map<string, string>();
-      for (const [as, { column }] of known) {
-        if (!used.has(as)) continue;
+      for (const [as, { column }] of columnsByName) {
+        if (!usedNames.has(as)) continue;
         const other = columns.get(as);
         if (other !== undefined) return { problem: `${path}: ${as} can mean the column ${other} or ${column}` };
         columns.set(as, column);
       }
-      const wanted = [...new Set([...key, ...columns.values()])];
-      const strange = wanted.find((one) => !description.columns.some((column) => column.name === one));
+      const columnNames = [...new Set([...key, ...columns.values()])];
+      const strange = columnNames.find((one) => !description.columns.some((column) => column.name === one));
       if (strange !== undefined) return { problem: `${path} has no column ${strange}` };
-      room.cells -= description.rows * wanted.length;
+      room.cells -= description.rows * columnNames.length;
       if (room.cells < 0) return { problem: `a model can use at most ${MAX_CELLS} cells of its tables` };
-      const answer = await this.tables.columns(container, name, wanted, { signal });
+      const answer = await this.tables.columns(container, name, columnNames, { signal });
       room.bytes -= answer.bytes;
       if (room.bytes < 0) {
         await rm(answer.file, { force: true });
@@ -103,7 +103,7 @@ export class SetTablesService {
       }
       const readings = new Map(facts.flatMap(({ name, reading }) => (reading ? [[name, reading] as const] : [])));
       const { rowNumbers } = answer.description;
-      return { file: answer.file, names: wanted, columns, readings, rowNumbers };
+      return { file: answer.file, names: columnNames, columns, readings, rowNumbers };
     } catch (error) {
       if (error instanceof NotFound) return { problem: noFile(file) };
       if (error instanceof TaskProblem) return { problem: `${path}: ${error.message}` };
@@ -122,8 +122,8 @@ function namesIn(cards: readonly ModelCard[]): Set<string> {
     const { adjustments = [] } = card;
     for (const adjustment of adjustments) for (const name of namesInAdjustment(adjustment)) names.add(name);
     const text = data['index'];
-    const read = typeof text === 'string' ? parseIndex(text) : undefined;
-    const index = read === undefined || isProblem(read) ? undefined : read;
+    const parsed = typeof text === 'string' ? parseIndex(text) : undefined;
+    const index = parsed === undefined || isProblem(parsed) ? undefined : parsed;
     for (const field of FORMULAS) {
       const formula = typeof data[field] === 'string' ? parseFormula(data[field]) : undefined;
       const usable = formula === undefined || isProblem(formula) ? undefined : formula;

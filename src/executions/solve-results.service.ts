@@ -30,29 +30,33 @@ export class SolveResultsService {
    * @throws LeaseLost if the caller no longer holds it
    */
   async record(
-    held: LeasedExecution,
+    execution: LeasedExecution,
     outcome: SolveOutcome | { kind: 'failed'; failure: ExecutionError },
     model?: ModelSize,
   ): Promise<void> {
-    const stored = outcome.kind === 'solved' ? await this.results.store(held, outcome) : NOTHING;
+    const stored = outcome.kind === 'solved' ? await this.results.store(execution, outcome) : NOTHING;
     await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lockKnown(held.project_id);
-      await tx.withRepository(this.executions).lockForOwner(held);
-      this.events.by(tx, { kind: 'execution', id: held.id });
+      const project = await tx.withRepository(this.projects).lockKnown(execution.project_id);
+      await tx.withRepository(this.executions).lockForOwner(execution);
+      this.events.by(tx, { kind: 'execution', id: execution.id });
       if (outcome.kind === 'ended') {
-        await this.endings.finish(tx, [held.id], { status: 'canceled', ...(model && { model }) });
+        await this.endings.finish(tx, [execution.id], { status: 'canceled', ...(model && { model }) });
         return;
       }
       if (outcome.kind === 'failed') {
-        await this.endings.finish(tx, [held.id], { status: 'failed', error: outcome.failure, ...(model && { model }) });
+        await this.endings.finish(tx, [execution.id], {
+          status: 'failed',
+          error: outcome.failure,
+          ...(model && { model }),
+        });
         return;
       }
       const feasibility_result = outcome.status === 'infeasible' || outcome.status === 'unbounded' ? 'fail' : 'pass';
       const affectsChecklist =
-        held.affects_checklist && !held.is_test && (await this.present.isSolved(tx, held, project));
-      const paths = await this.results.put(tx, project, held.id, stored);
-      const outputs_id = await this.results.keep(tx, held.company_id, stored);
-      await this.endings.finish(tx, [held.id], {
+        execution.affects_checklist && !execution.is_test && (await this.present.isSolved(tx, execution, project));
+      const paths = await this.results.put(tx, project, execution.id, stored);
+      const outputs_id = await this.results.keep(tx, execution.company_id, stored);
+      await this.endings.finish(tx, [execution.id], {
         status: 'succeeded',
         result: `${outcome.json.slice(0, -1)},${JSON.stringify(paths).slice(1)}`,
         ...(model && { model }),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { NotFound, parseId } from '../common/errors/errors.js';
-import { entityTag, KnownTags } from '../common/etag/entity-tag.js';
+import { entityTag, ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
@@ -74,7 +74,7 @@ export class ProjectViewsRepository {
     tx: Tx,
     reader: ProjectReader,
     projectId: string,
-    known: KnownTags = KnownTags.NONE,
+    known: ClientTags = ClientTags.NONE,
   ): Promise<Tagged<ProjectDetails>> {
     if (!known.isEmpty) {
       const tag = await this.tagOf(tx, reader, projectId);

@@ -8,7 +8,7 @@ import {
   ReadingCaller,
 } from './project-access.js';
 import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
-import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import { ExpectedTags, ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import type { JsonBytes } from '../common/http/json-text.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
@@ -80,7 +80,7 @@ export class ProjectsController {
   async getProject(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<ProjectResponse>> {
     const project = await this.projects.details(reader, projectId, known);
     return project.map((found) => ProjectResponse.from(found));
@@ -159,7 +159,7 @@ export class ProjectsController {
   async listCards(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
     return await this.cards.list(reader, projectId, known);
   }

@@ -3,7 +3,7 @@ import { ProjectEventsService } from '../events/project-events.service.js';
 import { Config } from '../config/config.js';
 import { DatabaseService } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
-import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import type { ExpectedTags, ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import type { Page } from '../common/listing/page.js';
 import { type ProjectEditor, ProjectOwner, type ProjectReader } from './project-access.js';
@@ -33,7 +33,7 @@ export class ProjectsService {
    * Returns a project.
    * @throws NotFound
    */
-  async details(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<ProjectDetails>> {
+  async details(reader: ProjectReader, projectId: string, known: ClientTags): Promise<Tagged<ProjectDetails>> {
     return await this.views.details(this.database.manager, reader, projectId, known);
   }
 

@@ -4,7 +4,7 @@ import type { EndedRun } from '../executions/execution-views.repository.js';
 import { type Difference, MemberDifferencesRepository, SAME } from '../executions/member-differences.repository.js';
 import { roundedAt } from '../../packages/solver/index.js';
 import { Invalid, invalidValue } from '../common/errors/errors.js';
-import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
+import { entityTag, type ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { ProjectsRepository } from '../projects/projects.repository.js';
 import type { ProjectReader } from '../projects/project-access.js';
@@ -54,7 +54,7 @@ export class ScenarioComparisonService {
     reader: ProjectReader,
     projectId: string,
     ids: readonly string[] | null,
-    known: KnownTags,
+    known: ClientTags,
     signal: AbortSignal,
   ): Promise<Tagged<ScenarioComparisonResponse>> {
     const newest = await this.newest(reader, projectId, ids);

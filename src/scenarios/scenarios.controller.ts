@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestj
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { ClientSignal } from '../common/http/client-signal.js';
 import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
-import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import { ExpectedTags, ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import type { CsvText } from '../common/http/csv-text.js';
 import { WantsCsv } from '../common/http/wants-csv.js';
@@ -109,7 +109,7 @@ export class ScenariosController {
     @Param('project_id') projectId: string,
     @Query() query: ScenarioComparisonQuery,
     @WantsCsv() wantsCsv: boolean,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
     @ClientSignal() signal: AbortSignal,
   ): Promise<Tagged<ScenarioComparisonResponse> | CsvText> {
     const ids = ScenarioComparisonQuery.idsIn(query);

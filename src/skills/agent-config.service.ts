@@ -5,7 +5,7 @@ import { DeploymentsService } from '../deployments/deployments.service.js';
 import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { TemplatesService } from '../deployments/templates.service.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
-import type { KnownTags } from '../common/etag/entity-tag.js';
+import type { ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { Conflict } from '../common/errors/errors.js';
 import type { Project } from '../projects/project.entity.js';
@@ -37,7 +37,7 @@ export class AgentConfigService {
    * Returns the configuration that a turn would start with, unless its entity tag is already known to the caller.
    * @throws NotFound
    */
-  async get(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<EffectiveConfig>> {
+  async get(reader: ProjectReader, projectId: string, known: ClientTags): Promise<Tagged<EffectiveConfig>> {
     return await this.effectiveConfig.show(await this.projects.require(reader, projectId), known);
   }
 

@@ -3,7 +3,7 @@ import { CompanyCaller, type CompanyPrincipal } from '../auth/company-level.js';
 import { Caller, CompanyLevel } from '../auth/decorators.js';
 import { Principal } from '../auth/principal.js';
 import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
-import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import { ExpectedTags, ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { BodyLimit } from '../common/http/body-reader.service.js';
 import { Operation } from '../common/openapi/operation.js';
@@ -41,7 +41,7 @@ export class DeploymentConfigController {
   async getDeploymentInstructions(
     @Caller() caller: Principal,
     @Param('name') name: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<AgentInstructionsResponse>> {
     return (await this.instructions.get(caller.company_id, name, known)).map((content) => ({ content }));
   }
@@ -95,7 +95,7 @@ export class DeploymentConfigController {
     @Caller() caller: Principal,
     @Param('name') name: string,
     @Param('skill') skill: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<SkillDetail>> {
     return (await this.skills.get(caller.company_id, name, skill, known)).map((whole) => SkillDetail.from(whole));
   }

@@ -5,7 +5,7 @@ import type { ContainerRef } from '../files/tree/container-ref.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
 import { DatabaseService } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
-import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import type { ExpectedTags, ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { NotFound } from '../common/errors/errors.js';
 import { describeSkill } from './description.js';
@@ -37,7 +37,7 @@ export class DeploymentSkillsService {
    * Returns a skill, unless its entity tag is already known to the caller.
    * @throws NotFound
    */
-  async get(company_id: string, deployment: string, name: string, known: KnownTags): Promise<Tagged<Skill>> {
+  async get(company_id: string, deployment: string, name: string, known: ClientTags): Promise<Tagged<Skill>> {
     const skill = await this.sets.find(setOf(await this.deployments.require(company_id, deployment)), name);
     if (skill === undefined) throw new NotFound('Skill');
     const tag = skillTag(skill);

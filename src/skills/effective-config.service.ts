@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { INSTRUCTIONS_FILE, SKILLS_FOLDER } from '../deployments/template.js';
 import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
-import { entityTag, type KnownTags } from '../common/etag/entity-tag.js';
+import { entityTag, type ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import type { Project } from '../projects/project.entity.js';
 import { winners } from './shadowing.js';
@@ -39,7 +39,7 @@ export class EffectiveConfigService {
   }
 
   /** Returns the current configuration, unless its entity tag is already known to the caller. */
-  async show(project: Project, known: KnownTags): Promise<Tagged<EffectiveConfig>> {
+  async show(project: Project, known: ClientTags): Promise<Tagged<EffectiveConfig>> {
     const found = await this.find(project);
     // The summary of a skill depends only on its files.
     const skills = found.skills.map((skill) => skillTag(skill, skill));

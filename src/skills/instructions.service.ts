@@ -8,7 +8,7 @@ import { FileTreeService } from '../files/tree/file-tree.service.js';
 import type { CompanyPrincipal } from '../auth/company-level.js';
 import { DatabaseService } from '../database/database.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
-import { entityTag, type ExpectedTags, type KnownTags } from '../common/etag/entity-tag.js';
+import { entityTag, type ExpectedTags, type ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 
@@ -32,7 +32,7 @@ export class InstructionsService {
    *
    * @throws NotFound if the deployment or its instructions do not exist
    */
-  async get(company_id: string, deployment: string, known: KnownTags): Promise<Tagged<string>> {
+  async get(company_id: string, deployment: string, known: ClientTags): Promise<Tagged<string>> {
     const { container_id } = await this.deployments.require(company_id, deployment);
     const file = await this.reader.find({ company_id, container_id }, INSTRUCTIONS_FILE);
     if (file === undefined) throw new NotFound('Instructions');

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { EditingCaller, ProjectEditor, ProjectReader, ReadingCaller } from '../projects/project-access.js';
 import { IfMatch, IfNoneMatch } from '../common/etag/conditions.js';
-import { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import { ExpectedTags, ClientTags } from '../common/etag/entity-tag.js';
 import type { Tagged } from '../common/etag/tagged.js';
 import { BodyLimit } from '../common/http/body-reader.service.js';
 import { EXAMPLE } from '../common/openapi/examples.js';
@@ -58,7 +58,7 @@ export class ProjectSkillsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<ProjectSkillDetail>> {
     const found = await this.skills.get(reader, projectId, skill, known);
     return found.map((whole) => ProjectSkillDetail.from(whole));
@@ -118,7 +118,7 @@ export class ProjectSkillsController {
   async getAgentConfig(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @IfNoneMatch() known: KnownTags,
+    @IfNoneMatch() known: ClientTags,
   ): Promise<Tagged<AgentConfigResponse>> {
     return (await this.config.get(reader, projectId, known)).map((config) => AgentConfigResponse.from(config));
   }

@@ -4,7 +4,7 @@ import { SKILLS_FOLDER } from '../deployments/template.js';
 import type { ContainerRef } from '../files/tree/container-ref.js';
 import { FileTreeReaderService } from '../files/tree/file-tree-reader.service.js';
 import { assertExpected } from '../common/etag/conditions.js';
-import type { ExpectedTags, KnownTags } from '../common/etag/entity-tag.js';
+import type { ExpectedTags, ClientTags } from '../common/etag/entity-tag.js';
 import { Tagged } from '../common/etag/tagged.js';
 import { DatabaseService, type Tx } from '../database/database.service.js';
 import { NotFound } from '../common/errors/errors.js';
@@ -65,7 +65,7 @@ export class ProjectSkillsService {
     reader: ProjectReader,
     projectId: string,
     name: string,
-    known: KnownTags,
+    known: ClientTags,
   ): Promise<Tagged<FullEffectiveSkill>> {
     const project = await this.projects.require(reader, projectId);
     const skill = await this.database.snapshot((tx) => this.find(tx, project, name));

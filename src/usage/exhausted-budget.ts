@@ -20,6 +20,6 @@ export function sentenceOf({ scope, period, limit_credits, ends_at }: ExhaustedB
  * Rejects work if a budget is used up. Every post and every solve calls it.
  * @throws PaymentRequired
  */
-export function assertBudgetLeft(exhausted: ExhaustedBudget | null): void {
+export function assertBudget(exhausted: ExhaustedBudget | null): void {
   if (exhausted !== null) throw new PaymentRequired(sentenceOf(exhausted));
 }

@@ -170,7 +170,9 @@ describe('deliveries of events', () => {
       INSERT INTO events (stream_id, id, actor_kind, actor_id, at, type, data)
       VALUES ($1, (SELECT last_id FROM head), 'user', 'user-1', clock_timestamp(), 'cards.changed', '{}')`;
     const deliverLeft = () =>
-      db.database.transaction(async (tx) => await tx.withRepository(new EventsRepository(db.source)).deliverLeft(10));
+      db.database.transaction(
+        async (tx) => await tx.withRepository(new EventsRepository(db.source)).deliverUndelivered(10),
+      );
     const numbersOf = async (stream: string): Promise<(string | undefined)[]> =>
       (await deliveries(stream)).map(({ message_id }) => message_id.split('_')[1]);
 

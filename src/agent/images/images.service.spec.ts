@@ -53,18 +53,18 @@ describe('ImagesService', () => {
       media_type: 'image/png',
       base64: Buffer.concat([PNG, Buffer.alloc(2)]).toString('base64'),
     };
-    expect(await images.look(context, file('a', 10))).toEqual({ image, isNew: true });
-    expect(await images.look(context, { ...file('a', 10), path: 'copy' })).toEqual({ image, isNew: false });
+    expect(await images.load(context, file('a', 10))).toEqual({ image, isNew: true });
+    expect(await images.load(context, { ...file('a', 10), path: 'copy' })).toEqual({ image, isNew: false });
     expect(reads).toEqual([10, 10, 10]);
   });
 
   it('skips the content of oversized images, regardless of their names', async () => {
     const { images, reads } = room();
     const { context } = turn();
-    expect(await images.look(context, file('huge.png', 2 * 1024 ** 3))).toEqual(
+    expect(await images.load(context, file('huge.png', 2 * 1024 ** 3))).toEqual(
       reason('it has 2,147,483,648 bytes, but an image can have at most 3,750,000 bytes'),
     );
-    expect(await images.look(context, file('a', MAX_BYTES + 1))).toEqual(reason('3,750,001 bytes'));
+    expect(await images.load(context, file('a', MAX_BYTES + 1))).toEqual(reason('3,750,001 bytes'));
     expect(Math.max(...reads)).toBe(16);
   });
 
@@ -72,13 +72,13 @@ describe('ImagesService', () => {
     const { images } = room();
     const [many, large] = [turn(), turn()];
     for (let index = 1; index <= MAX_IMAGES; index += 1) {
-      expect(await images.look(many.context, file(`a${index}`, 10))).toMatchObject({ image: { number: index } });
+      expect(await images.load(many.context, file(`a${index}`, 10))).toMatchObject({ image: { number: index } });
     }
-    expect(await images.look(many.context, file('more', 10))).toEqual(reason('at most 10 images'));
-    expect(await images.look(large.context, file('a', MAX_BYTES))).toMatchObject({ isNew: true });
-    expect(await images.look(large.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
-    expect(await images.look(large.context, file('c', MAX_BYTES))).toEqual(reason('10,000,000 bytes in total'));
-    expect(await images.look(large.context, file('d', MAX_IMAGES_BYTES - 2 * MAX_BYTES))).toMatchObject({
+    expect(await images.load(many.context, file('more', 10))).toEqual(reason('at most 10 images'));
+    expect(await images.load(large.context, file('a', MAX_BYTES))).toMatchObject({ isNew: true });
+    expect(await images.load(large.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
+    expect(await images.load(large.context, file('c', MAX_BYTES))).toEqual(reason('10,000,000 bytes in total'));
+    expect(await images.load(large.context, file('d', MAX_IMAGES_BYTES - 2 * MAX_BYTES))).toMatchObject({
       isNew: true,
     });
   });
@@ -89,15 +89,15 @@ describe('ImagesService', () => {
     const outcomes: boolean[] = [];
     for (const { context } of turns) {
       for (const name of ['a', 'b'])
-        outcomes.push((await images.look(context, file(name, MAX_BYTES)))?.image !== undefined);
+        outcomes.push((await images.load(context, file(name, MAX_BYTES)))?.image !== undefined);
     }
     expect(outcomes).toEqual(Array(16).fill(true));
     const [last, next] = [turn(), turn()];
-    await images.look(last.context, file('a', MAX_BYTES));
-    expect(await images.look(next.context, file('b', MAX_BYTES))).toEqual(reason('too many images are being read'));
+    await images.load(last.context, file('a', MAX_BYTES));
+    expect(await images.load(next.context, file('b', MAX_BYTES))).toEqual(reason('too many images are being read'));
     turns[0]?.end();
-    expect(await images.look(next.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
-    await expect(images.look(turns[0]?.context as AgentContext, file('c', 10))).rejects.toThrow('over');
+    expect(await images.load(next.context, file('b', MAX_BYTES))).toMatchObject({ isNew: true });
+    await expect(images.load(turns[0]?.context as AgentContext, file('c', 10))).rejects.toThrow('over');
   });
 
   it('does not count unreadable images against the limits', async () => {
@@ -105,23 +105,23 @@ describe('ImagesService', () => {
     const { context } = turn();
     lose(true);
     for (let index = 0; index <= MAX_IMAGES; index += 1)
-      expect(await images.look(context, file('a', MAX_BYTES))).toEqual(reason('cannot be read'));
+      expect(await images.load(context, file('a', MAX_BYTES))).toEqual(reason('cannot be read'));
     lose(false);
     for (let index = 1; index <= 2; index += 1)
-      expect(await images.look(context, file(`b${index}`, MAX_BYTES))).toMatchObject({ image: { number: index } });
+      expect(await images.load(context, file(`b${index}`, MAX_BYTES))).toMatchObject({ image: { number: index } });
   });
 
   it('reports a missing image and ignores other files', async () => {
     const { context } = turn();
-    expect(await room({ missing: true }).images.look(context, file('a.png', 10))).toEqual(reason('cannot be read'));
+    expect(await room({ missing: true }).images.load(context, file('a.png', 10))).toEqual(reason('cannot be read'));
     const text = room({ beginning: Buffer.from('product,quantity') });
-    expect(await text.images.look(context, file('a.png', 10))).toBeUndefined();
-    expect(await text.images.look(context, file('empty.png', 0))).toBeUndefined();
+    expect(await text.images.load(context, file('a.png', 10))).toBeUndefined();
+    expect(await text.images.load(context, file('empty.png', 0))).toBeUndefined();
   });
 
   it('skips the content for a model without image input', async () => {
     const { images, reads } = room({ AGENT_PROVIDER: 'openai-compatible' as never });
-    expect([images.areShown, await images.look(turn().context, file('a', 10))]).toEqual([
+    expect([images.areShown, await images.load(turn().context, file('a', 10))]).toEqual([
       false,
       reason('this model does not receive images'),
     ]);

@@ -25,12 +25,12 @@ export interface ShownImage {
 }
 
 /** Result of looking at an image: shown now, already shown in this turn, or refused. */
-export type Look = { image: ShownImage; isNew: boolean } | { refusal: Refusal; image?: undefined };
+export type ImageResult = { image: ShownImage; isNew: boolean } | { refusal: Refusal; image?: undefined };
 
 /** Images shown in a turn, by blob id. */
 interface TurnImages {
   budget: ImageBudget;
-  shown: Map<string, ShownImage>;
+  images: Map<string, ShownImage>;
 }
 
 const UNREADABLE: Refusal = { code: 'unavailable', reason: 'its content cannot be read' };
@@ -65,14 +65,14 @@ export class ImagesService {
   }
 
   /** Reads a file if it is an image. Returns undefined for any other file. Never reads more than may be shown. */
-  async look(context: AgentContext, file: TreeFile): Promise<Look | undefined> {
+  async load(context: AgentContext, file: TreeFile): Promise<ImageResult | undefined> {
     const head = await this.read(context, file, IMAGE_HEAD_BYTES);
     if (head === undefined) return { refusal: UNREADABLE };
     const media_type = imageType(head);
     if (media_type === undefined) return undefined;
     if (!this.areShown) return { refusal: NONE_TAKEN };
-    const { budget, shown } = this.of(context);
-    const before = shown.get(file.blob_id);
+    const { budget, images } = this.of(context);
+    const before = images.get(file.blob_id);
     if (before !== undefined) return { image: before, isNew: false };
     const refusal = budget.refusal(file.size) ?? (this.heldBytes + file.size > MAX_HELD_BYTES ? BUSY : undefined);
     if (refusal !== undefined) return { refusal };
@@ -89,17 +89,17 @@ export class ImagesService {
       }
     }
     if (content === undefined) return { refusal: UNREADABLE };
-    const image = { number: shown.size + 1, path: file.path, media_type, base64: content.toString('base64') };
-    shown.set(file.blob_id, image);
+    const image = { number: images.size + 1, path: file.path, media_type, base64: content.toString('base64') };
+    images.set(file.blob_id, image);
     return { image, isNew: true };
   }
 
   private of(context: AgentContext): TurnImages {
     const { signal } = context;
     signal.throwIfAborted();
-    const known = this.turns.get(context);
-    if (known !== undefined) return known;
-    const turn: TurnImages = { budget: new ImageBudget(), shown: new Map() };
+    const existing = this.turns.get(context);
+    if (existing !== undefined) return existing;
+    const turn: TurnImages = { budget: new ImageBudget(), images: new Map() };
     this.turns.set(context, turn);
     // Successful turns are aborted, too.
     signal.addEventListener('abort', () => (this.heldBytes -= turn.budget.bytes), { once: true });

@@ -5,7 +5,7 @@ export interface AnswerReader {
   /** Whether the provider has given a reason for the end of the answer. */
   readonly isFinished: boolean;
   /** Whether the end mark was received. */
-  readonly isOver: boolean;
+  readonly hasEndMark: boolean;
   /** Returns the chunks for a value. Skips empty values and unknown kinds. */
   read(value: JsonRecord): JsonRecord[];
   /** Returns the final chunks. `isMarked` is true after an end mark. @throws ProviderFault if the answer is incomplete */

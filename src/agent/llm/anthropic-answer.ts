@@ -21,7 +21,7 @@ const PING = { type: 'ping' };
 
 /** Reads message events of Anthropic and of servers with the same protocol. */
 export class AnthropicAnswer implements AnswerReader {
-  isOver = false;
+  hasEndMark = false;
   private reason: string | undefined;
   private hasStarted = false;
   private hasContent = false;
@@ -36,9 +36,9 @@ export class AnthropicAnswer implements AnswerReader {
   }
 
   read(value: JsonRecord): JsonRecord[] {
-    const { type, message, delta, index: given, content_block } = value;
+    const { type, message, delta, index: position, content_block } = value;
     for (const usage of [recordOf(message)['usage'], value['usage']]) this.count(usage);
-    const index = typeof given === 'number' ? given : this.last + (type === 'content_block_start' ? 1 : 0);
+    const index = typeof position === 'number' ? position : this.last + (type === 'content_block_start' ? 1 : 0);
     switch (type) {
       case 'message':
         return this.readWhole(value);
@@ -52,7 +52,7 @@ export class AnthropicAnswer implements AnswerReader {
         this.reason = textOf(recordOf(delta)['stop_reason']) || this.reason;
         return [];
       case 'message_stop':
-        this.isOver = true;
+        this.hasEndMark = true;
         return [];
       default:
         return [];
@@ -60,7 +60,7 @@ export class AnthropicAnswer implements AnswerReader {
   }
 
   end(): JsonRecord[] {
-    if (!this.isFinished && !(this.isOver && this.hasContent)) throw brokenOff();
+    if (!this.isFinished && !(this.hasEndMark && this.hasContent)) throw brokenOff();
     const stop_reason = this.reason ?? 'end_turn';
     return [
       ...this.start(),
@@ -93,9 +93,9 @@ export class AnthropicAnswer implements AnswerReader {
     }
     if (typeof type !== 'string' || DELTAS[type] === undefined) return before;
     this.hasContent ||= type !== 'thinking';
-    const isInputGiven = isRecord(input) && Object.keys(input).length > 0;
+    const hasInput = isRecord(input) && Object.keys(input).length > 0;
     const name = textOf(block['name']).trim() || '_';
-    this.open.set(index, { type, name, input: isInputGiven ? JSON.stringify(input) : '' });
+    this.open.set(index, { type, name, input: hasInput ? JSON.stringify(input) : '' });
     if (type === 'tool_use') return [...before, PING];
     const first = textOf(block[type]);
     return [

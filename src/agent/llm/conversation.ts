@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 200_000;
 export const MAX_EARLIER_BYTES = 2_000;
 
 /** Call that was just made. */
-export interface MadeCall {
+export interface CompletedCall {
   id: string;
   call: Call;
   reply: Reply;
@@ -48,15 +48,15 @@ export function askedMessages({ messages }: AgentContext, files: MessageFiles): 
 
 /** Returns the newest earlier messages that fit. Starts with a user message, as providers require. */
 export function earlierMessages({ messages }: AgentContext, files: MessageFiles, form: HistoryForm): ModelMessage[] {
-  let left = form.characters;
-  const shown: ModelMessage[][] = [];
+  let remaining = form.characters;
+  const groups: ModelMessage[][] = [];
   for (const message of inTurnOrder(messages.filter(({ to_answer }) => !to_answer)).reverse()) {
-    const read = toModel(message, files, form);
-    left -= JSON.stringify(read).length;
-    if (left < 0) break;
-    shown.push(read);
+    const group = toModel(message, files, form);
+    remaining -= JSON.stringify(group).length;
+    if (remaining < 0) break;
+    groups.push(group);
   }
-  const earlier = shown.reverse().flat();
+  const earlier = groups.reverse().flat();
   const begin = earlier.findIndex(({ role }) => role === 'user');
   return begin < 0 ? [] : earlier.slice(begin);
 }
@@ -64,12 +64,12 @@ export function earlierMessages({ messages }: AgentContext, files: MessageFiles,
 /** Sorts messages by turn. A message that waited for an answer follows that answer. */
 function inTurnOrder(messages: AgentMessage[]): AgentMessage[] {
   const places = new Map<string, number>();
-  const placed = messages.map((message, index) => {
+  const positions = messages.map((message, index) => {
     const turn = message.turn_id ?? `message ${index}`;
     if (!places.has(turn)) places.set(turn, index);
     return { message, place: places.get(turn) ?? index };
   });
-  return placed.sort((one, other) => one.place - other.place).map(({ message }) => message);
+  return positions.sort((one, other) => one.place - other.place).map(({ message }) => message);
 }
 
 /**
@@ -78,7 +78,7 @@ function inTurnOrder(messages: AgentMessage[]): AgentMessage[] {
  */
 export function exchange(
   text: string,
-  calls: MadeCall[],
+  calls: CompletedCall[],
   {
     imagesInResults = true,
     step,

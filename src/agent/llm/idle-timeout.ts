@@ -6,7 +6,7 @@ export class IdleTimeout {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly seconds: number) {
-    this.heard();
+    this.restart();
   }
 
   get signal(): AbortSignal {
@@ -14,7 +14,7 @@ export class IdleTimeout {
   }
 
   /** Restarts the timeout after data was received. */
-  heard(): void {
+  restart(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.controller.abort(silent(this.seconds)), this.seconds * 1000);
   }

@@ -6,10 +6,10 @@ import { LOGGER } from '../../common/logging/logging.module.js';
 import { Agent, type AgentContext, type AgentEvent, AgentFailure, type AgentOutput } from '../agent.js';
 import { TURN_SENTENCES } from '../turn-sentences.js';
 import type { BudgetsService } from '../../usage/budgets.service.js';
-import { assertBudgetLeft } from '../budget-left.js';
+import { assertAskerBudget } from '../asker-budget.js';
 import { ToolboxesService } from '../tools/toolboxes.service.js';
 import type { ImagesService } from '../images/images.service.js';
-import type { MadeCall } from './conversation.js';
+import type { CompletedCall } from './conversation.js';
 import { filesByName, filesWithImages } from './message-files.js';
 import { createModel, takesImagesInResults } from './model.js';
 import type { ModelAnswer } from './model-answer.js';
@@ -63,21 +63,21 @@ export class LlmAgent extends Agent {
       prices: this.config,
       logger: this.logger.child({ turn_id, company_id: principal.company_id, project_id }),
     };
-    let left = LAST_STEPS;
-    for (let count = 1; left > 0; count += 1) {
+    let remaining = LAST_STEPS;
+    for (let count = 1; remaining > 0; count += 1) {
       // The turn has already checked the budgets before the first step.
-      if (count > 1) assertBudgetLeft(await this.budgets.exhausted(principal.company_id, project_id, spender));
+      if (count > 1) assertAskerBudget(await this.budgets.exhausted(principal.company_id, project_id, spender));
       const answer = yield* ask(fixed, conversation);
       const { text, calls } = answer;
       const step = answer.step(this.key);
       if (calls.length > 0) yield { type: 'model_step', step };
-      const made: MadeCall[] = [];
+      const completed: CompletedCall[] = [];
       for (const [index, call] of calls.entries()) {
-        made.push({ id: `call-${count}-${index + 1}`, call, reply: yield* toolbox.call(call) });
+        completed.push({ id: `call-${count}-${index + 1}`, call, reply: yield* toolbox.call(call) });
       }
-      if (made.length === 0 || made.some(({ reply }) => reply.ok && reply.endsTurn)) return;
-      conversation.add({ text, made, step });
-      if (toolbox.isExhausted) left -= 1;
+      if (completed.length === 0 || completed.some(({ reply }) => reply.ok && reply.endsTurn)) return;
+      conversation.add({ text, completed, step });
+      if (toolbox.isExhausted) remaining -= 1;
     }
     throw new AgentFailure(TURN_SENTENCES.callsUsedUp);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentContext, AgentMessage } from '../agent.js';
-import type { ImagesService, Look } from '../images/images.service.js';
+import type { ImagesService, ImageResult } from '../images/images.service.js';
 import { conversationOf, exchange, hasImages } from './conversation.js';
 import { filesWithImages } from './message-files.js';
 
@@ -21,7 +21,7 @@ function room(known: (reference: string) => boolean = () => true) {
   const images = {
     find: (_: unknown, references: string[]) =>
       Promise.resolve(new Map(references.filter(known).map((at) => [at, { path: `in/${at}` }]))),
-    look: (_: unknown, { path }: { path: string }): Promise<Look | undefined> => {
+    load: (_: unknown, { path }: { path: string }): Promise<ImageResult | undefined> => {
       looks.push(path);
       if (!path.startsWith('in/image')) return Promise.resolve(undefined);
       const image = { number: looks.length, path, media_type: 'image/png' as const, base64: 'AAAA' };

@@ -1,9 +1,9 @@
 import type { AgentContext, AgentMessage } from '../agent.js';
-import type { ImagesService, Look, ShownImage } from '../images/images.service.js';
+import type { ImagesService, ImageResult, ShownImage } from '../images/images.service.js';
 
 /** Maximum number of files in the messages to answer whose first bytes are read to detect images. */
 const MAX_LOOKED_AT = 100;
-const NOT_LOOKED_AT: Look = {
+const NOT_LOOKED_AT: ImageResult = {
   refusal: { code: 'limit_reached', reason: `only the first ${MAX_LOOKED_AT} files are read` },
 };
 /** Maximum number of file references from earlier messages that are listed again. The newest references have priority. */
@@ -29,8 +29,8 @@ export function filesByName({ attachments }: Pick<AgentContext, 'attachments'>):
  */
 export async function filesWithImages(context: AgentContext, images: ImagesService): Promise<MessageFiles> {
   const { messages, attachments } = context;
-  const asked = messages.filter(({ to_answer }) => to_answer);
-  const references = new Set(asked.flatMap(({ file_ids }) => file_ids));
+  const pending = messages.filter(({ to_answer }) => to_answer);
+  const references = new Set(pending.flatMap(({ file_ids }) => file_ids));
   const earlier = messages.flatMap(({ to_answer, file_ids }) => (to_answer ? [] : file_ids)).slice(-MAX_NAMED_AGAIN);
   if (references.size + earlier.length === 0) return filesByName(context);
   const files = await images.find(context, [...references, ...earlier]);
@@ -38,21 +38,22 @@ export async function filesWithImages(context: AgentContext, images: ImagesServi
   for (const [reference, { path }] of attachments) {
     if (!files.has(reference)) names.set(reference, `${path} (no longer in the workspace)`);
   }
-  const shown = new Map<AgentMessage, ShownImage[]>();
-  const seen = new Set<string>();
-  for (const message of asked) {
+  const imagesByMessage = new Map<AgentMessage, ShownImage[]>();
+  const readReferences = new Set<string>();
+  for (const message of pending) {
     const own: ShownImage[] = [];
     for (const reference of message.file_ids) {
       const file = files.get(reference);
-      if (file === undefined || seen.has(reference)) continue;
-      seen.add(reference);
-      const look = seen.size > MAX_LOOKED_AT ? NOT_LOOKED_AT : await images.look(context, file);
-      if (look === undefined) continue;
-      const note = look.image === undefined ? `not shown: ${look.refusal.reason}` : `image ${look.image.number}`;
+      if (file === undefined || readReferences.has(reference)) continue;
+      readReferences.add(reference);
+      const outcome = readReferences.size > MAX_LOOKED_AT ? NOT_LOOKED_AT : await images.load(context, file);
+      if (outcome === undefined) continue;
+      const note =
+        outcome.image === undefined ? `not shown: ${outcome.refusal.reason}` : `image ${outcome.image.number}`;
       names.set(reference, `${file.path} (${note})`);
-      if (look.image !== undefined && look.isNew) own.push(look.image);
+      if (outcome.image !== undefined && outcome.isNew) own.push(outcome.image);
     }
-    if (own.length > 0) shown.set(message, own);
+    if (own.length > 0) imagesByMessage.set(message, own);
   }
-  return { names, images: shown };
+  return { names, images: imagesByMessage };
 }

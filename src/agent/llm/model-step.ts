@@ -87,7 +87,7 @@ async function* request(step: Step, answer: ModelAnswer): AsyncGenerator<AgentEv
     });
     let isFinished = false;
     for await (const part of fullStream) {
-      idleTimeout.heard();
+      idleTimeout.restart();
       if (part.type === 'error') throw part.error;
       if (part.type === 'abort') throw idleTimeout.signal.aborted ? idleTimeout.signal.reason : signal.reason;
       const text = answer.add(part);

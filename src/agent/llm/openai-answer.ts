@@ -20,7 +20,7 @@ const NO_REASON = new Set(['', 'none', 'null']);
 
 /** Reads chat completion chunks of OpenAI and compatible servers. */
 export class OpenAiAnswer implements AnswerReader {
-  readonly isOver = false;
+  readonly hasEndMark = false;
   private reason: string | undefined;
   private text = '';
   private data: JsonRecord = {};
@@ -74,8 +74,8 @@ export class OpenAiAnswer implements AnswerReader {
     return calls.length === 0 && parts.length === 0 && isEmpty(data) ? [] : [chunk({})];
   }
 
-  private readCall({ index, id, function: called, ...data }: JsonRecord): void {
-    const { name, arguments: args, ...more } = recordOf(called);
+  private readCall({ index, id, function: details, ...data }: JsonRecord): void {
+    const { name, arguments: args, ...more } = recordOf(details);
     const piece = isRecord(args) ? JSON.stringify(args) : textOf(args);
     const call = this.callOf(index, textOf(id), textOf(name), piece);
     call.id ||= textOf(id);

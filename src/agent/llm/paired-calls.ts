@@ -25,20 +25,20 @@ export function stepsOf({
   parts = [content, ...tool_calls],
   steps = [],
 }: AgentMessage): EarlierStep[] {
-  const done: EarlierStep[] = [];
+  const earlier: EarlierStep[] = [];
   let index = 0;
   let step: EarlierStep = { text: '', calls: [], step: steps[0] };
   for (const part of parts) {
     const isNext = step.calls.length > 0 && (typeof part === 'string' || step.calls.length === step.step?.calls);
     if (isNext) {
-      done.push(step);
+      earlier.push(step);
       index += 1;
       step = { text: '', calls: [], step: steps[index] };
     }
     if (typeof part === 'string') step.text += part;
     else step.calls.push(part);
   }
-  return [...done, step];
+  return [...earlier, step];
 }
 
 /** Returns the model's message and the results of its calls. `step` contains the provider data of the message. */
@@ -50,8 +50,8 @@ export function pairedMessages(text: string, calls: PairedCall[], step?: Recorde
     // Providers reject arguments that are not an object. The result describes the fault.
     input: typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {},
   }));
-  const said = text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trimEnd() }];
-  const content = step?.parts === undefined ? [...said, ...callParts] : partsOf(step.parts, callParts);
+  const texts = text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trimEnd() }];
+  const content = step?.parts === undefined ? [...texts, ...callParts] : partsOf(step.parts, callParts);
   if (content.length === 0) return [];
   const results = calls.map(({ id, tool, output }): ToolResultPart => ({
     type: 'tool-result',

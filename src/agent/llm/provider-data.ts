@@ -18,11 +18,11 @@ export function joinData(data: JsonRecord, piece: JsonRecord): JsonRecord {
 }
 
 function joinRecord(before: JsonRecord, piece: JsonRecord): JsonRecord {
-  const joined = { ...before };
+  const merged = { ...before };
   for (const [key, value] of Object.entries(piece)) {
-    if (value !== null && value !== undefined) joined[key] = join(key, joined[key], value);
+    if (value !== null && value !== undefined) merged[key] = join(key, merged[key], value);
   }
-  return joined;
+  return merged;
 }
 
 function join(key: string, before: unknown, piece: unknown): unknown {

@@ -109,10 +109,12 @@ export function faultInStream(value: unknown, isErrorEvent = false): ProviderFau
   if (!isRecord(value)) return isErrorEvent ? brokenOff() : undefined;
   const { error } = value;
   const isError = isErrorEvent || value['type'] === 'error' || value['object'] === 'error';
-  const isNamed = isRecord(error) ? Object.keys(error).length > 0 : typeof error === 'string' && error !== '';
-  if (!isError && !isNamed) return undefined;
+  const hasError = isRecord(error) ? Object.keys(error).length > 0 : typeof error === 'string' && error !== '';
+  if (!isError && !hasError) return undefined;
   const fields = isRecord(error) ? error : value;
-  const status = [fields['code'], fields['status'], fields['type']].map(statusOf).find((known) => known !== undefined);
+  const status = [fields['code'], fields['status'], fields['type']]
+    .map(statusOf)
+    .find((candidate) => candidate !== undefined);
   const fault = faultOfResponse(status ?? 500, new Headers(), JSON.stringify(value));
   return fault.details.isTransient ? brokenOff() : fault;
 }

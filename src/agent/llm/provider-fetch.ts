@@ -46,7 +46,7 @@ async function* readAnswer(body: ReadableStream<Uint8Array>, answer: AnswerReade
       const fault = faultInStream(value, event === 'error');
       if (fault !== undefined) throw fault;
       if (isRecord(value)) yield* answer.read(event === '' ? value : { type: event, ...value }).map(toEvent);
-      if (answer.isOver) break;
+      if (answer.hasEndMark) break;
     }
     yield* answer.end(isMarked).map(toEvent);
   } finally {

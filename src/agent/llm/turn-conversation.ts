@@ -7,7 +7,7 @@ import {
   earlierMessages,
   exchange,
   type HistoryForm,
-  type MadeCall,
+  type CompletedCall,
   WHOLE_HISTORY,
 } from './conversation.js';
 import type { MessageFiles } from './message-files.js';
@@ -19,7 +19,7 @@ const MAX_HALVES = 4;
 /** Answer of the model with the results of its calls. */
 export interface TakenStep {
   text: string;
-  made: MadeCall[];
+  completed: CompletedCall[];
   step: RecordedStep;
 }
 
@@ -29,8 +29,8 @@ export class TurnConversation {
   private form: HistoryForm;
   // Built once. The random data marks would otherwise change and defeat the provider's prompt cache.
   private earlier: ModelMessage[];
-  private readonly asked: ModelMessage[];
-  private taken: ModelMessage[] = [];
+  private readonly pending: ModelMessage[];
+  private exchanges: ModelMessage[] = [];
   private halves = 0;
   private areResultsCut = false;
 
@@ -41,16 +41,16 @@ export class TurnConversation {
   ) {
     this.form = { ...WHOLE_HISTORY, model: provider.model };
     this.earlier = earlierMessages(context, files, this.form);
-    this.asked = askedMessages(context, files);
+    this.pending = askedMessages(context, files);
   }
 
   get messages(): ModelMessage[] {
-    return wireMessages([...this.earlier, ...this.asked, ...this.taken]);
+    return wireMessages([...this.earlier, ...this.pending, ...this.exchanges]);
   }
 
   add(step: TakenStep): void {
     this.steps.push(step);
-    this.taken.push(...this.exchangeOf(step));
+    this.exchanges.push(...this.exchangeOf(step));
   }
 
   /** Changes the form after a rejection. Returns false if all forms were tried. */
@@ -62,31 +62,31 @@ export class TurnConversation {
     if (this.earlier.length > 0) {
       this.halves += 1;
       const half = Math.floor(JSON.stringify(this.earlier).length / 2);
-      this.read({ characters: this.halves > MAX_HALVES ? 0 : half });
+      this.rebuild({ characters: this.halves > MAX_HALVES ? 0 : half });
       return true;
     }
     if (this.areResultsCut || this.steps.length === 0) return false;
     this.areResultsCut = true;
-    this.read({});
+    this.rebuild({});
     return true;
   }
 
   /** First converts earlier calls to text and omits provider data, then omits the earlier messages. */
   private simplify(): boolean {
-    if (!this.form.isPlain && this.earlier.length + this.steps.length > 0) this.read({ isPlain: true });
-    else if (this.earlier.length > 0) this.read({ characters: 0 });
+    if (!this.form.isPlain && this.earlier.length + this.steps.length > 0) this.rebuild({ isPlain: true });
+    else if (this.earlier.length > 0) this.rebuild({ characters: 0 });
     else return false;
     return true;
   }
 
-  private read(change: Partial<HistoryForm>): void {
+  private rebuild(change: Partial<HistoryForm>): void {
     this.form = { ...this.form, ...change };
     this.earlier = earlierMessages(this.context, this.files, this.form);
-    this.taken = this.steps.flatMap((step) => this.exchangeOf(step));
+    this.exchanges = this.steps.flatMap((step) => this.exchangeOf(step));
   }
 
-  private exchangeOf({ text, made, step }: TakenStep): ModelMessage[] {
-    return exchange(text, made, {
+  private exchangeOf({ text, completed, step }: TakenStep): ModelMessage[] {
+    return exchange(text, completed, {
       imagesInResults: this.provider.imagesInResults,
       ...(!this.form.isPlain && { step }),
       ...(this.areResultsCut && { maxBytes: MAX_EARLIER_BYTES }),

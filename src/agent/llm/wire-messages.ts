@@ -48,20 +48,20 @@ function withIds(messages: ModelMessage[]): ModelMessage[] {
     }
     if (message.role !== 'assistant' || typeof message.content === 'string') return message;
     ids = new Map();
-    const sent = new Map<string, string>();
+    const newIds = new Map<string, string>();
     const content = message.content.map((part) => {
       if (part.type !== 'tool-call') return part;
       count += 1;
       const id = `call${String(count).padStart(5, '0')}`;
       ids.set(part.toolCallId, id);
-      const { [SENT_ID]: given, ...options } = part.providerOptions ?? {};
-      if (typeof given?.['id'] === 'string') sent.set(given['id'], id);
+      const { [SENT_ID]: sentId, ...options } = part.providerOptions ?? {};
+      if (typeof sentId?.['id'] === 'string') newIds.set(sentId['id'], id);
       return { ...part, toolCallId: id, providerOptions: options };
     });
-    const named = content.map((part) =>
-      part.type === 'tool-call' ? { ...part, providerOptions: withNewIds(part.providerOptions, sent) } : part,
+    const parts = content.map((part) =>
+      part.type === 'tool-call' ? { ...part, providerOptions: withNewIds(part.providerOptions, newIds) } : part,
     );
-    return { ...message, content: named, providerOptions: withNewIds(message.providerOptions, sent) };
+    return { ...message, content: parts, providerOptions: withNewIds(message.providerOptions, newIds) };
   });
 }
 

@@ -13,7 +13,7 @@ import { namesFile } from './named-files.js';
 import { ToolFailure } from './tool.js';
 
 /** File written by an agent. `size` is in bytes. */
-export interface PlacedFile {
+export interface WrittenFile {
   path: string;
   size: number;
   /** Whether a file already existed at the path. */
@@ -51,7 +51,7 @@ export class AgentFilesService {
     workspace: ContainerRef,
     path: string,
     blob: StoredBlob,
-  ): Promise<PlacedFile> {
+  ): Promise<WrittenFile> {
     await this.containers.lock(tx, workspace.company_id, workspace.container_id);
     const present = await this.reader.find(workspace, path, tx);
     const isUpload = present?.source === 'upload';

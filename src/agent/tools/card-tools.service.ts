@@ -56,8 +56,8 @@ export class CardToolsService {
     input: upsertInput,
     run: async (input, context) => {
       // The result reports problems of the card's file, so the file must be read first.
-      await this.files.statesOf(context, await this.meant(input, context));
-      return { effect: async (tx, { id }) => await this.outcome(tx, id, await this.put(tx, id, input)) };
+      await this.files.statesOf(context, await this.preview(input, context));
+      return { effect: async (tx, { id }) => await this.outcome(tx, id, await this.upsertCard(tx, id, input)) };
     },
   };
 
@@ -83,7 +83,7 @@ export class CardToolsService {
   ) {}
 
   /** Returns the card after the change if it may refer to a file, otherwise nothing. */
-  private async meant(
+  private async preview(
     { card_id, card_type, label, data }: Upsert,
     { project_id }: AgentContext,
   ): Promise<Pick<Card, 'card_type' | 'data'>[]> {
@@ -95,7 +95,7 @@ export class CardToolsService {
     return [{ card_type: old?.card_type ?? card_type ?? 'data', data: Object.fromEntries(merged) }];
   }
 
-  private async put(
+  private async upsertCard(
     tx: Tx,
     project_id: ProjectId,
     { card_id, card_type, label, data, version }: Upsert,
@@ -104,10 +104,12 @@ export class CardToolsService {
     if (card_type === undefined || label === undefined) {
       throw new ToolFailure('invalid_input', 'card_type and label are required without card_id');
     }
-    const same = (await tx.withRepository(this.cards).list(project_id)).find((card) => isSame(card, card_type, label));
-    return same === undefined
+    const existing = (await tx.withRepository(this.cards).list(project_id)).find((card) =>
+      isSame(card, card_type, label),
+    );
+    return existing === undefined
       ? await this.editor.add(tx, project_id, { card_type, label, data: data ?? {} })
-      : await this.editor.edit(tx, project_id, same.id, { label, data, version });
+      : await this.editor.edit(tx, project_id, existing.id, { label, data, version });
   }
 
   private async outcome(tx: Tx, project_id: ProjectId, { card, changed }: CanvasChange): Promise<ToolOutcome> {

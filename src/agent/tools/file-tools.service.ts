@@ -75,9 +75,9 @@ export class FileToolsService {
         normalizePath(directory, { root: true }),
         page,
       );
-      const shown = files.map(({ path: at, size, source }) => ({ path: at, size, source }));
+      const entries = files.map(({ path: at, size, source }) => ({ path: at, size, source }));
       const next = from + directories.length + files.length;
-      return { result: { directories, files: shown, total, next_offset: next < total ? next : null } };
+      return { result: { directories, files: entries, total, next_offset: next < total ? next : null } };
     },
   };
 
@@ -133,13 +133,13 @@ export class FileToolsService {
   /** Returns a file as an image. @throws ToolFailure if it is not an image or cannot be shown */
   private async image(context: AgentContext, file: TreeFile): Promise<ToolOutcome> {
     const { path: at, size } = file;
-    const look = await this.images.look(context, file);
-    if (look === undefined) throw new ToolFailure('not_text', `${at} is not UTF-8 text`, { size });
-    if (look.image === undefined) {
-      const { code, reason } = look.refusal;
+    const outcome = await this.images.load(context, file);
+    if (outcome === undefined) throw new ToolFailure('not_text', `${at} is not UTF-8 text`, { size });
+    if (outcome.image === undefined) {
+      const { code, reason } = outcome.refusal;
       throw new ToolFailure(code, `The image ${at} is not shown: ${reason}`, { size });
     }
-    const { image, isNew } = look;
+    const { image, isNew } = outcome;
     const result = { path: at, size, image: image.media_type };
     return isNew ? { result, image } : { result: { ...result, shown_before_as: `image ${image.number}` } };
   }

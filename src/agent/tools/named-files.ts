@@ -7,10 +7,11 @@ const MANY_MARKS = /\p{M}{100}/u;
 
 /** Whether a text mentions the file at a path. The complete path must appear as a separate word. */
 export function namesFile(text: string, path: string): boolean {
-  const said = MANY_MARKS.test(text) ? text : text.normalize('NFC');
-  for (let at = said.indexOf(path); at >= 0 && at < said.length; at = said.indexOf(path, at + 1)) {
+  const normalized = MANY_MARKS.test(text) ? text : text.normalize('NFC');
+  for (let at = normalized.indexOf(path); at >= 0 && at < normalized.length; at = normalized.indexOf(path, at + 1)) {
     const end = at + path.length;
-    if (BEFORE.test(said.slice(Math.max(0, at - 3), at)) && AFTER.test(said.slice(end, end + 3))) return true;
+    if (BEFORE.test(normalized.slice(Math.max(0, at - 3), at)) && AFTER.test(normalized.slice(end, end + 3)))
+      return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@ import { MEMBER_PAGE, type RunValue } from '../../executions/runs.dto.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { wordsOf } from '../../../packages/modelling/index.js';
 import { Conflict, NotFound } from '../../common/errors/errors.js';
-import { KnownTags } from '../../common/etag/entity-tag.js';
+import { ClientTags } from '../../common/etag/entity-tag.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectReader } from '../../projects/project-access.js';
 import { TableReaderService } from '../../tables/table-reader.service.js';
@@ -98,14 +98,14 @@ export class ResultToolsService {
       status,
       ended_at,
       ...(error !== null && { error: error.message }),
-      ...(result !== undefined && shown(result)),
+      ...(result !== undefined && summaryOf(result)),
       is_integer: (model?.integer_variables ?? 0) > 0,
       changed_since: await this.changedSince(run, context),
     };
   }
 
   private async read(id: string, { principal, project_id }: AgentContext) {
-    const { body: run } = await this.records.detail(ProjectReader.of(principal), project_id, id, KnownTags.NONE);
+    const { body: run } = await this.records.detail(ProjectReader.of(principal), project_id, id, ClientTags.NONE);
     if (run === undefined) throw new Error('The run has no body');
     const result = run.resultText === null ? undefined : (JSON.parse(run.resultText) as ExecutionResult);
     return { run, result };
@@ -114,15 +114,15 @@ export class ResultToolsService {
   /** Returns the labels of cards and the paths of files that have changed since the run. */
   private async changedSince({ id, company_id, inputs_id }: ExecutionRecord, context: AgentContext): Promise<string[]> {
     const { principal, project_id } = context;
-    const { body } = await this.records.cards(ProjectReader.of(principal), project_id, id, KnownTags.NONE);
+    const { body } = await this.records.cards(ProjectReader.of(principal), project_id, id, ClientTags.NONE);
     if (body == null) return [];
     const cards = changedCards(body, await this.cards.list(project_id));
     if (inputs_id === null) return cards;
     const paths = pathsOf(body);
     const workspace = await this.files.workspace(context);
-    const now = await this.tree.findAt(workspace, paths);
-    const then = await this.tree.findAt({ company_id, container_id: inputs_id }, paths);
-    return [...cards, ...paths.filter((path) => now.get(path)?.blob_id !== then.get(path)?.blob_id)];
+    const current = await this.tree.findAt(workspace, paths);
+    const original = await this.tree.findAt({ company_id, container_id: inputs_id }, paths);
+    return [...cards, ...paths.filter((path) => current.get(path)?.blob_id !== original.get(path)?.blob_id)];
   }
 
   private async membersOf(
@@ -132,18 +132,25 @@ export class ResultToolsService {
     const id = await this.requireNewest(context);
     const reader = ProjectReader.of(context.principal);
     const mentioned = mentioned_in === undefined ? undefined : ` ${wordsOf(mentioned_in).join(' ')} `;
-    const found: RunValue[] = [];
+    const members: RunValue[] = [];
     let size = 0;
     for (let offset = 0; offset < MAX_MEMBERS; offset += MEMBER_PAGE) {
       const query = { family: variable, nonzero: false, limit: MEMBER_PAGE, offset };
-      const { body } = await this.records.values(reader, context.project_id, id, query, KnownTags.NONE, context.signal);
+      const { body } = await this.records.values(
+        reader,
+        context.project_id,
+        id,
+        query,
+        ClientTags.NONE,
+        context.signal,
+      );
       if (body === undefined) throw new Error('The page of values has no body');
       size = body.total;
       for (const value of body.values)
-        if (mentioned === undefined || value.keys.some((key) => mentioned.includes(spelled(key)))) found.push(value);
+        if (mentioned === undefined || value.keys.some((key) => mentioned.includes(spelled(key)))) members.push(value);
       if (offset + MEMBER_PAGE >= size) break;
     }
-    const matching = mentioned === undefined ? found : mostMentioned(found, mentioned);
+    const matching = mentioned === undefined ? members : mostMentioned(members, mentioned);
     const sign = order === 'smallest' ? 1 : -1;
     const ordered = order === 'set' ? matching : matching.toSorted((one, other) => sign * (one.value - other.value));
     const sum = matching.reduce((total, { value }) => total + value, 0);
@@ -167,7 +174,13 @@ export class ResultToolsService {
     const constraints = fits
       .toSorted((one, other) => one.slack - other.slack)
       .slice(0, limit)
-      .map(({ name: called, activity, slack, dual = null }) => ({ name: called, keys: '', activity, slack, dual }));
+      .map(({ name: constraint, activity, slack, dual = null }) => ({
+        name: constraint,
+        keys: '',
+        activity,
+        slack,
+        dual,
+      }));
     return { constraints, total: fits.length };
   }
 
@@ -190,9 +203,9 @@ export class ResultToolsService {
     try {
       const workspace = await this.files.workspace(context);
       const { rows, total } = await this.tables.read(workspace, { path }, query, { signal: context.signal });
-      const found = JSON.parse(rows) as [Text, Text | null, number, number, number | null][];
-      const constraints = found.map(([called, keys, activity, slack, dual]) => ({
-        name: String(called),
+      const records = JSON.parse(rows) as [Text, Text | null, number, number, number | null][];
+      const constraints = records.map(([constraint, keys, activity, slack, dual]) => ({
+        name: String(constraint),
         keys: keys === null ? '' : String(keys),
         activity,
         slack,
@@ -209,7 +222,7 @@ export class ResultToolsService {
 /** Text that the table engine may have converted to a number. */
 type Text = string | number;
 
-function shown(result: ExecutionResult): Partial<RunResult> {
+function summaryOf(result: ExecutionResult): Partial<RunResult> {
   const { status: outcome, objective_value, message, conflict, kpis, families, variables, constraints } = result;
   const names = Object.keys(variables).slice(0, MAX_SHOWN);
   return {
@@ -236,12 +249,12 @@ function mostMentioned(values: readonly RunValue[], text: string): RunValue[] {
   const parts = Array.from(values[0]?.keys ?? [], (_, part) => {
     const spellings = new Set(values.map(({ keys }) => spelled(keys[part] ?? '')));
     let rest = text;
-    const named = [...spellings].sort((one, other) => other.length - one.length);
+    const longestFirst = [...spellings].sort((one, other) => other.length - one.length);
     return new Set(
-      named.filter((spelling) => {
-        const isNamed = rest.includes(spelling);
+      longestFirst.filter((spelling) => {
+        const isMentioned = rest.includes(spelling);
         rest = rest.replaceAll(spelling, ' | ');
-        return isNamed;
+        return isMentioned;
       }),
     );
   });

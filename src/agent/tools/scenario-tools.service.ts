@@ -94,7 +94,7 @@ export class ScenarioToolsService {
     input: upsertInput,
     run: async (input, context) => {
       await this.readFiles(input, context);
-      return { effect: async (tx, project) => await this.put(tx, project, input) };
+      return { effect: async (tx, project) => await this.upsertScenario(tx, project, input) };
     },
   };
 
@@ -102,10 +102,10 @@ export class ScenarioToolsService {
     name: 'remove_scenario',
     description: 'Deletes a scenario.',
     input: removeInput,
-    run: ({ name: called }) =>
+    run: ({ name: title }) =>
       Promise.resolve({
         effect: async (tx, { id }) => {
-          const scenario = await this.require(tx, id, called);
+          const scenario = await this.require(tx, id, title);
           await this.scenarios.remove(tx, scenario);
           return { result: { name: scenario.name } };
         },
@@ -116,7 +116,9 @@ export class ScenarioToolsService {
     name: 'list_scenarios',
     description: 'Lists the scenarios of the project with their changes, oldest first.',
     input: z.strictObject({}),
-    run: async (_, { project_id }) => ({ result: { scenarios: (await this.repository.all(project_id)).map(shown) } }),
+    run: async (_, { project_id }) => ({
+      result: { scenarios: (await this.repository.all(project_id)).map(toSummary) },
+    }),
   };
 
   readonly solve: Tool<z.infer<typeof solveInput>> = {
@@ -131,13 +133,13 @@ export class ScenarioToolsService {
       Promise.resolve({
         effect: async (tx, project) => {
           const trigger = await this.turnSolves.admit(tx, project.id, context);
-          const scenarios = await this.meant(tx, project.id, input.names);
+          const scenarios = await this.select(tx, project.id, input.names);
           const batch = { ...trigger, is_test: input.is_test };
-          const started = await withReadableErrors(() =>
+          const executions = await withReadableErrors(() =>
             this.solves.start(tx, project, batch, scenarios, input.include_base),
           );
           const names = new Map(scenarios.map((scenario) => [scenario.id, scenario.name]));
-          return { unfinished: async () => await this.outcome(context, started, names) };
+          return { unfinished: async () => await this.outcome(context, executions, names) };
         },
       }),
   };
@@ -150,21 +152,21 @@ export class ScenarioToolsService {
     ].join(' '),
     input: compareInput,
     run: async ({ names }, { principal, project_id, signal }) => {
-      const meant = await this.meant(this.database.manager, project_id, names);
-      const ids = meant.map(({ id }) => id);
+      const selected = await this.select(this.database.manager, project_id, names);
+      const ids = selected.map(({ id }) => id);
       const { base, scenarios, differing } = await this.comparison.compare(
         ProjectReader.of(principal),
         project_id,
         ids,
         signal,
       );
-      const calledBy = new Map(scenarios.map(({ scenario_id, name: called }) => [scenario_id, called]));
-      const named = differing.slice(0, MAX_DIFFERING).map(({ family, keys, values }) => ({
+      const namesById = new Map(scenarios.map(({ scenario_id, name: title }) => [scenario_id, title]));
+      const members = differing.slice(0, MAX_DIFFERING).map(({ family, keys, values }) => ({
         variable: family,
         keys,
-        values: Object.entries(values).map(([id, value]) => ({ scenario: calledBy.get(id) ?? null, value })),
+        values: Object.entries(values).map(([id, value]) => ({ scenario: namesById.get(id) ?? null, value })),
       }));
-      return { result: { base, scenarios, differing: named } satisfies ComparisonResult };
+      return { result: { base, scenarios, differing: members } satisfies ComparisonResult };
     },
   };
 
@@ -186,64 +188,68 @@ export class ScenarioToolsService {
     await this.files.statesOf(context, withOtherFiles(cards, changes));
   }
 
-  private async put(tx: Tx, project: Parameters<ScenariosService['add']>[1], input: Upsert): Promise<ToolOutcome> {
+  private async upsertScenario(
+    tx: Tx,
+    project: Parameters<ScenariosService['add']>[1],
+    input: Upsert,
+  ): Promise<ToolOutcome> {
     const { new_name, description, append } = input;
     const changes = input.changes;
     const old = await this.find(tx, project.id, input.name);
-    const given = {
+    const values = {
       ...(new_name !== undefined && { name: new_name }),
       ...(description !== undefined && { description }),
       ...(changes !== undefined && { changes: append ? [...(old?.changes ?? []), ...changes] : changes }),
     };
-    if ((given.changes?.length ?? 0) > MAX_CHANGES)
+    if ((values.changes?.length ?? 0) > MAX_CHANGES)
       throw new ToolFailure('invalid_input', `A scenario can have at most ${MAX_CHANGES} changes`);
     const scenario = await withReadableErrors(() =>
       old === undefined
-        ? this.scenarios.add(tx, project, { name: input.name, changes: [], ...given })
-        : this.scenarios.edit(tx, project, old, given),
+        ? this.scenarios.add(tx, project, { name: input.name, changes: [], ...values })
+        : this.scenarios.edit(tx, project, old, values),
     );
-    return { result: { scenario_id: scenario.id, ...shown(scenario) } };
+    return { result: { scenario_id: scenario.id, ...toSummary(scenario) } };
   }
 
   /** Returns the scenario with this name, ignoring case if no exact match exists. */
-  private async find(tx: Tx, project_id: ProjectId, called: string): Promise<Scenario | undefined> {
+  private async find(tx: Tx, project_id: ProjectId, title: string): Promise<Scenario | undefined> {
     const all = await tx.withRepository(this.repository).all(project_id);
-    const exact = all.find((one) => one.name === called);
-    return exact ?? all.find((one) => plain(one.name) === plain(called));
+    const exact = all.find((one) => one.name === title);
+    return exact ?? all.find((one) => plain(one.name) === plain(title));
   }
 
-  private async require(tx: Tx, project_id: ProjectId, called: string): Promise<Scenario> {
-    const scenario = await this.find(tx, project_id, called);
+  private async require(tx: Tx, project_id: ProjectId, title: string): Promise<Scenario> {
+    const scenario = await this.find(tx, project_id, title);
     if (scenario !== undefined) return scenario;
     const names = (await tx.withRepository(this.repository).names(project_id)).map((one) => `"${one.name}"`);
-    const known = names.length === 0 ? '' : `; the existing scenarios are ${someNames(names)}`;
-    throw new ToolFailure('not_found', `There is no scenario "${called}"${known}`);
+    const hint = names.length === 0 ? '' : `; the existing scenarios are ${someNames(names)}`;
+    throw new ToolFailure('not_found', `There is no scenario "${title}"${hint}`);
   }
 
-  private async meant(tx: Tx, project_id: ProjectId, names: string[] | undefined): Promise<Scenario[]> {
+  private async select(tx: Tx, project_id: ProjectId, names: string[] | undefined): Promise<Scenario[]> {
     const scenarios: Scenario[] = [];
     if (names === undefined) scenarios.push(...(await tx.withRepository(this.repository).all(project_id)));
-    for (const called of names ?? []) scenarios.push(await this.require(tx, project_id, called));
+    for (const title of names ?? []) scenarios.push(await this.require(tx, project_id, title));
     if (scenarios.length === 0) throw new ToolFailure('not_found', 'There are no scenarios yet');
     return scenarios.filter(({ id }, at) => scenarios.findIndex((one) => one.id === id) === at);
   }
 
   private async outcome(
     context: AgentContext,
-    started: readonly ExecutionRecord[],
+    executions: readonly ExecutionRecord[],
     names: ReadonlyMap<string, string>,
   ): Promise<ToolOutcome> {
-    const ids = started.map(({ id }) => id);
-    const { over, feasibility_result } = await this.turnSolves.outcomes(context, ids);
-    const base = over.find(({ scenario_id }) => scenario_id === null)?.result?.objective_value;
-    return { result: { runs: over.map((execution) => toRun(execution, names, base)), feasibility_result } };
+    const ids = executions.map(({ id }) => id);
+    const { ended, feasibility_result } = await this.turnSolves.outcomes(context, ids);
+    const base = ended.find(({ scenario_id }) => scenario_id === null)?.result?.objective_value;
+    return { result: { runs: ended.map((execution) => toRun(execution, names, base)), feasibility_result } };
   }
 }
 
-const plain = (called: string): string => called.trim().toLowerCase();
+const plain = (title: string): string => title.trim().toLowerCase();
 
-const shown = ({ name: called, description, changes }: Scenario) => ({
-  name: called,
+const toSummary = ({ name: title, description, changes }: Scenario) => ({
+  name: title,
   description,
   changes: changes.map((one) => ScenarioChange.from(one)),
 });

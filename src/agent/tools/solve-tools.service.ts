@@ -43,8 +43,8 @@ export class SolveToolsService {
   ) {}
 
   private async outcome(context: AgentContext, execution_id: ExecutionId): Promise<ToolOutcome> {
-    const { over, feasibility_result } = await this.turnSolves.outcomes(context, [execution_id]);
-    const [told] = over.map(({ status, result, error }) => ({ execution_id, status, result, error }));
-    return { result: { ...told, feasibility_result } };
+    const { ended, feasibility_result } = await this.turnSolves.outcomes(context, [execution_id]);
+    const [summary] = ended.map(({ status, result, error }) => ({ execution_id, status, result, error }));
+    return { result: { ...summary, feasibility_result } };
   }
 }

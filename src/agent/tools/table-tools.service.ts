@@ -65,8 +65,8 @@ const dialect = z
     last_row: row,
   })
   .superRefine(
-    refusing((given) => {
-      const problem = contradictionIn(dialectOf(given) ?? {});
+    refusing((fields) => {
+      const problem = contradictionIn(dialectOf(fields) ?? {});
       return problem && `${problem.field}: ${problem.sentence}`;
     }),
   )
@@ -112,9 +112,9 @@ export class TableToolsService {
       const columns = firstOf(description.columns, MAX_COLUMN_BYTES);
       const first_rows = (JSON.parse(rows) as Cell[][]).map((row) => row.slice(0, columns.length).map(cutCell));
       const more_columns = description.columns.length - columns.length;
-      const shown = { columns, more_columns, total, first_rows, sheets: sheets && firstOf(sheets, MAX_COLUMN_BYTES) };
+      const sample = { columns, more_columns, total, first_rows, sheets: sheets && firstOf(sheets, MAX_COLUMN_BYTES) };
       const left_out = firstOf(leftOut, MAX_COLUMN_BYTES);
-      return { result: { path: name.path, ...shown, dialect: description.dialect, left_out } };
+      return { result: { path: name.path, ...sample, dialect: description.dialect, left_out } };
     },
   };
 
@@ -168,8 +168,8 @@ export class TableToolsService {
 
 /** Returns the first items whose JSON fits into `bytes`. */
 function firstOf<Item>(items: readonly Item[], bytes: number): Item[] {
-  let left = bytes;
-  const end = items.findIndex((item) => (left -= Buffer.byteLength(JSON.stringify(item))) < 0);
+  let remaining = bytes;
+  const end = items.findIndex((item) => (remaining -= Buffer.byteLength(JSON.stringify(item))) < 0);
   return items.slice(0, end < 0 ? items.length : end);
 }
 
@@ -179,8 +179,8 @@ function cutCell(cell: Cell): Cell {
   return Buffer.byteLength(text) <= MAX_CELL_BYTES ? cell : `${cutText(text, MAX_CELL_BYTES)}…`;
 }
 
-function toName({ path: at, sheet: of, dialect: given }: z.infer<typeof describeInput>): TableName {
-  const options = dialectOf(given);
+function toName({ path: at, sheet: of, dialect: fields }: z.infer<typeof describeInput>): TableName {
+  const options = dialectOf(fields);
   return {
     path: normalizePath(at),
     ...(of !== undefined && { sheet: of }),

@@ -76,12 +76,12 @@ async function* make(
   }
   const { tool, input } = checked;
   yield { type: 'tool_started', id, tool: tool.name, input: asRecord(cutResult(tool.record?.(input) ?? input)) };
-  const done = await resultOrFailure(rights.assertReads(context).then(() => tool.run(input, context)));
-  if (done instanceof ToolFailure) return yield* failed(id, done);
-  if (!('effect' in done)) {
-    const result = cutResult(done.result);
+  const response = await resultOrFailure(rights.assertReads(context).then(() => tool.run(input, context)));
+  if (response instanceof ToolFailure) return yield* failed(id, response);
+  if (!('effect' in response)) {
+    const result = cutResult(response.result);
     yield { type: 'tool_completed', id, result };
-    return { ok: true, result, endsTurn: tool.endsTurn === true, ...(done.image && { image: done.image }) };
+    return { ok: true, result, endsTurn: tool.endsTurn === true, ...(response.image && { image: response.image }) };
   }
   let outcome: ToolOutcome | Unfinished | ToolFailure | undefined;
   yield {
@@ -92,7 +92,7 @@ async function* make(
       outcome = await resultOrFailure(
         tx.transaction(async (inner: Tx) => {
           await rights.assertWrites(inner, context);
-          return await done.effect(inner, project);
+          return await response.effect(inner, project);
         }),
       );
       return outcomeEvents(id, outcome);

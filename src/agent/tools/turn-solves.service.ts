@@ -16,7 +16,7 @@ export const MAX_SOLVES = 3;
 
 /** Results of solves, and the checklist item that they can change. */
 interface Outcomes {
-  over: EndedExecutionRecord[];
+  ended: EndedExecutionRecord[];
   feasibility_result: Project['feasibility_result'];
 }
 
@@ -40,21 +40,22 @@ export class TurnSolvesService {
 
   /** Waits for executions and returns their results. If the turn is aborted, cancels the remaining executions. */
   async outcomes({ project_id, signal }: AgentContext, ids: readonly ExecutionId[]): Promise<Outcomes> {
-    const over: EndedExecutionRecord[] = [];
+    const ended: EndedExecutionRecord[] = [];
     try {
-      for (const id of ids) over.push(await this.records.waitForEnd(project_id, id, signal));
+      for (const id of ids) ended.push(await this.records.waitForEnd(project_id, id, signal));
     } catch (error) {
       if (signal.aborted)
-        for (const id of ids.slice(over.length)) await this.cancellations.cancelKnown(project_id, id).catch(ignoreOver);
+        for (const id of ids.slice(ended.length))
+          await this.cancellations.cancelById(project_id, id).catch(ignoreConflict);
       throw error;
     }
     // The canvas may have changed since the solve started.
     const { feasibility_result } = await this.projects.requireKnown(project_id);
-    return { over, feasibility_result };
+    return { ended, feasibility_result };
   }
 }
 
 /** An execution can end while it is being canceled. */
-function ignoreOver(error: unknown): void {
+function ignoreConflict(error: unknown): void {
   if (!(error instanceof Conflict)) throw error;
 }

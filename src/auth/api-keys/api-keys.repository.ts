@@ -89,7 +89,7 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
 
   /** Returns the valid key with this text and records its use. Returns undefined if no key matches. */
   async use({ prefix, secret_hash }: StoredKey): Promise<ValidKey | undefined> {
-    const [found]: ValidKey[] = await this.query(
+    const [match]: ValidKey[] = await this.query(
       `WITH found AS (
          SELECT k.id, k.company_id, k.name, k.prefix, k.expires_at, k.created_by, k.access, k.project_ids,
                 CASE u.role WHEN 'company' THEN k.role ELSE u.role END AS role
@@ -104,6 +104,6 @@ export class ApiKeysRepository extends EntityRepository(ApiKey) {
        SELECT * FROM found`,
       [prefix, secret_hash],
     );
-    return found;
+    return match;
   }
 }

@@ -62,7 +62,7 @@ export class ApiKeysService {
     if (role === 'company' && !isCompanyLevel)
       throw new Forbidden('key_above_creator', 'An API key cannot have a higher role than its creator');
     const projects = project_ids == null ? null : [...new Set(project_ids.map((id) => id.toLowerCase()))];
-    await this.assertSeen(caller, project_ids ?? []);
+    await this.assertVisible(caller, project_ids ?? []);
     const { key, ...stored } = makeKey();
     const row = this.apiKeys.create({
       ...stored,
@@ -113,7 +113,7 @@ export class ApiKeysService {
   }
 
   /** @throws Invalid */
-  private async assertSeen(caller: Principal, project_ids: readonly string[]): Promise<void> {
+  private async assertVisible(caller: Principal, project_ids: readonly string[]): Promise<void> {
     const unseen = project_ids.length === 0 ? [] : await this.checkProjects(caller, project_ids);
     if (unseen.length === 0) return;
     throw new Invalid(
@@ -131,13 +131,13 @@ export class ApiKeysService {
   async verify(key: string): Promise<Principal | null> {
     const stored = parseKey(key);
     if (stored === null) return null;
-    const found = await this.apiKeys.use(stored);
-    if (found === undefined) return null;
-    const { id, company_id, name, prefix, expires_at, role } = found;
+    const row = await this.apiKeys.use(stored);
+    if (row === undefined) return null;
+    const { id, company_id, name, prefix, expires_at, role } = row;
     return Principal.apiKey({
       company_id,
       role,
-      ...toRights(found),
+      ...toRights(row),
       api_key_id: id,
       api_key_name: name,
       api_key_prefix: prefix,

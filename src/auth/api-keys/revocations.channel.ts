@@ -24,7 +24,7 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   onModuleInit(): void {
-    this.notifications.listen(REVOKED_API_KEYS, (id) => this.hear(id));
+    this.notifications.listen(REVOKED_API_KEYS, (id) => this.notify(id));
     this.timer = setInterval(() => void this.check(), CHECK_MS);
   }
 
@@ -34,7 +34,7 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
 
   /** Notifies every process of a revocation. Must be called after it was committed. */
   send(id: string): void {
-    this.hear(id);
+    this.notify(id);
     this.notifications.send(REVOKED_API_KEYS, id);
   }
 
@@ -45,15 +45,15 @@ export class RevocationsChannel implements OnModuleInit, OnModuleDestroy {
 
   /** Calls `end` within 30 s after the key is revoked, until the returned function is called. */
   watch(id: string, end: () => void): () => void {
-    const known = this.watched.get(id) ?? new Set();
-    this.watched.set(id, known.add(end));
+    const callbacks = this.watched.get(id) ?? new Set();
+    this.watched.set(id, callbacks.add(end));
     return () => {
-      known.delete(end);
-      if (known.size === 0 && this.watched.get(id) === known) this.watched.delete(id);
+      callbacks.delete(end);
+      if (callbacks.size === 0 && this.watched.get(id) === callbacks) this.watched.delete(id);
     };
   }
 
-  private hear(id: string | null): void {
+  private notify(id: string | null): void {
     for (const listener of this.listeners) listener(id);
     if (id === null) void this.check();
     else this.end(id);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DatabaseService } from '../../database/database.service.js';
 import { CompaniesRepository } from './companies.repository.js';
-import type { KnownUser } from './user.entity.js';
+import type { TokenUser } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
 const KNOWN_MS = 60_000;
@@ -12,7 +12,7 @@ const KNOWN_USERS = 10_000;
 @Injectable()
 export class IdentitiesService {
   /** Users that this process stored recently. Saves a query for each request. */
-  private readonly known = new LRUCache<string, string>({ max: KNOWN_USERS, ttl: KNOWN_MS });
+  private readonly stored = new LRUCache<string, string>({ max: KNOWN_USERS, ttl: KNOWN_MS });
 
   constructor(
     private readonly database: DatabaseService,
@@ -25,15 +25,15 @@ export class IdentitiesService {
    *
    * The role is stored for the API keys of the user.
    */
-  async remember(user: KnownUser): Promise<void> {
+  async remember(user: TokenUser): Promise<void> {
     const key = JSON.stringify([user.company_id, user.id]);
     const text = JSON.stringify(user);
-    if (this.known.get(key) === text) return;
+    if (this.stored.get(key) === text) return;
     await this.store(user);
-    this.known.set(key, text);
+    this.stored.set(key, text);
   }
 
-  private async store(user: KnownUser): Promise<void> {
+  private async store(user: TokenUser): Promise<void> {
     if (await this.users.isUpToDate(user)) return;
     await this.database.transaction(async (tx) => {
       await tx.withRepository(this.companies).add(user.company_id);

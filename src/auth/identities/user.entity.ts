@@ -40,4 +40,4 @@ export class User {
 }
 
 /** User as described by a token. */
-export type KnownUser = Omit<User, 'created_at' | 'updated_at' | 'revision'>;
+export type TokenUser = Omit<User, 'created_at' | 'updated_at' | 'revision'>;

@@ -1,10 +1,10 @@
 import { EntityRepository } from '../../database/entity-repository.js';
-import { type KnownUser, User } from './user.entity.js';
+import { type TokenUser, User } from './user.entity.js';
 
 export class UsersRepository extends EntityRepository(User) {
   /** Whether the stored user matches the token or comes from a later token. */
-  async isUpToDate(user: KnownUser): Promise<boolean> {
-    const found: unknown[] = await this.query(
+  async isUpToDate(user: TokenUser): Promise<boolean> {
+    const rows: unknown[] = await this.query(
       `SELECT 1 FROM users
         WHERE company_id = $1 AND id = $2
           AND (token_issued_at > $7
@@ -12,11 +12,11 @@ export class UsersRepository extends EntityRepository(User) {
                   IS NOT DISTINCT FROM ($3::text, $4::text, $5::text, $6::text, $7::timestamptz(3)))`,
       parametersOf(user),
     );
-    return found.length > 0;
+    return rows.length > 0;
   }
 
   /** Stores a user as described by a token, unless a later token was seen. The company must exist. */
-  async store(user: KnownUser): Promise<void> {
+  async store(user: TokenUser): Promise<void> {
     await this.query(
       `INSERT INTO users (company_id, id, display_name, email, avatar_url, role, token_issued_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -34,7 +34,7 @@ export class UsersRepository extends EntityRepository(User) {
   }
 }
 
-const parametersOf = (user: KnownUser): unknown[] => [
+const parametersOf = (user: TokenUser): unknown[] => [
   user.company_id,
   user.id,
   user.display_name,

@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import type { KnownUser } from '../identities/user.entity.js';
+import type { TokenUser } from '../identities/user.entity.js';
 import type { Role } from '../principal.js';
 
 const MAX_ID_LENGTH = 200;
@@ -36,7 +36,7 @@ export interface ClaimMapping {
 }
 
 /** Returns the user of a verified token, or null if it has no valid ids or no known role. */
-export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping): KnownUser | null {
+export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping): TokenUser | null {
   const text = (name: keyof ClaimNames, maxLength: number): string | null =>
     validText(find(payload, names[name]), maxLength);
   const id = text('user_id', MAX_ID_LENGTH);
@@ -58,8 +58,8 @@ export function readClaims(payload: JWTPayload, { names, roles }: ClaimMapping):
 }
 
 function readRole(claim: unknown, { company, member }: RoleValues): Role | null {
-  const given = [claim].flat();
-  const isOneOf = (values: readonly unknown[]): boolean => given.some((value) => values.includes(value));
+  const claimedRoles = [claim].flat();
+  const isOneOf = (values: readonly unknown[]): boolean => claimedRoles.some((value) => values.includes(value));
   if (isOneOf(company)) return 'company';
   return member === undefined || isOneOf(member) ? 'member' : null;
 }

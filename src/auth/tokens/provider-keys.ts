@@ -42,7 +42,7 @@ export function providerKeys(url: string, onFault: (fault: unknown) => void): JW
       'The keys of the identity provider cannot be fetched; try again later',
     );
   };
-  const read = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     if (isWithin(COOLDOWN_MS, failedAt)) throw failure(undefined);
     askedAt = performance.now();
     try {
@@ -61,14 +61,14 @@ export function providerKeys(url: string, onFault: (fault: unknown) => void): JW
     }
   };
   return async (header, token) => {
-    if (keys.jwks() === undefined) await read();
+    if (keys.jwks() === undefined) await reload();
     // Runs in the background. The fault was already reported.
-    else if (!isWithin(REFRESH_MS, askedAt)) read().catch(() => undefined);
+    else if (!isWithin(REFRESH_MS, askedAt)) reload().catch(() => undefined);
     try {
       return await find(header, token);
     } catch (error) {
       if (!(error instanceof JWKSNoMatchingKey) || isWithin(COOLDOWN_MS, readAt)) throw error;
-      await read();
+      await reload();
       return await find(header, token);
     }
   };

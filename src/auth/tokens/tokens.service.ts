@@ -4,7 +4,7 @@ import { JOSEError } from 'jose/errors';
 import type { Logger } from 'pino';
 import { Config } from '../../config/config.js';
 import { LOGGER } from '../../common/logging/logging.module.js';
-import type { KnownUser } from '../identities/user.entity.js';
+import type { TokenUser } from '../identities/user.entity.js';
 import { type ClaimMapping, readClaims } from './claims.js';
 import { providerKeys } from './provider-keys.js';
 import { OWN_ALGORITHM, signToken, type TokenClaims } from './sign-token.js';
@@ -27,7 +27,7 @@ const OWN_CLAIMS: ClaimMapping = {
 
 /** Contents of a valid token. */
 export interface VerifiedToken {
-  user: KnownUser;
+  user: TokenUser;
   expires_at: Date;
 }
 

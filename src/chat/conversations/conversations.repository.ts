@@ -10,7 +10,7 @@ import type { WalkQuery } from '../../common/listing/walk.query.js';
 import type { ProjectEditor, ProjectReader } from '../../projects/project-access.js';
 import { projectOf } from '../../projects/project-access.sql.js';
 import type { Message } from '../messages/message.entity.js';
-import { knownMessageWindow, messageJson, messageWindow } from '../messages/message-json.sql.js';
+import { cachedMessageWindow, messageJson, messageWindow } from '../messages/message-json.sql.js';
 import { MAX_WINDOW_BYTES, type MessageWindow } from '../messages/message-window.js';
 import type { UnwrittenEvent } from '../messages/unwritten-events.js';
 import { insertMessage, type StoredMessage } from '../messages/messages.repository.js';
@@ -92,8 +92,8 @@ const MAX_SHORT_BYTES = 1024 ** 2;
  */
 const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
 const NOTHING_KNOWN = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-const SHORT_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_SHORT_BYTES));
-const KNOWN_WINDOW = windowWith(knownMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
+const SHORT_WINDOW = windowWith(cachedMessageWindow(ASKED, KNOWN, MAX_SHORT_BYTES));
+const KNOWN_WINDOW = windowWith(cachedMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
 
 /** Condition on a conversation `c` of the project $1. The caller $3 must have access. */
 const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
@@ -107,13 +107,13 @@ const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
 export class ConversationsRepository extends EntityRepository(Conversation) {
   /** Returns the given or the default conversation of a project. @throws NotFound for unknown and malformed ids */
   async require(project_id: ProjectId, conversationId?: string | null): Promise<ConversationHead> {
-    const { condition, parameters } = named(project_id, conversationId);
+    const { condition, parameters } = conversationCondition(project_id, conversationId);
     return await this.head(condition, parameters);
   }
 
   /** Locks a conversation of a project until the transaction ends. The caller must have access. @throws NotFound */
   async lock(editor: ProjectEditor, project_id: string, conversationId?: string | null): Promise<ConversationHead> {
-    const { condition, parameters } = named(project_id, conversationId);
+    const { condition, parameters } = conversationCondition(project_id, conversationId);
     return await this.head(`${condition} AND ${IN_PROJECT} FOR NO KEY UPDATE`, [...parameters, editor.parameter]);
   }
 
@@ -172,8 +172,8 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
    * Returns a window of messages that ends `offset` messages before the newest message, with the state of the conversation's
    * turn.
    *
-   * @param known sequences of messages that need only their versions. If too much follows them, the window has no texts.
-   * @param inTurn runs the statement that builds a large window
+   * @param cached sequences of messages that need only their versions. If too much follows them, the window has no texts.
+   * @param throttle runs the statement that builds a large window
    * @throws NotFound
    */
   async window(
@@ -181,14 +181,14 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     project_id: string,
     conversationId: string | undefined,
     { limit, offset }: { limit: number; offset: number },
-    known: { first: number; last: number } | undefined,
-    inTurn: (work: () => Promise<ConversationWindow>) => Promise<ConversationWindow>,
+    cached: { first: number; last: number } | undefined,
+    throttle: (work: () => Promise<ConversationWindow>) => Promise<ConversationWindow>,
   ): Promise<ConversationWindow & { tag: string }> {
     const read = async (select: string, more: number[], isShort = false): Promise<ConversationWindow> =>
       await this.read(select, reader, project_id, conversationId, [limit, offset, ...more], isShort);
-    const given = known === undefined ? NOTHING_KNOWN : [known.first, known.last];
-    let row = await (known === undefined ? read(KNOWN_WINDOW, given) : read(SHORT_WINDOW, given, true));
-    if (row.is_cut) row = await inTurn(() => (known === undefined ? read(WINDOW, []) : read(KNOWN_WINDOW, given)));
+    const bounds = cached === undefined ? NOTHING_KNOWN : [cached.first, cached.last];
+    let row = await (cached === undefined ? read(KNOWN_WINDOW, bounds) : read(SHORT_WINDOW, bounds, true));
+    if (row.is_cut) row = await throttle(() => (cached === undefined ? read(WINDOW, []) : read(KNOWN_WINDOW, bounds)));
     return { ...row, tag: tagOf(row) };
   }
 
@@ -255,7 +255,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     more: number[],
     isShort = true,
   ): Promise<Row> {
-    const { condition, parameters } = named(project_id, conversationId);
+    const { condition, parameters } = conversationCondition(project_id, conversationId);
     const statement = `${select} WHERE ${condition} AND ${IN_PROJECT}`;
     const all = [...parameters, reader.parameter, ...more];
     const rows: Row[] = isShort ? await sharedRead(this.manager, statement, all) : await this.query(statement, all);
@@ -274,7 +274,7 @@ const IS_NAMED = 'c.project_id = $1 AND c.id = $2';
  *
  * @throws NotFound for a malformed id
  */
-export function named(
+export function conversationCondition(
   project_id: string,
   conversationId?: string | null,
 ): { condition: string; parameters: [string, string | null] } {

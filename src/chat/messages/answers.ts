@@ -12,7 +12,7 @@ import { type ErrorEntry, Invalid, invalidValue, MAX_ENTRIES } from '../../commo
 export type AnswerPlace = { kind: 'answers'; call: ToolCall } | { kind: 'repeats' } | { kind: 'stands_alone' };
 
 /** Tool calls of the newest message that asks a question, and of the previous message that asked. */
-export interface Asked {
+export interface AskedCalls {
   newest: ToolCall[];
   earlier: ToolCall[];
 }
@@ -25,7 +25,7 @@ export interface Asked {
  *
  * @throws Invalid if a question is open and the answer contains an index or label that it does not have
  */
-export function placeAnswer({ newest, earlier }: Asked, answer: QuestionAnswer): AnswerPlace {
+export function placeAnswer({ newest, earlier }: AskedCalls, answer: QuestionAnswer): AnswerPlace {
   const open = newest.findLast((call) => isQuestion(call) && call.result === null);
   const problems = open === undefined ? [] : findProblems(questionsOf(open), answer);
   if (open !== undefined && problems.length === 0) return { kind: 'answers', call: open };

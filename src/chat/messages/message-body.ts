@@ -50,7 +50,7 @@ export function fold(body: MessageBody, event: BodyEvent): MessageBody {
         content_segments: body.content_segments.map((segment) =>
           segment.type === 'tool_call' && segment.id === call.id ? { type: 'tool_call', ...call } : segment,
         ),
-        tool_calls: body.tool_calls.map((known) => (known.id === call.id ? call : known)),
+        tool_calls: body.tool_calls.map((existing) => (existing.id === call.id ? call : existing)),
       };
     }
     case 'cards.changed':

@@ -52,9 +52,9 @@ const spanOf = ({ last, limit }: Window): string =>
 
 // OFFSET fences the subquery. Otherwise each use of the text would build it again. The order is that of the index. Otherwise all
 // texts would be sorted.
-const made = (range: string, left = 'false'): string => `
+const builtMessages = (range: string, isOmitted = 'false'): string => `
   SELECT m.sequence, CASE WHEN NOT m.is_partial THEN m.xmin::text END AS version,
-         CASE WHEN ${left} THEN NULL ELSE ${messageJson('')} END AS json
+         CASE WHEN ${isOmitted} THEN NULL ELSE ${messageJson('')} END AS json
     FROM messages m WHERE m.conversation_id = c.id AND ${range}
    ORDER BY m.sequence OFFSET 0`;
 const JSON_PARTS = `
@@ -66,7 +66,7 @@ const JSON_PARTS = `
  * send, because escapes make a text up to six times as long. A message that may exceed its share of `most` bytes is not built,
  * and counts as more than `most`.
  */
-const madeAtOnce = (before: string, last: string, most: number): string => {
+const builtTogether = (before: string, last: string, most: number): string => {
   const share = `${most / 8} / greatest(${last} - ${before}, 1)`;
   // The length of a text is known without reading it. For other types only the stored size is known, which is rarely larger than
   // the text.
@@ -79,7 +79,7 @@ const madeAtOnce = (before: string, last: string, most: number): string => {
   ].join(' OR ');
   return `(
     SELECT ${JSON_PARTS}, coalesce(sum(coalesce(octet_length(json), ${most} + 1)), 0) AS bytes
-      FROM (${made(`m.sequence > ${before} AND m.sequence <= ${last}`, isLarge)}) every)`;
+      FROM (${builtMessages(`m.sequence > ${before} AND m.sequence <= ${last}`, isLarge)}) every)`;
 };
 
 /**
@@ -93,7 +93,7 @@ export const messageWindow = ({ last, limit }: Window): string => `
   LATERAL (
     SELECT span.first, ${last} AS last, NULL AS versions, whole.bytes > ${MAX_WINDOW_BYTES} AS is_cut,
            coalesce(cut.json, whole.json) AS made, coalesce(cut.parts, whole.parts) AS parts
-      FROM ${madeAtOnce('(span.first - 1)', last, MAX_WINDOW_BYTES)} whole,
+      FROM ${builtTogether('(span.first - 1)', last, MAX_WINDOW_BYTES)} whole,
       LATERAL (
         WITH RECURSIVE part AS (
           SELECT ${last} + 1 AS since, 0::bigint AS bytes, NULL::text AS json, NULL::text AS parts
@@ -103,7 +103,7 @@ export const messageWindow = ({ last, limit }: Window): string => `
             FROM part, LATERAL (
               SELECT min(sequence)::bigint AS since, sum(octet_length(json)) AS bytes, ${JSON_PARTS}
                 FROM (SELECT *, part.bytes + sum(octet_length(json)) OVER (ORDER BY sequence DESC) AS together
-                        FROM (${made(`m.sequence >= greatest(part.since - ${STEP}, span.first) AND m.sequence < part.since`)}) few) counted
+                        FROM (${builtMessages(`m.sequence >= greatest(part.since - ${STEP}, span.first) AND m.sequence < part.since`)}) few) counted
                WHERE together <= ${MAX_WINDOW_BYTES} OR sequence = ${last}) older
            WHERE older.since IS NOT NULL
         ) SELECT string_agg(json, ',' ORDER BY since) AS json, string_agg(parts, ',' ORDER BY since) AS parts FROM part) cut) w`;
@@ -112,13 +112,13 @@ export const messageWindow = ({ last, limit }: Window): string => `
  * FROM item `w`: a {@link MessageWindow} where messages `known.first` to `known.last` are known, if they begin early enough. It
  * contains the versions of the known messages and the texts of all messages after them. Texts above `most` bytes are not built.
  */
-export const knownMessageWindow = (
+export const cachedMessageWindow = (
   { last, limit }: Window,
-  known: { first: string; last: string },
+  cached: { first: string; last: string },
   most: number,
 ): string => `
   ${spanOf({ last, limit })},
-  LATERAL (SELECT CASE WHEN ${known.first} <= span.first THEN greatest(least(${known.last}, ${last}), span.first - 1)
+  LATERAL (SELECT CASE WHEN ${cached.first} <= span.first THEN greatest(least(${cached.last}, ${last}), span.first - 1)
                        ELSE span.first - 1 END AS last OFFSET 0) known,
   LATERAL (
     SELECT span.first, ${last} AS last,
@@ -127,4 +127,4 @@ export const knownMessageWindow = (
            more.bytes > ${most} AS is_cut,
            CASE WHEN more.bytes <= ${most} THEN more.json END AS made,
            CASE WHEN more.bytes <= ${most} THEN more.parts END AS parts
-      FROM ${madeAtOnce('known.last', last, most)} more) w`;
+      FROM ${builtTogether('known.last', last, most)} more) w`;

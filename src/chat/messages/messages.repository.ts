@@ -92,11 +92,11 @@ export class MessagesRepository extends EntityRepository(Message) {
 
   /** Returns the message that was posted under a key, or undefined if it does not exist. */
   async findByClientKey(project_id: string, client_msg_key: Buffer): Promise<EarlierMessage | undefined> {
-    const [found]: EarlierMessage[] = await this.query(
+    const [message]: EarlierMessage[] = await this.query(
       `SELECT m.id, m.payload_hash, ${messageJson('')} AS json FROM messages m WHERE m.project_id = $1 AND m.client_msg_key = $2`,
       [project_id, client_msg_key],
     );
-    return found;
+    return message;
   }
 
   /** Returns the two newest messages that ask a question, newest first. */

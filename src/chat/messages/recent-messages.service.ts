@@ -43,10 +43,10 @@ export const lastOf = ({ first, messages }: RecentMessages): number => first + m
  */
 @Injectable()
 export class RecentMessagesService {
-  private readonly known: LRUCache<string, RecentMessages>;
+  private readonly cache: LRUCache<string, RecentMessages>;
 
   constructor(config: Config) {
-    this.known = new LRUCache({
+    this.cache = new LRUCache({
       maxSize: config.MESSAGES_CACHE_MIB * MIB,
       sizeCalculation: ({ messages }) => bytesOf(messages) + OVERHEAD * (messages.length + 1),
     });
@@ -54,30 +54,32 @@ export class RecentMessagesService {
 
   /** Returns the messages cached under a name, or undefined if they do not reach back far enough for the window. */
   find(name: string, { limit, offset }: { limit: number; offset: number }): RecentMessages | undefined {
-    const known = this.known.get(name);
-    return known !== undefined && known.first <= Math.max(1, lastOf(known) - offset - limit + 1) ? known : undefined;
+    const cached = this.cache.get(name);
+    return cached !== undefined && cached.first <= Math.max(1, lastOf(cached) - offset - limit + 1)
+      ? cached
+      : undefined;
   }
 
   /**
    * Returns the JSON texts of a window, separated by commas, or undefined if the cached messages are stale or insufficient.
    * Caches the newest finished messages under the name.
    *
-   * @param known cached messages at the time of the query
+   * @param cached cached messages at the time of the query
    */
-  complete(name: string, known: RecentMessages | undefined, window: ConversationWindow): Buffer | undefined {
+  complete(name: string, cached: RecentMessages | undefined, window: ConversationWindow): Buffer | undefined {
     const { id, first, last, is_cut, unwritten } = window;
-    if (is_cut && known !== undefined) return undefined;
+    if (is_cut && cached !== undefined) return undefined;
     const versions = window.versions?.split(',') ?? [];
-    const kept = versions.length === 0 ? [] : withVersions(known, id, first, versions);
-    if (kept === undefined) return undefined;
-    const made = splitTexts(window).map((message) =>
+    const reused = versions.length === 0 ? [] : withVersions(cached, id, first, versions);
+    if (reused === undefined) return undefined;
+    const built = splitTexts(window).map((message) =>
       unwritten !== null && message.version === '' ? withUnwritten(message, unwritten) : message,
     );
-    if (kept.length > 0 && bytesOf(kept) + bytesOf(made) > MAX_WINDOW_BYTES) return undefined;
+    if (reused.length > 0 && bytesOf(reused) + bytesOf(built) > MAX_WINDOW_BYTES) return undefined;
     const isNewest =
-      last === window.last_sequence && (made.length > 0 || (last === 0 && known?.conversation_id !== id));
-    if (isNewest) this.keep(name, id, last, [...(kept.length > 0 && known ? known.messages : []), ...made]);
-    return joined([...kept, ...made]);
+      last === window.last_sequence && (built.length > 0 || (last === 0 && cached?.conversation_id !== id));
+    if (isNewest) this.keep(name, id, last, [...(reused.length > 0 && cached ? cached.messages : []), ...built]);
+    return joinTexts([...reused, ...built]);
   }
 
   /** Caches the newest finished messages up to sequence `last` that fit into {@link MAX_WINDOW_BYTES}. */
@@ -90,9 +92,9 @@ export class RecentMessagesService {
       bytes += all[start - 1]!.json.length + 1;
       if (bytes > MAX_WINDOW_BYTES) break;
     }
-    if (start === end && end > 0) this.known.delete(name);
+    if (start === end && end > 0) this.cache.delete(name);
     else
-      this.known.set(name, { conversation_id, first: last - all.length + 1 + start, messages: all.slice(start, end) });
+      this.cache.set(name, { conversation_id, first: last - all.length + 1 + start, messages: all.slice(start, end) });
   }
 }
 
@@ -119,14 +121,14 @@ function withUnwritten({ version, json }: RecentMessage, events: readonly Unwrit
 
 /** Returns the known messages from sequence `first`, or undefined if their versions differ. */
 function withVersions(
-  known: RecentMessages | undefined,
+  cached: RecentMessages | undefined,
   conversation_id: ConversationId,
   first: number,
   versions: readonly string[],
 ): readonly RecentMessage[] | undefined {
-  if (known?.conversation_id !== conversation_id) return undefined;
-  const from = first - known.first;
-  const messages = known.messages.slice(from, from + versions.length);
+  if (cached?.conversation_id !== conversation_id) return undefined;
+  const from = first - cached.first;
+  const messages = cached.messages.slice(from, from + versions.length);
   return versions.every((version, at) => messages[at]?.version === version) ? messages : undefined;
 }
 
@@ -134,5 +136,5 @@ function withVersions(
 const bytesOf = (messages: readonly RecentMessage[]): number =>
   messages.reduce((bytes, { json }) => bytes + json.length + 1, 0);
 
-const joined = (messages: readonly RecentMessage[]): Buffer =>
+const joinTexts = (messages: readonly RecentMessage[]): Buffer =>
   Buffer.concat(messages.flatMap(({ json }, at) => (at === 0 ? [json] : [COMMA, json])));

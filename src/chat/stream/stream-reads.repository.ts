@@ -49,7 +49,7 @@ export class StreamReadsRepository {
 
   /** Reads the news after a cursor in a single statement. Returns null if the conversation was deleted. */
   async following(conversation_id: string, cursor: Cursor): Promise<Following | null> {
-    const [read] = await sharedRead<Following[]>(
+    const [row] = await sharedRead<Following[]>(
       this.source.manager,
       `SELECT c.last_sequence,
               (SELECT coalesce(json_agg(json_build_object('sequence', sequence, 'json', json, 'answered', answered) ORDER BY sequence), '[]')
@@ -82,7 +82,7 @@ export class StreamReadsRepository {
         WHERE c.id = $1 AND c.deleted_at IS NULL`,
       [conversation_id, cursor.sequence, cursor.turn_id, cursor.next_seq],
     );
-    return read ?? null;
+    return row ?? null;
   }
 
   /** Returns the start position of a new reader: before the active turn, or after the last turn if no turn is active. */
@@ -108,12 +108,12 @@ export class StreamReadsRepository {
    * reader. Returns null for a position that is impossible in this conversation.
    */
   async cursorAt(conversation_id: ConversationId, { turn_id, next_seq }: Position): Promise<Cursor | null> {
-    const [known]: { sequence: number }[] = await this.source.query(
+    const [row]: { sequence: number }[] = await this.source.query(
       `SELECT (SELECT coalesce(max(sequence), 0) FROM messages WHERE turn_id = t.id AND role = 'user') AS sequence
          FROM turns t WHERE t.id = $2 AND t.conversation_id = $1 AND t.next_seq >= $3`,
       [conversation_id, turn_id, next_seq],
     );
-    return known === undefined ? null : { sequence: known.sequence, turn_id, next_seq, announced: true };
+    return row === undefined ? null : { sequence: row.sequence, turn_id, next_seq, announced: true };
   }
 
   /**

@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** Returns the events that follow a cursor, or null if some events after the cursor were already removed. */
-export function stepOver(cursor: Cursor, { last_sequence, messages, turn, events }: Following): Step | null {
+export function stepAfter(cursor: Cursor, { last_sequence, messages, turn, events }: Following): Step | null {
   const created = messages.flatMap(({ json, answered }) => [
     { type: 'message.created', data: `{"message":${json}}` },
     ...(answered === null ? [] : [{ type: 'message.updated', data: `{"message":${answered}}` }]),

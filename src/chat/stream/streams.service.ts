@@ -12,7 +12,7 @@ import { type Position, positionAfter, positionAt } from './position.js';
 import type { ChatStreamQuery } from './stream.dto.js';
 import { StreamHubService } from './stream-hub.service.js';
 import { type Cursor, StreamReadsRepository } from './stream-reads.repository.js';
-import { stepOver } from './stream-step.js';
+import { stepAfter } from './stream-step.js';
 
 /** Parameters of a stream request. */
 export interface StreamRequest extends ChatStreamQuery {
@@ -44,15 +44,15 @@ export class StreamsService {
   ): Promise<void> {
     const project = await this.projects.require(reader, projectId);
     const { id } = await this.conversations.require(project.id, request.conversation_id);
-    const wanted = wantedPosition(request);
+    const position = requestedPosition(request);
     // The position is read before the response starts, so that the reader gets every later change.
-    const present = wanted === null ? await this.reads.present(id) : null;
+    const present = position === null ? await this.reads.present(id) : null;
     const followed = {
       reader,
       project_id: project.id,
       watch: (wake: () => void) => this.hub.watch(id, wake),
       feed: async (output: EventOutput, signal: WakeSignal) =>
-        await this.feed(project.company_id, id, wanted, present, output, signal),
+        await this.feed(project.company_id, id, position, present, output, signal),
     };
     await this.streams.run(followed, response);
   }
@@ -60,7 +60,7 @@ export class StreamsService {
   private async feed(
     company_id: string,
     id: ConversationId,
-    wanted: Position | 'unknown' | null,
+    requested: Position | 'unknown' | null,
     present: Cursor | null,
     output: EventOutput,
     signal: WakeSignal,
@@ -71,15 +71,15 @@ export class StreamsService {
       return (await output.send([resync(reason)])) ? position : null;
     };
     let cursor = present;
-    if (wanted !== null) {
-      const known = wanted === 'unknown' ? null : await this.reads.cursorAt(id, wanted);
-      cursor = known ?? (await start('unknown_position'));
+    if (requested !== null) {
+      const resumed = requested === 'unknown' ? null : await this.reads.cursorAt(id, requested);
+      cursor = resumed ?? (await start('unknown_position'));
     }
     while (cursor !== null && output.isOpen) {
       const following = await this.hub.read(company_id, id, cursor);
       // The conversation was deleted.
       if (following === null) return;
-      const step = stepOver(cursor, following);
+      const step = stepAfter(cursor, following);
       if (step === null) {
         cursor = await start('evicted');
         continue;
@@ -91,7 +91,7 @@ export class StreamsService {
   }
 }
 
-function wantedPosition({ lastEventId, turn_id, from_seq }: StreamRequest): Position | 'unknown' | null {
+function requestedPosition({ lastEventId, turn_id, from_seq }: StreamRequest): Position | 'unknown' | null {
   if (lastEventId !== undefined && lastEventId !== '') return positionAfter(lastEventId) ?? 'unknown';
   return turn_id === undefined ? null : (positionAt(turn_id, from_seq) ?? 'unknown');
 }

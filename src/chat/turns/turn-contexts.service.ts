@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WorkspaceFile } from '../../../packages/conversation/index.js';
 import { type AgentContext, type AgentMessage, AskerRefused } from '../../agent/agent.js';
 import { TURN_SENTENCES } from '../../agent/turn-sentences.js';
-import { assertBudgetLeft } from '../../agent/budget-left.js';
+import { assertAskerBudget } from '../../agent/asker-budget.js';
 import { FileTreeReaderService } from '../../files/tree/file-tree-reader.service.js';
 import { Principal } from '../../auth/principal.js';
 import { DatabaseService, pipelined } from '../../database/database.service.js';
@@ -15,7 +15,7 @@ import { EffectiveConfigService } from '../../skills/effective-config.service.js
 import { WorkspaceChangesRepository } from '../conversations/workspace-changes.repository.js';
 import { type ContextMessage, MessagesRepository } from '../messages/messages.repository.js';
 import { AskersService } from './askers.service.js';
-import { lostWhereGone } from './lost-where-gone.js';
+import { leaseLostIfMissing } from './lease-lost-if-missing.js';
 import { spenderOf } from './turn.entity.js';
 import type { LeasedTurn } from './turns.repository.js';
 
@@ -55,7 +55,7 @@ export class TurnContextsService {
     const principal = Principal.agent(company_id, await this.askers.rightsOf(spender));
     const [project, , history, changes, cards, exhausted] = await this.database.together((tx) =>
       pipelined(
-        tx.withRepository(this.projects).requireKnown(project_id).catch(lostWhereGone),
+        tx.withRepository(this.projects).requireKnown(project_id).catch(leaseLostIfMissing),
         tx.withRepository(this.projects).require(ProjectReader.of(principal), project_id).catch(lostWithAsker),
         tx.withRepository(this.messages).contextOf(conversation_id, id, { limit: MAX_MESSAGES, bytes: MAX_BYTES }),
         tx.withRepository(this.changes).of(id, MAX_CHANGES),
@@ -63,7 +63,7 @@ export class TurnContextsService {
         this.askers.exhaustedBudget(tx, turn),
       ),
     );
-    assertBudgetLeft(exhausted);
+    assertAskerBudget(exhausted);
     const messages = history.map((message) => toAgentMessage(message, id));
     const workspace = { company_id, container_id: project.workspace_id };
     const [configuration, top] = await Promise.all([

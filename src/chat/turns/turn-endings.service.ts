@@ -6,7 +6,7 @@ import { LeaseLost } from '../../common/leases/lease.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
-import { lostWhereGone } from './lost-where-gone.js';
+import { leaseLostIfMissing } from './lease-lost-if-missing.js';
 import { spenderOf } from './turn.entity.js';
 import { type Holder, type LeasedTurn, TurnsRepository } from './turns.repository.js';
 import { type Ending, TurnClosingService } from './turn-closing.service.js';
@@ -51,16 +51,16 @@ export class TurnEndingsService {
       const turns = tx.withRepository(this.turns);
       // The project must be locked first.
       const [, turn, { waiting, new_turn_id }] = await pipelined(
-        tx.withRepository(this.projects).lockKnown(project_id).catch(lostWhereGone),
+        tx.withRepository(this.projects).lockKnown(project_id).catch(leaseLostIfMissing),
         turns.lockWithConversation(leased, holder),
-        turns.situation(project_id, conversation_id).catch(lostWhereGone),
+        turns.situation(project_id, conversation_id).catch(leaseLostIfMissing),
       );
       if (turn === undefined) throw new LeaseLost();
       this.events.by(tx, { kind: 'agent', id: turn.id });
       const messages = tx.withRepository(this.messages);
-      const left = ending.leavesOthers === true ? await messages.detachOtherAuthors(turn.id, spenderOf(turn)) : 0;
+      const detached = ending.leavesOthers === true ? await messages.detachOtherAuthors(turn.id, spenderOf(turn)) : 0;
       await this.closing.close(tx, turn, ending);
-      if (waiting + left > 0) await this.starts.start(tx, new_turn_id, { id: conversation_id, project_id }, turn);
+      if (waiting + detached > 0) await this.starts.start(tx, new_turn_id, { id: conversation_id, project_id }, turn);
     });
     this.changed.send(conversation_id);
   }

@@ -36,16 +36,16 @@ export const WITH_MESSAGE = `
 
 /**
  * Returns SQL that inserts the events of {@link eventParameters} into a turn. All arguments are SQL. `from` is a FROM item or
- * empty. `told` is the data of an event. It must be {@link WITH_MESSAGE} if the first or the last event may be included.
+ * empty. `eventData` is the data of an event. It must be {@link WITH_MESSAGE} if the first or the last event may be included.
  */
 export const insertEvents = (
   turn_id: string,
   [seq, types, data]: [string, string, string],
   from = '',
-  told = 'event.data',
+  eventData = 'event.data',
 ): string => `
   INSERT INTO turn_events (turn_id, seq, type, data)
-  SELECT ${turn_id}, ${seq}::integer + event.place - 1, event.type, (${told})::json
+  SELECT ${turn_id}, ${seq}::integer + event.place - 1, event.type, (${eventData})::json
     FROM ${from} unnest(${types}::text[], ${data}::text[]) WITH ORDINALITY AS event (type, data, place)`;
 
 /** Returns SQL that removes the events of the turns in the rows `turns`. */

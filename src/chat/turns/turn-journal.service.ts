@@ -4,7 +4,7 @@ import { DatabaseService, type Tx } from '../../database/database.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { ConversationChangedChannel } from '../conversations/conversation-changed.channel.js';
-import { lostWhereGone } from './lost-where-gone.js';
+import { leaseLostIfMissing } from './lease-lost-if-missing.js';
 import type { Progress } from './progress.js';
 import { type LeasedTurn, TurnsRepository } from './turns.repository.js';
 
@@ -53,7 +53,7 @@ export class TurnJournalService {
   async perform(turn: LeasedTurn, work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void> {
     await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
-      const project = await tx.withRepository(this.projects).lockKnown(turn.project_id).catch(lostWhereGone);
+      const project = await tx.withRepository(this.projects).lockKnown(turn.project_id).catch(leaseLostIfMissing);
       await turns.lockForOwner(turn);
       this.events.by(tx, { kind: 'agent', id: turn.id });
       await turns.advance(turn, await work(tx, project));

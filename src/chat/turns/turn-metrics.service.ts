@@ -20,19 +20,19 @@ export class TurnMetricsService {
       help: 'Turns ended by this process, by outcome',
       labels: ['outcome'],
     });
-    health.watchQueue(async () => (await this.read())['pws_turn_oldest_waiting_seconds'] ?? 0);
+    health.watchQueue(async () => (await this.readAges())['pws_turn_oldest_waiting_seconds'] ?? 0);
     metrics.gauges(
       [
         { name: 'pws_turns_waiting', help: 'Turns of all processes that wait for a worker' },
         { name: 'pws_turns_running', help: 'Running turns of all processes' },
         { name: 'pws_turn_oldest_waiting_seconds', help: 'Seconds that the oldest waiting turn has waited' },
       ],
-      async () => await this.read(),
+      async () => await this.readAges(),
     );
   }
 
   /** Counts a turn after its end was committed. */
-  ended(outcome: TurnOutcome): void {
+  countEnd(outcome: TurnOutcome): void {
     this.outcomes.inc({ outcome });
   }
 
@@ -43,7 +43,7 @@ export class TurnMetricsService {
     }));
   }
 
-  private async read(): Promise<Record<string, number>> {
+  private async readAges(): Promise<Record<string, number>> {
     const [row] = await this.probe.read<Record<string, number>>(COUNT_ACTIVE_TURNS);
     return row ?? {};
   }

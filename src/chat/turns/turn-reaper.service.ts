@@ -25,12 +25,12 @@ export class TurnReaperService {
 
   private async recoverTurn(turn: LeasedTurn): Promise<void> {
     try {
-      const again = await this.queue.redispatch(turn, 'reaper');
-      if (!again) {
+      const isRedispatched = await this.queue.redispatch(turn, 'reaper');
+      if (!isRedispatched) {
         await this.endings.end(turn, 'reaper', INTERRUPTED);
-        this.metrics.ended(INTERRUPTED.outcome);
+        this.metrics.countEnd(INTERRUPTED.outcome);
       }
-      this.logger.warn({ ...idsOf(turn), again }, 'a turn was abandoned by its process');
+      this.logger.warn({ ...idsOf(turn), again: isRedispatched }, 'a turn was abandoned by its process');
     } catch (error) {
       // The owner came back, or another process was faster.
       if (!(error instanceof LeaseLost))

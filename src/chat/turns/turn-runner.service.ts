@@ -61,7 +61,7 @@ export class TurnRunnerService {
       throw problem.reason;
     const ending = this.ending(turn, problem, progress.next_seq > 0);
     await this.endings.end(turn, 'owner', { ...ending, progress });
-    this.metrics.ended(ending.outcome);
+    this.metrics.countEnd(ending.outcome);
   }
 
   private async answer(turn: LeasedTurn, writer: TurnWriter, signal: AbortSignal): Promise<void> {

@@ -20,7 +20,7 @@ export class TurnStoppedChannel {
    * committed.
    */
   send(conversation_id: ConversationId, turn_id: string): void {
-    this.metrics.ended('stopped');
+    this.metrics.countEnd('stopped');
     this.notifications.send(CHANNEL, turn_id);
     this.changed.send(conversation_id);
   }

@@ -49,9 +49,9 @@ export class TurnWorkerService implements OnModuleInit {
     this.rows?.abandon(turn_id);
   }
 
-  private async claim(owner: string, room: number, held: readonly LeasedTurn[]): Promise<Claimed<LeasedTurn>> {
+  private async claim(owner: string, room: number, current: readonly LeasedTurn[]): Promise<Claimed<LeasedTurn>> {
     const running = new Map<string, number>();
-    for (const { company_id } of held) running.set(company_id, (running.get(company_id) ?? 0) + 1);
+    for (const { company_id } of current) running.set(company_id, (running.get(company_id) ?? 0) + 1);
     const { turns, moreWait, someLocked } = await this.queue.claim(owner, this.agent.model, {
       turns: room,
       // Leaves room for other companies when one company's turns are slow.

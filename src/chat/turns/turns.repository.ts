@@ -5,7 +5,11 @@ import { LeaseLost } from '../../common/leases/lease.js';
 import { released, LEASED_UNTIL, OVERDUE, RENEWED } from '../../common/leases/leased-row.sql.js';
 import { exhaustedBudget } from '../../usage/budgets.sql.js';
 import type { ExhaustedBudget } from '../../usage/exhausted-budget.js';
-import { ACTIVE_TURN, type ConversationHead, named } from '../conversations/conversations.repository.js';
+import {
+  ACTIVE_TURN,
+  type ConversationHead,
+  conversationCondition,
+} from '../conversations/conversations.repository.js';
 import { bodyParameters } from '../messages/messages.repository.js';
 import { firstUnstored, type Progress } from './progress.js';
 import { bodyEvent, eventParameters, type EventRow, removeEvents, STARTED } from './turn-events.repository.js';
@@ -111,7 +115,7 @@ export const COUNT_ACTIVE_TURNS = `
 export class TurnsRepository extends EntityRepository(Turn) {
   /** Returns the state of a conversation. */
   async situation(project_id: ProjectId, conversation_id: ConversationId): Promise<Situation> {
-    return await this.look<Situation>('', named(project_id, conversation_id), []);
+    return await this.situationWhere<Situation>('', conversationCondition(project_id, conversation_id), []);
   }
 
   /** Returns the state of the given or the default conversation for a post, with a budget of the author that is used up. */
@@ -121,25 +125,29 @@ export class TurnsRepository extends EntityRepository(Turn) {
     { company_id, user_id, api_key_id }: Pick<Turn, 'company_id' | 'user_id' | 'api_key_id'>,
   ): Promise<Situation & { exhausted: ExhaustedBudget | null }> {
     const poster = [company_id, user_id, api_key_id];
-    return await this.look(`, ${exhaustedBudget(POSTER)} AS exhausted`, named(project_id, conversationId), poster);
+    return await this.situationWhere(
+      `, ${exhaustedBudget(POSTER)} AS exhausted`,
+      conversationCondition(project_id, conversationId),
+      poster,
+    );
   }
 
-  private async look<Seen extends Situation>(
+  private async situationWhere<Seen extends Situation>(
     more: string,
-    { condition, parameters }: ReturnType<typeof named>,
-    others: unknown[],
+    { condition, parameters }: ReturnType<typeof conversationCondition>,
+    extraParameters: unknown[],
   ): Promise<Seen> {
-    const [found]: Seen[] = await this.query(
+    const [situation]: Seen[] = await this.query(
       `SELECT t.id IS NOT NULL AS is_active, joined.count AS joined, waiting.count AS waiting, joined.bytes + waiting.bytes AS bytes,
               uuidv7() AS new_message_id, uuidv7() AS new_turn_id${more}
          FROM conversations c ${ACTIVE_TURN},
               LATERAL (SELECT ${COUNTED} FROM messages WHERE turn_id = t.id AND t.state = 'dispatched') joined,
               LATERAL (SELECT ${COUNTED} FROM messages WHERE conversation_id = c.id AND turn_id IS NULL) waiting
         WHERE ${condition}`,
-      [...parameters, ...others],
+      [...parameters, ...extraParameters],
     );
-    if (found === undefined) throw new NotFound('Conversation');
-    return found;
+    if (situation === undefined) throw new NotFound('Conversation');
+    return situation;
   }
 
   /**
@@ -222,17 +230,17 @@ export class TurnsRepository extends EntityRepository(Turn) {
 
   /** Locks a running turn, but not its conversation, if it is still held by its owner. @throws LeaseLost */
   async lockForOwner(turn: LeasedTurn): Promise<void> {
-    const found: unknown[] = await this.query(
+    const rows: unknown[] = await this.query(
       `SELECT t.id FROM turns t WHERE ${leased('owner')} FOR NO KEY UPDATE`,
       leaseParameters(turn),
     );
-    if (found.length === 0) throw new LeaseLost();
+    if (rows.length === 0) throw new LeaseLost();
   }
 
   /** Locks the conversation and then its running turn. Returns undefined if the holder has lost the turn. */
   async lockWithConversation(turn: LeasedTurn, holder: Holder): Promise<LockedTurn | undefined> {
-    const [found]: LockedTurn[] = await this.query(`SELECT ${LOCKED} ${lockLeased(holder)}`, leaseParameters(turn));
-    return found;
+    const [row]: LockedTurn[] = await this.query(`SELECT ${LOCKED} ${lockLeased(holder)}`, leaseParameters(turn));
+    return row;
   }
 
   /** Locks the active turn of a locked conversation, or only the given turn. Returns undefined if it does not exist. */
@@ -262,15 +270,15 @@ export class TurnsRepository extends EntityRepository(Turn) {
    * @throws LeaseLost
    */
   async begin(turn: LeasedTurn, { body, next_seq, unstored, credits }: Progress): Promise<string> {
-    const [begun]: { message_id: string }[] = await this.query(BEGIN, [
+    const [message]: { message_id: string }[] = await this.query(BEGIN, [
       ...leaseParameters(turn),
       next_seq,
       credits,
       ...bodyParameters(body),
       ...eventParameters(0, [STARTED, ...unstored.map(bodyEvent)]),
     ]);
-    if (begun === undefined) throw new LeaseLost();
-    return begun.message_id;
+    if (message === undefined) throw new LeaseLost();
+    return message.message_id;
   }
 
   /** Updates the partial message and adds its events in a single statement. @throws LeaseLost */

@@ -36,15 +36,15 @@ export class DomainError extends Error {
     readonly headers: Readonly<Record<string, string>> = {},
     status?: number,
   ) {
-    const message = typeof detail === 'string' ? detail : told(detail);
-    const answered = status ?? (code === null ? 422 : statusOf(code));
+    const message = typeof detail === 'string' ? detail : summaryOf(detail);
+    const httpStatus = status ?? (code === null ? 422 : statusOf(code));
     const { stackTraceLimit } = Error;
     // An expected error needs only its origin. Capturing the whole stack would cost more than the rest of the error.
-    if (answered < 500) Error.stackTraceLimit = FRAMES;
+    if (httpStatus < 500) Error.stackTraceLimit = FRAMES;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
-    this.status = answered;
+    this.status = httpStatus;
   }
 
   /** Returns the response body as JSON text. A 422 with many or large entries contains only the first of them. */
@@ -54,22 +54,22 @@ export class DomainError extends Error {
   }
 }
 
-const told = (entries: ErrorEntry[]): string =>
+const summaryOf = (entries: ErrorEntry[]): string =>
   entries
     .slice(0, MAX_SUMMARIZED)
     .map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
     .join('; ');
 
 function entriesText(entries: ErrorEntry[]): string {
-  const shown: string[] = [];
-  let left = MAX_FURTHER_BYTES;
+  const texts: string[] = [];
+  let remaining = MAX_FURTHER_BYTES;
   for (const entry of entries.slice(0, MAX_ENTRIES)) {
     const text = toJsonText(entry);
-    if (shown.length > 0) left -= Buffer.byteLength(text) + 1;
-    if (left < 0) break;
-    shown.push(text);
+    if (texts.length > 0) remaining -= Buffer.byteLength(text) + 1;
+    if (remaining < 0) break;
+    texts.push(text);
   }
-  return `[${shown.join(',')}]`;
+  return `[${texts.join(',')}]`;
 }
 
 export class BadRequest extends DomainError {

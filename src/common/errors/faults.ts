@@ -37,7 +37,7 @@ const FAULT_NAMES = [
 export function faultAnswer(error: unknown): DomainError | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = causeOf(cause), depth++) {
     const code = 'code' in cause ? String(cause.code) : '';
-    const isOneOf = (codes: string[]): boolean => codes.some((known) => code.startsWith(known));
+    const isOneOf = (codes: string[]): boolean => codes.some((prefix) => code.startsWith(prefix));
     if (code.length === 5 && isOneOf(REFUSED_VALUES))
       return new BadRequest('value_not_storable', 'The request contains a value that cannot be stored');
     if (code.length === 5 && isOneOf(CONFLICTS))

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { PreconditionFailed } from '../errors/errors.js';
-import { ExpectedTags, KnownTags } from './entity-tag.js';
+import { ExpectedTags, ClientTags } from './entity-tag.js';
 
 const headersOf = (context: ExecutionContext): IncomingMessage['headers'] =>
   context.switchToHttp().getRequest<IncomingMessage>().headers;
 
-/** Injects the tags that the client already has, from `If-None-Match`, as {@link KnownTags}. */
+/** Injects the tags that the client already has, from `If-None-Match`, as {@link ClientTags}. */
 export const IfNoneMatch = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  KnownTags.in(headersOf(context)['if-none-match']),
+  ClientTags.in(headersOf(context)['if-none-match']),
 );
 
 /** Injects the tags that the client's change is based on, from `If-Match`, as {@link ExpectedTags}. */
@@ -26,7 +26,7 @@ export async function assertExpected(
   expected: ExpectedTags,
   current: () => string | undefined | Promise<string | undefined>,
 ): Promise<void> {
-  if (!expected.isGiven) return;
+  if (!expected.isPresent) return;
   const tag = await current();
   if (expected.allow(tag)) return;
   throw new PreconditionFailed(

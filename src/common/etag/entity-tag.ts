@@ -32,7 +32,7 @@ export const tagHeader = (tag: string, coding?: Coding): string =>
   `"${tag}${coding === undefined ? '' : `-${coding}`}"`;
 
 /** Tag in a request, without quotes. */
-interface GivenTag {
+interface RequestTag {
   tag: string;
   isWeak: boolean;
 }
@@ -40,20 +40,20 @@ interface GivenTag {
 /** Matches every tag in a list. */
 const TAGS = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
-const tagsIn = (header: string): GivenTag[] =>
+const tagsIn = (header: string): RequestTag[] =>
   [...header.matchAll(TAGS)].map(([, weak, tag = '']) => ({ tag, isWeak: weak !== undefined }));
 
 /** Whether a client's tag refers to `tag`, in any encoding of the body. */
-const isTag = (given: string, tag: string): boolean =>
-  given === tag || CODINGS.some((coding) => given === `${tag}-${coding}`);
+const isTag = (sent: string, tag: string): boolean =>
+  sent === tag || CODINGS.some((coding) => sent === `${tag}-${coding}`);
 
 /** Matches any existing resource. */
 const ANY = '*';
 
 /** Tags in `If-None-Match`: the versions that the client already has. */
-export class KnownTags {
-  static readonly NONE = new KnownTags('');
-  private readonly tags: readonly GivenTag[];
+export class ClientTags {
+  static readonly NONE = new ClientTags('');
+  private readonly tags: readonly RequestTag[];
   private readonly isAny: boolean;
 
   private constructor(header: string) {
@@ -61,8 +61,8 @@ export class KnownTags {
     this.tags = this.isAny ? [] : tagsIn(header);
   }
 
-  static in(header: string | undefined): KnownTags {
-    return header === undefined ? KnownTags.NONE : new KnownTags(header);
+  static in(header: string | undefined): ClientTags {
+    return header === undefined ? ClientTags.NONE : new ClientTags(header);
   }
 
   /** Whether the header contains no tag. */
@@ -72,7 +72,7 @@ export class KnownTags {
 
   /** Returns the tag as the client sent it, without quotes, or undefined if the client does not have it. */
   find(tag: string): string | undefined {
-    return this.isAny ? tag : this.tags.find((given) => isTag(given.tag, tag))?.tag;
+    return this.isAny ? tag : this.tags.find((candidate) => isTag(candidate.tag, tag))?.tag;
   }
 
   has(tag: string): boolean {
@@ -87,7 +87,7 @@ export class KnownTags {
 
 /** Tags in `If-Match`: the versions that the client's change is based on. */
 export class ExpectedTags {
-  static readonly NOT_GIVEN = new ExpectedTags(undefined);
+  static readonly NONE = new ExpectedTags(undefined);
   /** Undefined if any tag is allowed. */
   private readonly tags: readonly string[] | undefined;
   private readonly isAny: boolean;
@@ -102,18 +102,18 @@ export class ExpectedTags {
   }
 
   static in(header: string | undefined): ExpectedTags {
-    return header === undefined ? ExpectedTags.NOT_GIVEN : new ExpectedTags(header);
+    return header === undefined ? ExpectedTags.NONE : new ExpectedTags(header);
   }
 
   /** Whether a resource with this tag may be changed. An undefined tag means that the resource does not exist. */
   allow(tag: string | undefined): boolean {
     if (this.header === undefined) return true;
     if (tag === undefined) return false;
-    return this.tags === undefined || this.tags.some((given) => isTag(given, tag));
+    return this.tags === undefined || this.tags.some((candidate) => isTag(candidate, tag));
   }
 
   /** Whether the request has `If-Match`. */
-  get isGiven(): boolean {
+  get isPresent(): boolean {
     return this.header !== undefined;
   }
 }

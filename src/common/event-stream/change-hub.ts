@@ -26,7 +26,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
   private readonly readers = new Map<string, Set<() => void>>();
   /** Heads of the followed objects at the last poll. */
   private heads = new Map<string, string>();
-  private readonly asked = new Map<string, Promise<Following | null>>();
+  private readonly pending = new Map<string, Promise<Following | null>>();
   private readonly places = new FairShares(READS_AT_ONCE, PATIENCE_MS);
   private isPolling = false;
   private timer: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
 
   onModuleInit(): void {
     this.channel.listen((id) => {
-      for (const wake of id === null ? this.all() : (this.readers.get(id) ?? [])) wake();
+      for (const wake of id === null ? this.allWakes() : (this.readers.get(id) ?? [])) wake();
     });
     // Notifications can get lost.
     this.timer = setInterval(() => void this.poll(), POLL_MS);
@@ -59,11 +59,11 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
 
   /** Calls `wake` whenever there may be news, until the returned function is called. */
   watch(id: string, wake: () => void): () => void {
-    const known = this.readers.get(id) ?? new Set();
-    this.readers.set(id, known.add(wake));
+    const wakes = this.readers.get(id) ?? new Set();
+    this.readers.set(id, wakes.add(wake));
     return () => {
-      known.delete(wake);
-      if (known.size > 0) return;
+      wakes.delete(wake);
+      if (wakes.size > 0) return;
       this.readers.delete(id);
       this.heads.delete(id);
     };
@@ -74,27 +74,27 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
    */
   read(company_id: string, id: string, cursor: Cursor): Promise<Following | null> {
     const key = `${id} ${this.keyOf(cursor)}`;
-    const known = this.asked.get(key);
-    if (known !== undefined) return known;
+    const existing = this.pending.get(key);
+    if (existing !== undefined) return existing;
     // Once the read starts, its result may be stale for new callers.
-    const forget = (): boolean => this.asked.delete(key);
-    const answer = this.inTurn(company_id, () => {
+    const forget = (): boolean => this.pending.delete(key);
+    const answer = this.runInTurn(company_id, () => {
       forget();
       return this.following(id, cursor);
     });
-    this.asked.set(key, answer);
+    this.pending.set(key, answer);
     // The read never got its turn, so it never started.
     answer.catch((error: unknown) => error instanceof TooManyRequests && forget());
     return answer;
   }
 
-  private async inTurn<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
+  private async runInTurn<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
     // Readers woken by the same notification ask in this tick.
     await nextRound();
     return await this.places.run([{ key, limit: READS_OF_COMPANY }], work);
   }
 
-  private all(): (() => void)[] {
+  private allWakes(): (() => void)[] {
     return [...this.readers.values()].flatMap((wakes) => [...wakes]);
   }
 
@@ -102,7 +102,7 @@ export abstract class ChangeHub<Cursor, Following> implements OnModuleInit, OnMo
     if (this.readers.size === 0 || this.isPolling) return;
     this.isPolling = true;
     try {
-      const heads = await this.inTurn(POLL, () => this.headsOf([...this.readers.keys()]));
+      const heads = await this.runInTurn(POLL, () => this.headsOf([...this.readers.keys()]));
       const before = this.heads;
       this.heads = heads;
       for (const [id, wakes] of this.readers) {

@@ -48,7 +48,7 @@ export class EventOutput {
   async send(events: StreamEvent[]): Promise<boolean> {
     if (!this.opened || events.length === 0) return this.isOpen;
     if (this.response.write(toText(events))) return true;
-    if (!(await this.drained())) this.cut();
+    if (!(await this.drained())) this.disconnect();
     return this.isOpen;
   }
 
@@ -65,17 +65,17 @@ export class EventOutput {
     return new Promise((resolve) => {
       const finish = (value: boolean) => (): void => {
         clearTimeout(patience);
-        this.response.off('drain', drain).off('close', gone);
+        this.response.off('drain', drain).off('close', closed);
         resolve(value);
       };
-      const [drain, gone] = [finish(true), finish(false)];
-      const patience = setTimeout(gone, this.times.stallMs);
-      this.response.once('drain', drain).once('close', gone);
+      const [drain, closed] = [finish(true), finish(false)];
+      const patience = setTimeout(closed, this.times.stallMs);
+      this.response.once('drain', drain).once('close', closed);
     });
   }
 
   /** Disconnects a client that is too slow. */
-  private cut(): void {
+  private disconnect(): void {
     if (!this.opened) return;
     const { response } = this;
     response.write(toText([resync('too_slow')]));

@@ -33,8 +33,8 @@ export class BodyReaderService {
   constructor(private readonly reflector: Reflector) {}
 
   /** Size of the larger bodies that are in memory or being received, in bytes. */
-  get held(): number {
-    return this.shares.taken;
+  get heldBytes(): number {
+    return this.shares.usedTotal;
   }
 
   /** Returns the maximum size of the handler's body, or undefined if it has no body. */

@@ -6,10 +6,10 @@ import { Unavailable } from '../errors/errors.js';
 export const ClientSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   const controller = new AbortController();
   const response = context.switchToHttp().getResponse<ServerResponse>();
-  const gone = (): void => controller.abort(new Unavailable());
+  const abort = (): void => controller.abort(new Unavailable());
   // The `close` event has already fired and will not fire again.
-  if (response.closed) gone();
+  if (response.closed) abort();
   // Also fires after a normal response, when the work has already ended.
-  else response.once('close', gone);
+  else response.once('close', abort);
   return controller.signal;
 });

@@ -5,7 +5,7 @@ import { trackResponses } from './ending-connections.js';
 import { codingFor, compressed, MIN_COMPRESSED_BYTES, varyByCoding } from './compression.js';
 import { type ConnectionLimits, limitConnections, limitRequests, serveInTurn } from './connection-limits.js';
 import { CsvText } from './csv-text.js';
-import { type Coding, KnownTags, tagHeader } from '../etag/entity-tag.js';
+import { type Coding, ClientTags, tagHeader } from '../etag/entity-tag.js';
 import { Tagged } from '../etag/tagged.js';
 import { reportFailure } from '../logging/request-log.js';
 import { bodyText, JsonBytes } from './json-text.js';
@@ -71,9 +71,9 @@ function send(response: Response, answer: unknown, choose: Choice): Response {
   if (!(answer instanceof Tagged)) return sendBody(response, answer, choose);
   const { tag, body } = answer as Tagged<unknown>;
   const { method, headers } = response.req;
-  const known = method === 'GET' ? KnownTags.in(headers['if-none-match']).find(tag) : undefined;
-  if (known !== undefined || body === undefined) {
-    response.setHeader('ETag', tagHeader(known ?? tag));
+  const clientTag = method === 'GET' ? ClientTags.in(headers['if-none-match']).find(tag) : undefined;
+  if (clientTag !== undefined || body === undefined) {
+    response.setHeader('ETag', tagHeader(clientTag ?? tag));
     response.statusCode = 304;
     return response.end();
   }

@@ -101,8 +101,8 @@ function limitAddresses(server: Server, limit: number): void {
     const count = (open.get(key) ?? 0) + 1;
     open.set(key, count);
     socket.once('close', () => {
-      const left = (open.get(key) ?? 0) - 1;
-      if (left > 0) open.set(key, left);
+      const remaining = (open.get(key) ?? 0) - 1;
+      if (remaining > 0) open.set(key, remaining);
       else open.delete(key);
     });
     if (count > limit) socket.destroy();

@@ -56,8 +56,8 @@ export class StaticContent {
 
   private async in(coding: Coding | undefined): Promise<Buffer> {
     if (coding === undefined) return this.bytes;
-    const known = this.coded.get(coding) ?? compressed(this.bytes, coding);
-    this.coded.set(coding, known);
-    return await known;
+    const content = this.coded.get(coding) ?? compressed(this.bytes, coding);
+    this.coded.set(coding, content);
+    return await content;
   }
 }

@@ -12,7 +12,7 @@ export const LARGE_ANSWER = 16_384;
 const IS_LARGE = `octet_length(content) > ${LARGE_ANSWER}`;
 
 /** Record as read by a later request. */
-export type FoundRecord = Pick<IdempotencyRecord, 'body_digest' | 'status' | 'content'> & { is_at_work: boolean };
+export type CurrentRecord = Pick<IdempotencyRecord, 'body_digest' | 'status' | 'content'> & { is_at_work: boolean };
 
 export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRecord) {
   /**
@@ -28,8 +28,8 @@ export class IdempotencyRecordsRepository extends EntityRepository(IdempotencyRe
   }
 
   /** Returns the record of a scope, or undefined if it does not exist or has expired. */
-  async found(scope: Buffer): Promise<FoundRecord | undefined> {
-    const [row]: FoundRecord[] = await this.query(
+  async findCurrent(scope: Buffer): Promise<CurrentRecord | undefined> {
+    const [row]: CurrentRecord[] = await this.query(
       `SELECT body_digest, status, content, created_at > now() - ${WORK_TIME} AS is_at_work
          FROM idempotency_records WHERE scope = $1 AND created_at > now() - ${KEPT}`,
       [scope],

@@ -8,8 +8,8 @@ import { Conflict } from '../errors/errors.js';
 import { bodyText } from '../http/json-text.js';
 import { PeriodicWorkService } from '../../database/queues/periodic-work.service.js';
 import { SecretsService } from '../secrets/secrets.service.js';
-import { type FoundRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './idempotency-records.repository.js';
-import { AlreadyAnswered, type KeptAnswer, type KeyedRequest, type Proof } from './keyed-request.js';
+import { type CurrentRecord, IdempotencyRecordsRepository, LARGE_ANSWER } from './idempotency-records.repository.js';
+import { AlreadyAnswered, type StoredAnswer, type KeyedRequest, type Proof } from './keyed-request.js';
 import { SealedContent } from './sealed-content.js';
 
 /** Name of the platform secret used if the setting is absent, and purpose of the derived key. */
@@ -69,9 +69,9 @@ export class IdempotencyService implements OnModuleInit {
     }
   }
 
-  async request(asked: RequestIdentity): Promise<AnsweringRequest> {
+  async request(identity: RequestIdentity): Promise<AnsweringRequest> {
     const box = this.box ?? (await this.secrets.box(SECRET));
-    return new AnsweringRequest(this.records, new SealedContent(box), asked);
+    return new AnsweringRequest(this.records, new SealedContent(box), identity);
   }
 }
 
@@ -106,10 +106,10 @@ export class AnsweringRequest implements KeyedRequest {
   async claim<Result>(
     tx: Tx,
     work: () => Promise<Result>,
-    resume: (left: unknown) => Promise<Result>,
+    resume: (claimed: unknown) => Promise<Result>,
   ): Promise<Result> {
-    const found = await this.begin(tx);
-    if (found !== undefined) return await resume(found.left);
+    const earlier = await this.begin(tx);
+    if (earlier !== undefined) return await resume(earlier.claimed);
     const result = await work();
     await this.add(tx, null, JSON.stringify(result));
     this.isClaimed = true;
@@ -117,21 +117,21 @@ export class AnsweringRequest implements KeyedRequest {
   }
 
   async check(): Promise<void> {
-    const found = await this.records.found(this.scope);
-    if (found !== undefined) await this.recall(found);
+    const record = await this.records.findCurrent(this.scope);
+    if (record !== undefined) await this.recall(record);
   }
 
   /** Returns the result of an earlier request that has no response yet. @throws AnsweredBefore @throws Conflict */
-  private async begin(tx: Tx, proof?: Proof): Promise<{ left: unknown } | undefined> {
+  private async begin(tx: Tx, proof?: Proof): Promise<{ claimed: unknown } | undefined> {
     const records = tx.withRepository(this.records);
     // Each statement has its own snapshot, so the second statement sees the record of the lock's previous holder.
-    const [locked, found] = await pipelined(records.tryLock(this.scope), records.found(this.scope));
-    const left = found === undefined ? undefined : await this.recall(found, proof);
+    const [locked, record] = await pipelined(records.tryLock(this.scope), records.findCurrent(this.scope));
+    const claimed = record === undefined ? undefined : await this.recall(record, proof);
     if (!locked) throw underWay();
-    if (found === undefined) return undefined;
+    if (record === undefined) return undefined;
     await records.reclaim(this.scope);
     this.isClaimed = true;
-    return { left };
+    return { claimed };
   }
 
   /** Stores the response that was made from the claimed result. */
@@ -161,7 +161,7 @@ export class AnsweringRequest implements KeyedRequest {
   }
 
   /** Returns the result of an earlier request that has no response yet. @throws AnsweredBefore @throws Conflict */
-  private async recall({ body_digest, status, content, is_at_work }: FoundRecord, proof?: Proof): Promise<unknown> {
+  private async recall({ body_digest, status, content, is_at_work }: CurrentRecord, proof?: Proof): Promise<unknown> {
     if (!body_digest.equals(this.body_digest)) {
       throw new Conflict(
         'idempotency_key_reused',
@@ -173,7 +173,7 @@ export class AnsweringRequest implements KeyedRequest {
     if (text === undefined)
       throw new Conflict('answer_lost', 'The request was processed, but its response can no longer be read');
     if (status === null) return JSON.parse(text);
-    const answer: KeptAnswer = { status, text };
+    const answer: StoredAnswer = { status, text };
     await proof?.(answer);
     throw new AlreadyAnswered(answer);
   }

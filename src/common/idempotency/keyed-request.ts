@@ -1,20 +1,20 @@
 import type { Tx } from '../../database/database.service.js';
 
 /** Stored response: JSON text, or an empty text for an empty body. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   status: number;
   text: string;
 }
 
 /** Thrown if the request was already answered. The interceptor then repeats the stored response. */
 export class AlreadyAnswered extends Error {
-  constructor(readonly answer: KeptAnswer) {
+  constructor(readonly answer: StoredAnswer) {
     super('The request was already answered');
   }
 }
 
 /** Proves that the caller may read the earlier response now. Throws the operation's own error otherwise. */
-export type Proof = (answer: KeptAnswer) => Promise<unknown>;
+export type Proof = (answer: StoredAnswer) => Promise<unknown>;
 
 /**
  * Request with an `Idempotency-Key`. It takes effect once, even if it is sent several times. The caller carries it, so most
@@ -35,7 +35,7 @@ export interface KeyedRequest {
    * Works like `once` for a response that is made after the transaction. Until then the result of `work` is stored as JSON. After
    * a crash, the next request continues with that result.
    */
-  claim<Result>(tx: Tx, work: () => Promise<Result>, resume: (left: unknown) => Promise<Result>): Promise<Result>;
+  claim<Result>(tx: Tx, work: () => Promise<Result>, resume: (claimed: unknown) => Promise<Result>): Promise<Result>;
 
   /** Checks, before expensive work, whether the request was already answered. @throws AnsweredBefore @throws Conflict */
   check(): Promise<void>;

@@ -15,11 +15,11 @@ export class IntervalRunner {
   private readonly running: Promise<void>;
 
   /**
-   * @param look finds and handles pending work. An error is logged and does not stop later checks.
+   * @param check finds and handles pending work. An error is logged and does not stop later checks.
    * @param failure log message for such an error
    */
   constructor(
-    private readonly look: () => Promise<void>,
+    private readonly check: () => Promise<void>,
     private readonly failure: string,
     private readonly logger: Logger,
     private readonly intervalMs = INTERVAL_MS,
@@ -44,7 +44,7 @@ export class IntervalRunner {
     while (!this.isStopped) {
       this.isWoken = false;
       try {
-        await this.look();
+        await this.check();
       } catch (error) {
         this.logger.error({ err: error }, this.failure);
       }

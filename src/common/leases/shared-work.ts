@@ -18,24 +18,24 @@ export class SharedWork<Value> {
    */
   async join(name: string, work: (signal: AbortSignal) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
     signal?.throwIfAborted();
-    const joined = this.running.get(name) ?? this.start(name, work);
-    joined.waiting += 1;
+    const entry = this.running.get(name) ?? this.start(name, work);
+    entry.waiting += 1;
     try {
-      return await (signal === undefined ? joined.result : unlessAborted(joined.result, signal));
+      return await (signal === undefined ? entry.result : unlessAborted(entry.result, signal));
     } finally {
-      joined.waiting -= 1;
-      if (joined.waiting === 0) {
-        this.forget(name, joined);
-        joined.abort.abort(signal?.reason);
+      entry.waiting -= 1;
+      if (entry.waiting === 0) {
+        this.forget(name, entry);
+        entry.abort.abort(signal?.reason);
       }
     }
   }
 
   private start(name: string, work: (signal: AbortSignal) => Promise<Value>): Running<Value> {
     const abort = new AbortController();
-    const started = { result: work(abort.signal), abort, waiting: 0 };
-    this.running.set(name, started);
-    return started;
+    const running = { result: work(abort.signal), abort, waiting: 0 };
+    this.running.set(name, running);
+    return running;
   }
 
   /** Removes the work, so that the next caller starts it again. */

@@ -27,8 +27,8 @@ export class NestLogger implements LoggerService {
 
   error(message: unknown, ...details: unknown[]): void {
     const err = message instanceof Error ? message : undefined;
-    const given = details.filter((detail) => detail !== undefined);
-    this.logger.error({ err, details: given }, err?.message ?? String(message));
+    const defined = details.filter((detail) => detail !== undefined);
+    this.logger.error({ err, details: defined }, err?.message ?? String(message));
   }
 
   debug(message: unknown, context?: string): void {

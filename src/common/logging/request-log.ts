@@ -41,23 +41,24 @@ const REQUEST_ID = /^[\w.:-]{1,100}$/;
 export function requestLog(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     const began = performance.now();
-    const given = request.headers['x-request-id'];
-    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    const header = request.headers['x-request-id'];
+    const id = typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
     response.setHeader('X-Request-Id', id);
     const onError = (error: Error): void => reportFailure(response, error);
     response.on('error', onError);
     response.once('close', () => {
       // From here on, an error is reported as uncaught.
       response.off('error', onError);
-      const shown = (): object => ({ id, method: request.method, path: pathOf(request) });
-      response[LATE] = (error) => logger.error({ req: shown(), err: error }, 'request failed after its response');
+      const requestFields = (): object => ({ id, method: request.method, path: pathOf(request) });
+      response[LATE] = (error) =>
+        logger.error({ req: requestFields(), err: error }, 'request failed after its response');
       const { err, statusCode, headersSent, writableFinished } = response;
       const isCut = err !== undefined && !writableFinished;
       const level = isCut || statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
       // Skips building a line that would not be logged.
       if (!logger.isLevelEnabled(level)) return;
       const line = {
-        req: shown(),
+        req: requestFields(),
         // A response that the client never received has no status.
         res: { status: headersSent ? statusCode : null },
         ms: Math.round(performance.now() - began),

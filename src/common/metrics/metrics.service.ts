@@ -48,11 +48,11 @@ export class MetricsService {
    * `read` must be cheap and take bounded time, as in {@link DatabaseProbeService}. If it fails, its gauges are absent.
    */
   gauges(options: readonly MetricOptions<string>[], read: () => Readings | Promise<Readings>): void {
-    const made = options.map(({ name, help, labels = [] }): [string, Gauge] => [
+    const entries = options.map(({ name, help, labels = [] }): [string, Gauge] => [
       name,
       new Gauge({ name, help, labelNames: labels, registers: [this.registry] }),
     ]);
-    this.readings.push({ gauges: new Map(made), read });
+    this.readings.push({ gauges: new Map(entries), read });
   }
 
   /** Returns all metrics in Prometheus's text format. Concurrent requests share the same result. */

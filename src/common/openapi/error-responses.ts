@@ -64,12 +64,12 @@ export interface DocumentedErrors {
 /** Returns all error codes of an operation, the most specific first. */
 export function codesOf(operation: DocumentedErrors): ErrorCode[] {
   const { own, path, takesBody, onlyReads, isForCompany, isIdempotent } = operation;
-  const named = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => codesOfParameter(name)).flat();
+  const parameterCodes = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => codesOfParameter(name)).flat();
   const codes = new Set<ErrorCode>([
     ...own,
-    ...named.reverse(),
+    ...parameterCodes.reverse(),
     // Also returned for a name that is impossible in a path.
-    ...(named.length > 0 ? (['path_not_found'] as const) : []),
+    ...(parameterCodes.length > 0 ? (['path_not_found'] as const) : []),
     ...(isForCompany ? (['company_level_required'] as const) : []),
     ...(!onlyReads && path.includes('{project_id}') ? (['editor_required'] as const) : []),
     ...(onlyReads ? [] : (['api_key_reads_only'] as const)),

@@ -29,8 +29,8 @@ export function serveSwaggerUi(
     server.get(path, (request, response, next) => {
       // `/docs/` is a different page from `/docs`.
       if (request.path !== path) return next();
-      const kept = contents.get(path);
-      if (kept !== undefined) return kept.send(request, response);
+      const cached = contents.get(path);
+      if (cached !== undefined) return cached.send(request, response);
       response.send = (text: string): Response => {
         const content = new StaticContent(text, { type: String(response.getHeader('content-type')), compression });
         contents.set(path, content);
@@ -90,17 +90,17 @@ interface Groups {
  * Swagger UI gets the text of this function, so it must not use outer variables or name inner functions.
  */
 function filterOperations(groups: Groups, phrase: string): Groups {
-  const wanted = phrase.trim().toLowerCase();
+  const term = phrase.trim().toLowerCase();
   return groups
     .map((group, tag) =>
-      tag.toLowerCase().includes(wanted)
+      tag.toLowerCase().includes(term)
         ? group
         : group.set(
             'operations',
             group
               .get('operations')
               .filter((one) =>
-                `${one.get('path')} ${one.getIn(['operation', 'summary']) ?? ''}`.toLowerCase().includes(wanted),
+                `${one.get('path')} ${one.getIn(['operation', 'summary']) ?? ''}`.toLowerCase().includes(term),
               ),
           ),
     )

@@ -11,16 +11,16 @@ const SECRET_BYTES = 32;
  */
 @Injectable()
 export class SecretsService {
-  private readonly known = new Map<string, Buffer>();
+  private readonly cache = new Map<string, Buffer>();
   private readonly boxes = new Map<string, SecretBox>();
 
   constructor(private readonly secrets: SecretsRepository) {}
 
   /** Returns the secret with this name. Creates it on the first call. */
   async get(name: string): Promise<Buffer> {
-    const known = this.known.get(name) ?? (await this.read(name));
-    this.known.set(name, known);
-    return known;
+    const secret = this.cache.get(name) ?? (await this.read(name));
+    this.cache.set(name, secret);
+    return secret;
   }
 
   /** Returns a box that encrypts with the secret of this name. The name is also the purpose of the key. */

@@ -39,9 +39,9 @@ export class FairShareGuard implements CanActivate {
         { name: 'pws_body_bytes_held', help: 'Bytes of large JSON bodies that are in memory or being received' },
       ],
       () => ({
-        pws_requests_in_progress: this.shares.taken,
+        pws_requests_in_progress: this.shares.usedTotal,
         pws_requests_waiting: this.shares.waiting,
-        pws_body_bytes_held: bodies.held,
+        pws_body_bytes_held: bodies.heldBytes,
       }),
     );
   }

@@ -28,7 +28,7 @@ describe('FairShares', () => {
     const { got, watch } = watched();
     const [first] = ['a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'c1'].map((name) => watch(name, shares.take(1, of(name))));
     expect(got).toEqual(['a1', 'a1', 'a2', 'b1']);
-    expect([shares.taken, shares.waiting]).toEqual([4, 3]);
+    expect([shares.usedTotal, shares.waiting]).toEqual([4, 3]);
     first?.leave();
     first?.leave();
     await Promise.resolve();
@@ -59,7 +59,7 @@ describe('FairShares', () => {
     await refused;
     expect(shares.waiting).toBe(0);
     held.leave();
-    expect(shares.taken).toBe(0);
+    expect(shares.usedTotal).toBe(0);
   });
 
   it('ignores a second leave and a leave after a rejection', async () => {
@@ -76,7 +76,7 @@ describe('FairShares', () => {
     held.leave();
     await Promise.resolve();
     expect(got).toEqual(['b']);
-    expect(shares.taken).toBe(1);
+    expect(shares.usedTotal).toBe(1);
   });
 
   it('serves the next waiter after an oversized waiter leaves', async () => {
@@ -127,7 +127,7 @@ it('never overdraws a share and never keeps a request waiting while a place is f
         }
         await Promise.resolve();
         await Promise.resolve();
-        expect(shares.taken).toBe(held.length);
+        expect(shares.usedTotal).toBe(held.length);
         expect(held.length).toBeLessThanOrEqual(5);
         for (const caller of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
           expect(count((who) => who === caller)).toBeLessThanOrEqual(2);
@@ -140,7 +140,7 @@ it('never overdraws a share and never keeps a request waiting while a place is f
         await Promise.resolve();
         await Promise.resolve();
       }
-      expect([shares.taken, shares.waiting]).toEqual([0, 0]);
+      expect([shares.usedTotal, shares.waiting]).toEqual([0, 0]);
     }),
   );
 });

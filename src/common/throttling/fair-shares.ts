@@ -45,7 +45,7 @@ export class FairShares {
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  get taken(): number {
+  get usedTotal(): number {
     return this.total;
   }
 
@@ -128,8 +128,8 @@ export class FairShares {
 
   /** Grants a place to every waiter that fits, key by key. */
   private grantWaiting(): void {
-    for (let isOver = false; !isOver;) {
-      isOver = true;
+    for (let isDone = false; !isDone;) {
+      isDone = true;
       for (const [key, queue] of [...this.queues]) {
         const [first] = queue;
         if (first === undefined || !this.fits(first.amount, first.shares)) continue;
@@ -138,7 +138,7 @@ export class FairShares {
         this.queues.delete(key);
         if (queue.length > 0) this.queues.set(key, queue);
         first.grant();
-        isOver = false;
+        isDone = false;
       }
     }
   }

@@ -15,8 +15,8 @@ const keys = new WeakMap<Principal, string>();
  * Returns the key that a caller's requests are counted under. It is hashed, because user ids come from outside and may be long.
  */
 export function keyOfCaller(caller: Principal): string {
-  const known = keys.get(caller);
-  if (known !== undefined) return known;
+  const cached = keys.get(caller);
+  if (cached !== undefined) return cached;
   const { kind, company_id, user_id, api_key_id } = caller;
   const key = `${kind} ${createHash('sha256')
     .update(JSON.stringify([company_id, user_id, api_key_id]))

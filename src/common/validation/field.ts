@@ -64,9 +64,9 @@ export function Rule<Value extends object>(rule: ObjectRule<Value>) {
 
 /** Returns the fields of a class in order of declaration, inherited fields first. */
 export function fieldsOf(type: Type): Field[] {
-  const found = new Map<string, Field>();
-  for (const prototype of lineage(type)) for (const field of fields.get(prototype) ?? []) found.set(field.name, field);
-  return [...found.values()];
+  const byName = new Map<string, Field>();
+  for (const prototype of lineage(type)) for (const field of fields.get(prototype) ?? []) byName.set(field.name, field);
+  return [...byName.values()];
 }
 
 /** Returns the rules of a class in order of declaration, inherited rules first. */

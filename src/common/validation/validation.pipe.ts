@@ -23,11 +23,11 @@ export class ValidationPipe implements PipeTransform {
   }
 
   private isRequestType(type: Type): boolean {
-    let known = this.requestTypes.get(type);
-    if (known === undefined) {
-      known = isRequestClass(type);
-      this.requestTypes.set(type, known);
+    let isRequest = this.requestTypes.get(type);
+    if (isRequest === undefined) {
+      isRequest = isRequestClass(type);
+      this.requestTypes.set(type, isRequest);
     }
-    return known;
+    return isRequest;
   }
 }

@@ -68,10 +68,10 @@ interface Running<Row> {
 export class RowQueue<Row extends QueuedRow> {
   /** Running rows. A row appears twice if this process lost its lease and claimed it again. */
   private readonly running = new Set<Running<Row>>();
-  private looks: IntervalRunner | undefined;
+  private poller: IntervalRunner | undefined;
   private reaper: IntervalRunner | undefined;
   private isBehind = false;
-  private isOver = false;
+  private isGraceOver = false;
   private grace: NodeJS.Timeout | undefined;
 
   constructor(
@@ -88,13 +88,13 @@ export class RowQueue<Row extends QueuedRow> {
   start(): void {
     const { name, reap } = this.options;
     const failure = `the queue ${name} could not be checked`;
-    this.looks = new IntervalRunner(async () => await this.look(), failure, this.logger, POLL_MS);
+    this.poller = new IntervalRunner(async () => await this.poll(), failure, this.logger, POLL_MS);
     if (reap !== undefined) this.reaper = new IntervalRunner(reap, failure, this.logger);
   }
 
   /** Polls for rows now. */
   wake(): void {
-    this.looks?.wake();
+    this.poller?.wake();
   }
 
   /** Stops the work of this process on a row that was ended elsewhere. */
@@ -104,17 +104,17 @@ export class RowQueue<Row extends QueuedRow> {
 
   /** Stops claiming rows. Running rows finish within the grace period or are released. Resolves when no work is running. */
   async stop(): Promise<void> {
-    const looked = Promise.all([this.looks?.stop(), this.reaper?.stop()]);
+    const polled = Promise.all([this.poller?.stop(), this.reaper?.stop()]);
     this.grace = setTimeout(() => {
-      this.isOver = true;
+      this.isGraceOver = true;
       for (const { lease } of this.running) lease.abort(new ShuttingDown());
     }, this.options.graceMs ?? 0);
-    await looked;
+    await polled;
     await Promise.all([...this.running].map(async ({ ended }) => await ended));
     clearTimeout(this.grace);
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const { concurrency, claim } = this.options;
     const room = concurrency - this.running.size;
     this.isBehind = true;
@@ -139,7 +139,7 @@ export class RowQueue<Row extends QueuedRow> {
       });
     const running = { row, lease, ended };
     this.running.add(running);
-    if (this.isOver) lease.abort(new ShuttingDown());
+    if (this.isGraceOver) lease.abort(new ShuttingDown());
   }
 
   private async perform(row: Row, lease: Lease): Promise<void> {
@@ -150,9 +150,9 @@ export class RowQueue<Row extends QueuedRow> {
       end('done');
     } catch (error) {
       const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
-      const isLeft = reason instanceof ShuttingDown || reason instanceof LeaseLost;
-      end(isLeft ? 'left' : 'failed');
-      if (isLeft && error !== reason)
+      const isLost = reason instanceof ShuttingDown || reason instanceof LeaseLost;
+      end(isLost ? 'left' : 'failed');
+      if (isLost && error !== reason)
         this.logger.warn({ err: error, ...this.labels(row) }, 'work failed while it was being stopped');
       if (reason instanceof ShuttingDown) await release?.(row);
       else if (reason instanceof LeaseLost)

@@ -33,7 +33,7 @@ export function resultTables(model: Model, plan: Plan): ResultTable[] {
   const tables = [
     ...variables.map((family, at) => ({
       name: `${names[at]}.csv`,
-      content: csv([...titlesBeside(family.keys, VALUES), ...VALUES], membersOf(family, plan), room),
+      content: csv([...uniqueTitles(family.keys, VALUES), ...VALUES], membersOf(family, plan), room),
     })),
     {
       name: `${CONSTRAINTS}.csv`,
@@ -92,22 +92,22 @@ const LONG = 1e15;
 const figure = (value: number): string => (Math.abs(value) >= LONG ? value.toExponential() : String(value + 0));
 
 /** Returns column titles that differ from each other and from `others`, by appending numbers. */
-function titlesBeside(titles: readonly string[], others: readonly string[]): string[] {
-  const taken = new Set(others);
-  return titles.map((title) => free(title, taken));
+function uniqueTitles(titles: readonly string[], others: readonly string[]): string[] {
+  const usedNames = new Set(others);
+  return titles.map((title) => free(title, usedNames));
 }
 
 /** Returns file names after the variables. Long names are shortened, and duplicates get a number. */
 function fileNames(families: readonly Family[]): string[] {
-  const taken = new Set([CONSTRAINTS]);
-  return families.map(({ name }) => free(shortened(name, MAX_NAME).normalize('NFC'), taken));
+  const usedNames = new Set([CONSTRAINTS]);
+  return families.map(({ name }) => free(shortened(name, MAX_NAME).normalize('NFC'), usedNames));
 }
 
 /** Returns the name, with a number appended if it is taken, and marks it as taken. */
-function free(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let number = 2; taken.has(name); number += 1) name = `${wanted} ${number}`;
-  taken.add(name);
+function free(preferred: string, usedNames: Set<string>): string {
+  let name = preferred;
+  for (let number = 2; usedNames.has(name); number += 1) name = `${preferred} ${number}`;
+  usedNames.add(name);
   return name;
 }
 
@@ -118,22 +118,22 @@ function csv(
   room: { bytes: number },
 ): Uint8Array | undefined {
   const chunks: Uint8Array[] = [];
-  let left = room.bytes;
+  let remaining = room.bytes;
   let text = line(titles);
   const flush = (): void => {
     const chunk = Buffer.from(text);
     chunks.push(chunk);
-    left -= chunk.length;
+    remaining -= chunk.length;
     text = '';
   };
   for (const row of rows) {
     text += line(row);
     if (text.length > CHUNK) flush();
-    if (left < 0) return undefined;
+    if (remaining < 0) return undefined;
   }
   flush();
-  if (left < 0) return undefined;
-  room.bytes = left;
+  if (remaining < 0) return undefined;
+  room.bytes = remaining;
   return Buffer.concat(chunks);
 }
 

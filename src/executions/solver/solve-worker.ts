@@ -72,18 +72,18 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
 }
 
 async function solve(model: Model, limits: Omit<SearchTask, 'arrays'>): Promise<ModelResult> {
-  const known = monotonicProgress(model);
+  const toProgress = monotonicProgress(model);
   const run = await search(
     { arrays: toArrays(model), ...limits },
     {
       line: (text) => send({ kind: 'line', text }),
-      search: (figures) => send({ kind: 'search', ...known(figures) }),
+      search: (figures) => send({ kind: 'search', ...toProgress(figures) }),
     },
     stopSearch.signal,
   );
   const until = stopSearch.signal.aborted ? 'until the search was stopped' : `in ${limits.seconds} s`;
-  const found = toPlanResult(model, run, until);
-  if (found !== undefined) return found;
+  const plan = toPlanResult(model, run, until);
+  if (plan !== undefined) return plan;
   send({ kind: 'explains' });
   const { highs } = await loadSolver(limits.memoryMiB, limits.compiled);
   return explainRun(highs, model, run);

@@ -33,10 +33,10 @@ export class Solver {
   /**
    * Solves a task and returns its outcome, including failures.
    *
-   * @param tell receives progress news
+   * @param report receives progress news
    * @throws the signal's reason as soon as it aborts
    */
-  async solve(task: SolveTask, signals: SolveSignals, tell: (news: SolveNews) => void): Promise<SolveOutcome> {
+  async solve(task: SolveTask, signals: SolveSignals, report: (news: SolveNews) => void): Promise<SolveOutcome> {
     const workerData: SolveThreadTask = { ...task, compiled: await this.compile() };
     await Promise.all(this.ending);
     signals.signal.throwIfAborted();
@@ -49,7 +49,7 @@ export class Solver {
       env: {},
     });
     try {
-      return await outcomeOf(worker, task.seconds, signals, tell);
+      return await outcomeOf(worker, task.seconds, signals, report);
     } finally {
       // The result does not wait for the thread to exit. The next solve does.
       const ended = worker.terminate().finally(() => this.ending.delete(ended));
@@ -71,7 +71,7 @@ function outcomeOf(
   worker: Worker,
   seconds: number,
   { signal, stopSearch }: SolveSignals,
-  tell: (news: SolveNews) => void,
+  report: (news: SolveNews) => void,
 ): Promise<SolveOutcome> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
@@ -82,7 +82,7 @@ function outcomeOf(
     else stopSearch.addEventListener('abort', endSearch, { once: true });
     worker.on('message', (message: SolveMessage) => {
       if (message.kind === 'over') resolve(message.outcome);
-      else tell(message);
+      else report(message);
     });
     worker.once('error', (error: Error & { code?: string }) =>
       resolve(

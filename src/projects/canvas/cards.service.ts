@@ -4,7 +4,7 @@ import { ProjectEventsService } from '../../events/project-events.service.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { NotFound, parseId } from '../../common/errors/errors.js';
 import { assertExpected } from '../../common/etag/conditions.js';
-import type { ExpectedTags, KnownTags } from '../../common/etag/entity-tag.js';
+import type { ExpectedTags, ClientTags } from '../../common/etag/entity-tag.js';
 import { Tagged } from '../../common/etag/tagged.js';
 import type { JsonBytes } from '../../common/http/json-text.js';
 import { ProjectsRepository } from '../projects.repository.js';
@@ -31,7 +31,7 @@ export class CardsService {
    * Returns the whole canvas, oldest card first, unless its entity tag is already known to the caller.
    * @throws NotFound
    */
-  async list(reader: ProjectReader, projectId: string, known: KnownTags): Promise<Tagged<JsonBytes>> {
+  async list(reader: ProjectReader, projectId: string, known: ClientTags): Promise<Tagged<JsonBytes>> {
     const project_id = parseId(projectId, 'Project');
     const tag = await this.cards.tag(reader, project_id);
     if (known.has(tag)) return Tagged.unchanged(tag);

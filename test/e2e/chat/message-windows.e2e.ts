@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import type { ChatMessageListResponse, ConversationSyncResponse } from '../../../src/chat/chat.dto.js';
 import { ConversationsRepository } from '../../../src/chat/conversations/conversations.repository.js';
-import { knownMessageWindow } from '../../../src/chat/messages/message-json.sql.js';
+import { cachedMessageWindow } from '../../../src/chat/messages/message-json.sql.js';
 import type { MessageWindow } from '../../../src/chat/messages/message-window.js';
 import { Principal } from '../../../src/auth/principal.js';
 import { createDataSource } from '../../../src/database/data-source.js';
@@ -244,7 +244,7 @@ describe('a window that is partly cached', () => {
     const id = await makeConversation(5 + count, columns);
     const window = { last: 'c.last_sequence', limit: '1000::bigint' };
     const known = { first: '1::bigint', last: '5::bigint' };
-    const select = `SELECT w.* FROM conversations c, ${knownMessageWindow(window, known, MiB)} WHERE c.id = $1`;
+    const select = `SELECT w.* FROM conversations c, ${cachedMessageWindow(window, known, MiB)} WHERE c.id = $1`;
     const { rows } = await database.query<MessageWindow>(select, [id]);
     expect(rows).toMatchObject([{ is_cut: !isMade, made: isMade ? expect.any(String) : null }]);
     expect(Buffer.byteLength(rows[0]?.made ?? '')).toBeLessThan(MiB);

@@ -42,7 +42,7 @@ export function arrayKind<Item>(item: Kind<Item>, { maxItems }: { maxItems?: num
 /** Kind of an object with arbitrary keys whose values have the same kind. Becomes a map in the order received. */
 export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {}): Kind<Map<string, Item>> {
   return {
-    schema: { type: 'object', additionalProperties: item.schema, ...shown({ maxProperties }) },
+    schema: { type: 'object', additionalProperties: item.schema, ...schemaLimits({ maxProperties }) },
     read(input) {
       if (!isJsonObject(input)) return notAnObject(input);
       if (input.size > (maxProperties ?? Infinity)) return refuseLength('Dictionary', input.size, maxProperties, input);
@@ -63,7 +63,7 @@ export function mapKind<Item>(item: Kind<Item>, { maxProperties }: MapBounds = {
 /** Kind of an object with arbitrary content. Becomes a plain object. */
 export function freeObjectKind({ maxProperties }: MapBounds = {}): Kind<Plain> {
   return {
-    schema: { type: 'object', additionalProperties: true, ...shown({ maxProperties }) },
+    schema: { type: 'object', additionalProperties: true, ...schemaLimits({ maxProperties }) },
     read(input) {
       if (!isJsonObject(input)) return notAnObject(input);
       if (input.size > (maxProperties ?? Infinity)) return refuseLength('Dictionary', input.size, maxProperties, input);
@@ -78,7 +78,7 @@ export const anyKind: Kind<unknown> = {
   read: (input) => (hasValidTexts(input) ? toPlain(input) : rejectValue(INVALID_TEXT, input)),
 };
 
-const shown = ({ maxProperties }: { maxProperties: number | undefined }): Schema =>
+const schemaLimits = ({ maxProperties }: { maxProperties: number | undefined }): Schema =>
   maxProperties === undefined ? {} : { maxProperties };
 
 function refuseLength(type: 'List' | 'Dictionary', length: number, limit = 0, input: Json): Rejected {

@@ -24,7 +24,7 @@ const TRUE_TEXTS = new Set(['1', 't', 'y', 'yes', 'on', 'true']);
  */
 export function integerKind(bounds: NumberBounds): Kind<number> {
   return {
-    schema: { type: 'integer', ...shown(bounds) },
+    schema: { type: 'integer', ...schemaBounds(bounds) },
     read: (input) => withinBounds(toInteger(input), input, bounds),
   };
 }
@@ -32,7 +32,7 @@ export function integerKind(bounds: NumberBounds): Kind<number> {
 /** Kind of a finite number. Also accepts input that pydantic converts to a number. */
 export function numberKind(bounds: NumberBounds): Kind<number> {
   return {
-    schema: { type: 'number', ...shown(bounds) },
+    schema: { type: 'number', ...schemaBounds(bounds) },
     read: (input) => withinBounds(toNumber(input), input, bounds),
   };
 }
@@ -40,7 +40,7 @@ export function numberKind(bounds: NumberBounds): Kind<number> {
 /** Kind of a boolean. Also accepts input that pydantic converts to a boolean. */
 export const booleanKind: Kind<boolean> = { schema: { type: 'boolean' }, read: toBoolean };
 
-const shown = ({ minimum, maximum }: NumberBounds): Schema => ({
+const schemaBounds = ({ minimum, maximum }: NumberBounds): Schema => ({
   ...(minimum !== undefined && { minimum }),
   ...(maximum !== undefined && { maximum }),
 });

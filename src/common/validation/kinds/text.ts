@@ -51,7 +51,7 @@ const SIGNS: Record<string, string> = {
 
 /** Kind of a text from a fixed set of values, compared exactly. With `enumName` it has a separate schema in the document. */
 export function enumKind<Value extends string>(values: readonly Value[], enumName?: string): Kind<Value> {
-  const known = new Set<unknown>(values);
+  const allowed = new Set<unknown>(values);
   const quoted = values.map((value) => `'${value}'`);
   const expected = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ');
   return {
@@ -64,6 +64,8 @@ export function enumKind<Value extends string>(values: readonly Value[], enumNam
       ...(enumName !== undefined && { enumName }),
     },
     read: (input) =>
-      known.has(input) ? (input as Value) : refuse('literal_error', `Input should be ${expected}`, input, { expected }),
+      allowed.has(input)
+        ? (input as Value)
+        : refuse('literal_error', `Input should be ${expected}`, input, { expected }),
   };
 }

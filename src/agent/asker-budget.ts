@@ -3,6 +3,6 @@ import { AskerRefused } from './agent.js';
 import { TURN_SENTENCES } from './turn-sentences.js';
 
 /** Allows the next step of a turn. @throws AskerRefused if a budget is used up */
-export function assertBudgetLeft(exhausted: ExhaustedBudget | null): void {
+export function assertAskerBudget(exhausted: ExhaustedBudget | null): void {
   if (exhausted !== null) throw new AskerRefused(TURN_SENTENCES.budgetUsedUp(exhausted));
 }

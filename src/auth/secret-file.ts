@@ -3,8 +3,8 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 
 /** Returns the random secret in `file` (mode 0600). Creates it on first use. */
 export async function readOrCreateSecret(file: string): Promise<string> {
-  const known = await readIfThere(file);
-  if (known !== undefined) return known;
+  const existing = await readIfExists(file);
+  if (existing !== undefined) return existing;
   // Written under another name first, so that a crash never leaves a truncated secret.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, randomBytes(48).toString('base64url'), { mode: 0o600 });
@@ -18,7 +18,7 @@ export async function readOrCreateSecret(file: string): Promise<string> {
   return await readFile(file, 'utf8');
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
