@@ -15,8 +15,8 @@ async function run(): Promise<StopSignal> {
   const stopping = stopSignal();
   const config = loadConfig();
   const logger = createLogger(config.LOG_LEVEL);
-  for (const { name, meant } of misspelledSettings(otherVariables()))
-    logger.warn(`${name} is not a setting of this service and is ignored. Did you mean ${meant}?`);
+  for (const { name, setting } of misspelledSettings(otherVariables()))
+    logger.warn(`${name} is not a setting of this service and is ignored. Did you mean ${setting}?`);
   const phase = config.embedded ? printPhase : () => undefined;
   // Loading the application takes longest, so the database starts at the same time.
   const loading = import('./serve.js');

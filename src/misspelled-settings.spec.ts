@@ -17,7 +17,7 @@ describe('misspelledSettings', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['DATABASE_ULR_FILE', 'DATABASE_URL_FILE'],
   ])('recognizes %s as a misspelling of %s', (name, meant) => {
-    expect(foundIn({ [name]: 'x' })).toEqual([{ name, meant }]);
+    expect(foundIn({ [name]: 'x' })).toEqual([{ name, setting: meant }]);
   });
 
   it.each(['HOME', 'HOSTNAME', 'PATH', 'PWD', 'USER', 'SHELL', 'NODE_ENV', 'AWS_REGION', 'PGHOST', 'KUBERNETES_PORT'])(

@@ -34,9 +34,9 @@ export class ChatHistoryService {
     reader: ProjectReader,
     projectId: string,
     { conversation_id, limit, offset }: ChatHistoryQuery,
-    known: ClientTags,
+    clientTags: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
-    return await this.window(reader, projectId, conversation_id, { limit, offset }, known, ({ last_sequence }) => [
+    return await this.window(reader, projectId, conversation_id, { limit, offset }, clientTags, ({ last_sequence }) => [
       '{"messages":[',
       `],"limit":${limit},"offset":${offset},"total":${last_sequence}}`,
     ]);
@@ -47,9 +47,9 @@ export class ChatHistoryService {
     reader: ProjectReader,
     projectId: string,
     { conversation_id, limit }: ChatSyncQuery,
-    known: ClientTags,
+    clientTags: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
-    return await this.window(reader, projectId, conversation_id, { limit, offset: 0 }, known, ({ id, turn }) => [
+    return await this.window(reader, projectId, conversation_id, { limit, offset: 0 }, clientTags, ({ id, turn }) => [
       `{"conversation_id":"${id}","messages":[`,
       `],"turn":${turn}}`,
     ]);
@@ -61,14 +61,14 @@ export class ChatHistoryService {
     projectId: string,
     conversationId: string | undefined,
     page: { limit: number; offset: number },
-    known: ClientTags,
+    clientTags: ClientTags,
     around: (window: ConversationWindow) => [string, string],
   ): Promise<Tagged<JsonBytes>> {
     const project_id = parseId(projectId, 'Project');
     try {
-      if (!known.isEmpty) {
+      if (!clientTags.isEmpty) {
         const tag = await this.conversations.tag(reader, project_id, conversationId);
-        if (known.has(tag)) return Tagged.unchanged(tag);
+        if (clientTags.has(tag)) return Tagged.unchanged(tag);
       }
       const name = `${project_id} ${conversationId ?? ''}`;
       const inTurn = async <Value>(work: () => Promise<Value>): Promise<Value> =>

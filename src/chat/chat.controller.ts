@@ -65,9 +65,9 @@ export class ChatController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatHistoryQuery,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
-    return await this.chatHistoryService.history(reader, projectId, query, known);
+    return await this.chatHistoryService.history(reader, projectId, query, clientTags);
   }
 
   @Get('sync')
@@ -86,9 +86,9 @@ export class ChatController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Query() query: ChatSyncQuery,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
-    return await this.chatHistoryService.sync(reader, projectId, query, known);
+    return await this.chatHistoryService.sync(reader, projectId, query, clientTags);
   }
 
   @Post('stop')

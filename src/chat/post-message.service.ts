@@ -55,7 +55,7 @@ export class PostMessageService {
         conversations.lock(editor, project_id, conversationId),
         tx.withRepository(this.turns).situationFor(project_id, conversationId, editor.caller),
         this.newMessages.earlier(tx, editor.caller, project_id, request),
-        tx.withRepository(this.cards).seen(editor, project_id),
+        tx.withRepository(this.cards).listVisible(editor, project_id),
       );
       const canvas = JSON.stringify(cards.map((card) => CardResponse.from(card)));
       const toAnswer = (message: string): JsonText =>

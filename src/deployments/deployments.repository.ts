@@ -19,7 +19,7 @@ const toValidName = (name: string): string => name.replaceAll('\0', '\u{FFFD}');
 /** Lookup of deployment containers. */
 export const DEPLOYMENT_CONTAINERS: ContainerLookup = {
   select: (company) => deploymentOf('container_id, NULL::uuid AS project_id, true AS may_write', company),
-  selectKnown: null,
+  selectById: null,
   scope: ({ company_id }) => company_id,
   parse: toValidName,
 };

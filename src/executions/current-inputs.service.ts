@@ -34,7 +34,9 @@ export class CurrentInputsService {
     }
     const currentCards = await tx.withRepository(this.cards).list(project.id);
     if (modelDigest(cards) !== modelDigest(currentCards)) return false;
-    const present = await this.files.known(workspace, currentCards, tx);
-    return (present.digest ?? '') === (solved === null ? '' : (await this.files.known(solved, cards, tx)).digest);
+    const present = await this.files.cachedStates(workspace, currentCards, tx);
+    return (
+      (present.digest ?? '') === (solved === null ? '' : (await this.files.cachedStates(solved, cards, tx)).digest)
+    );
   }
 }

@@ -52,7 +52,7 @@ export class ExecutionCancellationsService {
    */
   async cancelById(project_id: ProjectId, executionId: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { id } = await tx.withRepository(this.projects).lockKnown(project_id);
+      const { id } = await tx.withRepository(this.projects).lockById(project_id);
       await this.cancelIn(tx, id, executionId, false);
     });
   }

@@ -85,13 +85,13 @@ export class ExecutionRecordsService {
     reader: ProjectReader,
     projectId: string,
     executionId: string,
-    known: ClientTags,
+    clientTags: ClientTags,
   ): Promise<Tagged<ExecutionDetail>> {
     const execution = await this.get(reader, projectId, executionId);
     const { id, status, revision } = execution;
     const log = status === 'running' ? await this.logs.of(id) : undefined;
     const tag = entityTag('execution', revision, log?.revision ?? null, this.config.SOLVE_TIME_LIMIT_SECONDS);
-    if (known.has(tag)) return Tagged.unchanged(tag);
+    if (clientTags.has(tag)) return Tagged.unchanged(tag);
     const time_limit_seconds = execution.time_limit_seconds ?? this.config.SOLVE_TIME_LIMIT_SECONDS;
     const resultText = status === 'succeeded' ? await this.views.resultText(id) : null;
     return Tagged.of(tag, { ...execution, time_limit_seconds, progress: log?.progress ?? null, resultText });
@@ -117,12 +117,12 @@ export class ExecutionRecordsService {
     reader: ProjectReader,
     projectId: string,
     executionId: string,
-    known: ClientTags,
+    clientTags: ClientTags,
   ): Promise<Tagged<ModelCard[] | null>> {
     const id = parseId(executionId, 'Execution');
     // The cards of an execution never change.
     const tag = entityTag('execution-cards', id);
-    if (known.has(tag)) {
+    if (clientTags.has(tag)) {
       await this.get(reader, projectId, id);
       return Tagged.unchanged(tag);
     }
@@ -139,14 +139,14 @@ export class ExecutionRecordsService {
     projectId: string,
     executionId: string,
     query: RunValuesQuery,
-    known: ClientTags,
+    clientTags: ClientTags,
     signal: AbortSignal,
   ): Promise<Tagged<RunValuesResponse>> {
     const execution = await this.get(reader, projectId, executionId);
     const { family, nonzero, limit, offset } = query;
     // A plan never changes.
     const tag = entityTag('execution-values', execution.id, family, nonzero, limit, offset);
-    if (known.names(tag)) return Tagged.unchanged(tag);
+    if (clientTags.names(tag)) return Tagged.unchanged(tag);
     return Tagged.of(tag, await this.runValues.page(execution, query, signal));
   }
 
@@ -161,7 +161,7 @@ export class ExecutionRecordsService {
    */
   async waitForEnd(project_id: ProjectId, id: ExecutionId, signal: AbortSignal): Promise<EndedExecutionRecord> {
     const poll = async (): Promise<EndedExecutionRecord | undefined> => {
-      const project = await this.projects.requireKnown(project_id);
+      const project = await this.projects.requireById(project_id);
       const execution = await this.executions.require(project.id, id);
       if (!EXECUTION_STEPS.isEnd(execution.status)) return undefined;
       const text = await this.views.resultText(id);

@@ -77,9 +77,9 @@ export class ExecutionsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<JsonText>> {
-    const response = await this.records.detail(reader, projectId, executionId, known);
+    const response = await this.records.detail(reader, projectId, executionId, clientTags);
     return response.map((detail) => ExecutionDetailResponse.json(detail));
   }
 
@@ -100,10 +100,10 @@ export class ExecutionsController {
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
     @Query() query: RunValuesQuery,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
     @ClientSignal() signal: AbortSignal,
   ): Promise<Tagged<RunValuesResponse>> {
-    return await this.records.values(reader, projectId, executionId, query, known, signal);
+    return await this.records.values(reader, projectId, executionId, query, clientTags, signal);
   }
 
   @Get(':execution_id/log')
@@ -136,9 +136,9 @@ export class ExecutionsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('execution_id') executionId: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<RunCardsResponse>> {
-    const response = await this.records.cards(reader, projectId, executionId, known);
+    const response = await this.records.cards(reader, projectId, executionId, clientTags);
     return response.map((cards) => RunCardsResponse.from(cards));
   }
 

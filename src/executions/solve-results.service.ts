@@ -36,7 +36,7 @@ export class SolveResultsService {
   ): Promise<void> {
     const stored = outcome.kind === 'solved' ? await this.results.store(execution, outcome) : NOTHING;
     await this.database.transaction(async (tx) => {
-      const project = await tx.withRepository(this.projects).lockKnown(execution.project_id);
+      const project = await tx.withRepository(this.projects).lockById(execution.project_id);
       await tx.withRepository(this.executions).lockForOwner(execution);
       this.events.by(tx, { kind: 'execution', id: execution.id });
       if (outcome.kind === 'ended') {

@@ -44,7 +44,7 @@ export abstract class ContainerRequest {
 }
 
 /** Adds the container identifiers after the fields of a class, and the rule that the source's identifier is present. */
-export function NamesContainer<Request extends ContainerRequest>(rule: ObjectRule<Request> = identifierGiven) {
+export function NamesContainer<Request extends ContainerRequest>(rule: ObjectRule<Request> = missingIdentifier) {
   return (type: Type<Request>): void => {
     for (const [source, name] of Object.entries(IDENTIFIERS)) {
       const description = `Required when \`source\` is \`${source}\``;
@@ -55,7 +55,7 @@ export function NamesContainer<Request extends ContainerRequest>(rule: ObjectRul
 }
 
 /** Reports a missing identifier that the source requires. */
-export function identifierGiven(request: ContainerRequest, received: JsonObject): ErrorEntry[] {
+export function missingIdentifier(request: ContainerRequest, received: JsonObject): ErrorEntry[] {
   const name = IDENTIFIERS[request.source];
   return request[name] == null ? [missing([name], received)] : [];
 }

@@ -20,7 +20,7 @@ export interface ContainerLookup {
    * Same SELECT by container id, for containers that clients can access without naming them. Null if the whole company can see
    * them.
    */
-  selectKnown: ((scope: string) => string) | null;
+  selectById: ((scope: string) => string) | null;
   /** Converts a client's identifier to its database form. @throws NotFound if it cannot be an identifier */
   parse(identifier: string): string;
 }
@@ -64,9 +64,9 @@ export class ContainerResolverService {
   async find(caller: Principal, request: ContainerRequest, tx?: Tx): Promise<RequestedContainer> {
     const sought = this.seek(caller, request);
     const containers = tx?.withRepository(this.containers) ?? this.containers;
-    const found = await containers.findSought(sought);
-    if (found === undefined) throw new NotFound(sought.resource);
-    return { ...found, company_id: sought.company_id };
+    const container = await containers.findSought(sought);
+    if (container === undefined) throw new NotFound(sought.resource);
+    return { ...container, company_id: sought.company_id };
   }
 
   /**
@@ -90,16 +90,16 @@ export class ContainerResolverService {
   async mayWriteTo(caller: Principal, kind: ContainerKind, container_id: string): Promise<boolean> {
     const lookup = this.lookups.get(kind);
     if (lookup === undefined) throw new Error(`No lookup for containers of kind ${kind} is registered`);
-    const { selectKnown, scope } = lookup;
-    const found = selectKnown
+    const { selectById, scope } = lookup;
+    const container = selectById
       ? await this.containers.findSought({
-          select: selectKnown,
+          select: selectById,
           identifier: container_id,
           scope: scope(caller),
         })
       : { may_write: true };
-    if (found === undefined) return false;
-    assertWritable(caller, kind, found);
+    if (container === undefined) return false;
+    assertWritable(caller, kind, container);
     return true;
   }
 }

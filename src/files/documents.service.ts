@@ -29,7 +29,7 @@ export function documentFormat(path: string): DocumentFormat | undefined {
 /** Texts of PDF, DOCX and XLSX files. */
 @Injectable()
 export class DocumentsService {
-  private readonly kept = new LRUCache<string, TextAnswer>({
+  private readonly cache = new LRUCache<string, TextAnswer>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ text }) => 1_024 + 2 * text.length,
   });
@@ -53,8 +53,8 @@ export class DocumentsService {
     signal?: AbortSignal,
   ): Promise<TextAnswer> {
     const key = JSON.stringify([blob_id, format, part.pages?.first, part.pages?.last, part.sheet]);
-    const known = this.kept.get(key);
-    if (known !== undefined) return known;
+    const cached = this.cache.get(key);
+    if (cached !== undefined) return cached;
     const { FILES_CONTENT_MAX_BYTES: maxBytes } = this.config;
     const work = async (from: string): Promise<TextAnswer> =>
       await this.engine.run(
@@ -62,7 +62,7 @@ export class DocumentsService {
         { company_id, bytes: size, ...(signal !== undefined && { signal }) },
       );
     const answer = await this.copies.withCopy({ company_id, blob_id, size }, work, signal);
-    this.kept.set(key, answer);
+    this.cache.set(key, answer);
     return answer;
   }
 }

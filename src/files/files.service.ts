@@ -191,8 +191,8 @@ export class FilesService {
     return await this.database.transaction(async (tx) =>
       caller.once(tx, async () => {
         const problems = await this.fileTree.moveAll(tx, container, moves);
-        const made = moves.filter((_, index) => problems[index] === undefined);
-        const paths = made.flatMap(({ source_path, dest_path }) => [source_path, dest_path]);
+        const successful = moves.filter((_, index) => problems[index] === undefined);
+        const paths = successful.flatMap(({ source_path, dest_path }) => [source_path, dest_path]);
         this.changes.note(tx, caller, container.project_id, paths);
         const errors = body.moves.flatMap(({ source_path }, index) => {
           const error = problems[index];

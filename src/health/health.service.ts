@@ -16,13 +16,13 @@ const SHARED_MS = 1_000;
 const MAX_WAIT_SECONDS = 60;
 
 type Part = keyof HealthOfParts;
-type Look = () => Promise<{ degraded?: string }>;
+type PartCheck = () => Promise<{ degraded?: string }>;
 
 /** Checks the health of this process and its dependencies. */
 @Injectable()
 export class HealthService implements OnModuleDestroy {
   private isStopping = false;
-  private readonly looks: Record<Part, Look>;
+  private readonly checksByPart: Record<Part, PartCheck>;
   /** Functions that return the wait of the oldest work in each queue, in seconds. */
   private readonly queues: (() => Promise<number>)[];
 
@@ -35,7 +35,7 @@ export class HealthService implements OnModuleDestroy {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.queues = [async () => Math.max(0, ...(await queues.backlog()).map(({ oldest_seconds }) => oldest_seconds))];
-    this.looks = {
+    this.checksByPart = {
       database: async () => {
         await probe.ping();
         return {};
@@ -80,29 +80,29 @@ export class HealthService implements OnModuleDestroy {
    * @throws NotReady if the process should get no requests
    */
   async readiness(): Promise<ReadinessResponse> {
-    const parts = Object.keys(this.looks) as Part[];
-    const { details } = await this.checks.check(parts.map((part) => () => this.look(part))).catch(resultOf);
+    const parts = Object.keys(this.checksByPart) as Part[];
+    const { details } = await this.checks.check(parts.map((part) => () => this.check(part))).catch(resultOf);
     const of = (part: Part): HealthOfPart => healthOf(details[part]);
-    const found = { database: of('database'), object_store: of('object_store'), queue: of('queue') };
-    const isWhole = Object.values(found).every(({ status }) => status === 'up');
+    const states = { database: of('database'), object_store: of('object_store'), queue: of('queue') };
+    const isWhole = Object.values(states).every(({ status }) => status === 'up');
     // The state is not worse, because most requests still work without the file store, and other processes use the same store.
-    const worst = found.database.status === 'down' ? 'error' : isWhole ? 'ok' : 'degraded';
-    const answer: ReadinessResponse = { status: this.isStopping ? 'stopping' : worst, parts: found };
+    const worst = states.database.status === 'down' ? 'error' : isWhole ? 'ok' : 'degraded';
+    const answer: ReadinessResponse = { status: this.isStopping ? 'stopping' : worst, parts: states };
     if (answer.status === 'error' || answer.status === 'stopping') throw new NotReady(answer);
     return answer;
   }
 
   /** Checks a part of the service. Errors are reported in fixed words because driver messages reveal addresses. */
-  private async look(part: Part) {
-    const look = async (): Promise<{ degraded?: string }> => {
+  private async check(part: Part) {
+    const attempt = async (): Promise<{ degraded?: string }> => {
       try {
-        return await this.looks[part]();
+        return await this.checksByPart[part]();
       } catch (error) {
         this.logger.warn({ err: error, part }, 'a part of the service does not work');
         throw new Error('It is unavailable');
       }
     };
-    const result = await this.indicators.check(part).attempt(look).withTimeout(TIMEOUT_MS).cacheFor(SHARED_MS);
+    const result = await this.indicators.check(part).attempt(attempt).withTimeout(TIMEOUT_MS).cacheFor(SHARED_MS);
     const { degraded } = result[part] as { degraded?: string };
     return degraded === undefined ? result : this.indicators.check(part).degraded(degraded);
   }

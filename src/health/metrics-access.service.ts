@@ -39,4 +39,4 @@ export class MetricsAccessService implements OnApplicationBootstrap {
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted));
+const isSame = (actual: string, expected: string): boolean => timingSafeEqual(digest(actual), digest(expected));

@@ -28,15 +28,16 @@ const membership = (p: string, caller: string, columns: string, condition = 'tru
 const reaches = (p: string, caller: string, role = 'true'): string => `
   (${p}.visibility = 'company' OR ${isCompanyLevel(caller)} OR EXISTS (${membership(p, caller, '', role)}))`;
 
-const mayBeSeen = (p: string, caller: string): string => `
+const isAccessible = (p: string, caller: string): string => `
   ${p}.company_id = ${companyOf(caller)} AND (NOT ${isLimited(caller)} OR ${p}.id = ANY (${listOf(caller)})) AND ${reaches(p, caller)}`;
 
 /** Condition that a project exists and is visible to the caller. */
-export const isVisible = (p: string, caller: string): string => `${p}.deleted_at IS NULL AND ${mayBeSeen(p, caller)}`;
+export const isVisible = (p: string, caller: string): string =>
+  `${p}.deleted_at IS NULL AND ${isAccessible(p, caller)}`;
 
 /** Condition that a project is deleted and would otherwise be visible to the caller. */
 export const isDeletedAndVisible = (p: string, caller: string): string =>
-  `${p}.deleted_at IS NOT NULL AND ${mayBeSeen(p, caller)}`;
+  `${p}.deleted_at IS NOT NULL AND ${isAccessible(p, caller)}`;
 
 /** SQL of the caller's role in a visible project. Everybody can edit a project with `company` visibility. */
 export const roleIn = (p: string, caller: string): string => `

@@ -72,6 +72,6 @@ export class ProjectCreationService {
     if (requested !== null) await this.origins.checkOut(tx, project, requested);
     await this.life.created(tx, project);
     if (workspace_mode === 'run') await this.snapshots.enterRunMode(tx, project);
-    return await this.views.shown(tx, editor, id);
+    return await this.views.detailsWithoutTag(tx, editor, id);
   }
 }

@@ -72,12 +72,13 @@ export class ProjectDeletionService {
   private async undelete(tx: Tx, owner: ProjectOwner, projectId: string): Promise<ProjectDetails> {
     const projects = tx.withRepository(this.projects);
     const project = await projects.lockDeleted(owner, projectId, this.config.PROJECTS_GRACE_SECONDS);
-    if (project === undefined) return await this.views.shown(tx, owner, (await projects.require(owner, projectId)).id);
+    if (project === undefined)
+      return await this.views.detailsWithoutTag(tx, owner, (await projects.require(owner, projectId)).id);
     await this.containers.restore(tx, project.company_id, ...(await this.views.containersOf(tx, project)));
     await projects.markRestored(project.id);
     this.events.by(tx, owner.caller);
     this.events.note(tx, project.id, 'project.restored', {});
     await this.life.restored(tx, project);
-    return await this.views.shown(tx, owner, project.id);
+    return await this.views.detailsWithoutTag(tx, owner, project.id);
   }
 }

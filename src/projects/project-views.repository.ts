@@ -74,25 +74,25 @@ export class ProjectViewsRepository {
     tx: Tx,
     reader: ProjectReader,
     projectId: string,
-    known: ClientTags = ClientTags.NONE,
+    clientTags: ClientTags = ClientTags.NONE,
   ): Promise<Tagged<ProjectDetails>> {
-    if (!known.isEmpty) {
+    if (!clientTags.isEmpty) {
       const tag = await this.tagOf(tx, reader, projectId);
-      if (known.has(tag)) return Tagged.unchanged(tag);
+      if (clientTags.has(tag)) return Tagged.unchanged(tag);
     }
-    const [found] = await sharedRead<(ProjectDetails & Versions)[]>(tx, DETAILS, [
+    const [row] = await sharedRead<(ProjectDetails & Versions)[]>(tx, DETAILS, [
       reader.parameter,
       parseId(projectId, 'Project'),
     ]);
-    if (found === undefined) throw new NotFound('Project');
-    return Tagged.of(tagOf(found), found);
+    if (row === undefined) throw new NotFound('Project');
+    return Tagged.of(tagOf(row), row);
   }
 
   /**
    * Returns a project without its entity tag, for responses that are stored.
    * @throws NotFound
    */
-  async shown(tx: Tx, reader: ProjectReader, projectId: string): Promise<ProjectDetails> {
+  async detailsWithoutTag(tx: Tx, reader: ProjectReader, projectId: string): Promise<ProjectDetails> {
     const { body } = await this.details(tx, reader, projectId);
     if (body === undefined) throw new Error('A project read without known tags has no body');
     return body;
@@ -103,9 +103,9 @@ export class ProjectViewsRepository {
    * @throws NotFound
    */
   async tagOf(tx: Tx, reader: ProjectReader, projectId: string): Promise<string> {
-    const [found] = await sharedRead<Versions[]>(tx, VERSIONS, [reader.parameter, parseId(projectId, 'Project')]);
-    if (found === undefined) throw new NotFound('Project');
-    return tagOf(found);
+    const [row] = await sharedRead<Versions[]>(tx, VERSIONS, [reader.parameter, parseId(projectId, 'Project')]);
+    if (row === undefined) throw new NotFound('Project');
+    return tagOf(row);
   }
 
   /** Returns a page of the projects that the caller sees, with the exact total number of matches. */

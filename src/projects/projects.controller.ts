@@ -80,10 +80,10 @@ export class ProjectsController {
   async getProject(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<ProjectResponse>> {
-    const project = await this.projects.details(reader, projectId, known);
-    return project.map((found) => ProjectResponse.from(found));
+    const project = await this.projects.details(reader, projectId, clientTags);
+    return project.map((details) => ProjectResponse.from(details));
   }
 
   @Patch(':project_id')
@@ -159,8 +159,8 @@ export class ProjectsController {
   async listCards(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<JsonBytes>> {
-    return await this.cards.list(reader, projectId, known);
+    return await this.cards.list(reader, projectId, clientTags);
   }
 }

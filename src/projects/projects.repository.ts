@@ -24,7 +24,7 @@ const workspaceOf = (condition: string, caller: string): string => `
 /** Lookup of workspace containers. */
 export const WORKSPACES: ContainerLookup = {
   select: (scope) => workspaceOf('p.id = $1', scope),
-  selectKnown: (scope) => workspaceOf('p.workspace_id = $1', scope),
+  selectById: (scope) => workspaceOf('p.workspace_id = $1', scope),
   scope: callerParameter,
   parse: (id) => parseId(id, 'Project'),
 };
@@ -92,7 +92,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
    */
   async require(reader: ProjectReader, projectId: string): Promise<Project> {
     const parameters = [reader.parameter, parseId(projectId, 'Project')];
-    return one(reader, await sharedRead<FoundProject[]>(this.manager, SELECTED, parameters));
+    return requireRow(reader, await sharedRead<ProjectRow[]>(this.manager, SELECTED, parameters));
   }
 
   /**
@@ -101,23 +101,23 @@ export class ProjectsRepository extends EntityRepository(Project) {
    * @throws Forbidden
    */
   async lock(editor: ProjectEditor | ProjectLeaver, projectId: string): Promise<Project> {
-    return one(editor, await this.query(LOCKED, [editor.parameter, parseId(projectId, 'Project')]));
+    return requireRow(editor, await this.query(LOCKED, [editor.parameter, parseId(projectId, 'Project')]));
   }
 
   /**
    * Returns a project whose access was checked earlier, for work that continues regardless of who started it.
    * @throws NotFound
    */
-  async requireKnown(id: ProjectId): Promise<Project> {
-    return await this.known(id, '');
+  async requireById(id: ProjectId): Promise<Project> {
+    return await this.selectById(id, '');
   }
 
   /**
    * Returns a project whose access was checked earlier, locked against other writers until the transaction ends.
    * @throws NotFound
    */
-  async lockKnown(id: ProjectId): Promise<Project> {
-    return await this.known(id, 'FOR NO KEY UPDATE');
+  async lockById(id: ProjectId): Promise<Project> {
+    return await this.selectById(id, 'FOR NO KEY UPDATE');
   }
 
   /** Returns the indexes of the ids whose projects are not visible to the caller. */
@@ -134,7 +134,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
    * Returns the entries whose reader can no longer see the project. If the stream outlives its project, a deleted project still
    * counts as visible.
    */
-  async lost<Following extends { reader: ProjectReader; project_id: ProjectId; outlivesProject: boolean }>(
+  async withoutAccess<Following extends { reader: ProjectReader; project_id: ProjectId; outlivesProject: boolean }>(
     followed: readonly Following[],
   ): Promise<Following[]> {
     const rows: { place: number }[] = await this.query(
@@ -255,14 +255,14 @@ export class ProjectsRepository extends EntityRepository(Project) {
 
   /** Locks a project during its purge until the transaction ends. Returns false if it was already removed. */
   async lockPurged(id: ProjectId): Promise<boolean> {
-    const left: unknown[] = await this.query(
+    const rows: unknown[] = await this.query(
       'SELECT FROM projects WHERE id = $1 AND purge_began_at IS NOT NULL FOR NO KEY UPDATE',
       [id],
     );
-    return left.length > 0;
+    return rows.length > 0;
   }
 
-  private async known(id: ProjectId, locking: string): Promise<Project> {
+  private async selectById(id: ProjectId, locking: string): Promise<Project> {
     const [project]: Project[] = await this.query(
       `SELECT * FROM projects WHERE id = $1 AND deleted_at IS NULL ${locking}`,
       [id],
@@ -276,21 +276,21 @@ export class ProjectsRepository extends EntityRepository(Project) {
  * @throws NotFound
  * @throws Forbidden
  */
-function one(reader: ProjectReader, found: FoundProject[]): Project {
-  const project = admitted(reader, found);
+function requireRow(reader: ProjectReader, rows: ProjectRow[]): Project {
+  const project = admitted(reader, rows);
   if (project === undefined) throw new NotFound('Project');
   return project;
 }
 
-type FoundProject = Project & { caller_role: ProjectRole };
+type ProjectRow = Project & { caller_role: ProjectRole };
 
 /**
  * Returns the project found by a statement, or undefined without a row.
  * @throws Forbidden
  */
-function admitted(reader: ProjectReader, [found]: FoundProject[]): Project | undefined {
-  if (found === undefined) return undefined;
-  const { caller_role, ...project } = found;
+function admitted(reader: ProjectReader, [row]: ProjectRow[]): Project | undefined {
+  if (row === undefined) return undefined;
+  const { caller_role, ...project } = row;
   reader.admit(caller_role);
   return project;
 }

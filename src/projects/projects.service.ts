@@ -33,8 +33,8 @@ export class ProjectsService {
    * Returns a project.
    * @throws NotFound
    */
-  async details(reader: ProjectReader, projectId: string, known: ClientTags): Promise<Tagged<ProjectDetails>> {
-    return await this.views.details(this.database.manager, reader, projectId, known);
+  async details(reader: ProjectReader, projectId: string, clientTags: ClientTags): Promise<Tagged<ProjectDetails>> {
+    return await this.views.details(this.database.manager, reader, projectId, clientTags);
   }
 
   /**

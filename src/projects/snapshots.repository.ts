@@ -29,7 +29,7 @@ const treeOf = (condition: string, caller: string): string => `
 /** Lookup of snapshot containers. */
 export const SNAPSHOT_TREES: ContainerLookup = {
   select: (scope) => treeOf('s.id = $1', scope),
-  selectKnown: (scope) => treeOf('s.container_id = $1', scope),
+  selectById: (scope) => treeOf('s.container_id = $1', scope),
   scope: callerParameter,
   parse: (id) => parseId(id, 'Snapshot'),
 };

@@ -106,8 +106,8 @@ export class SnapshotsService {
     });
     const cards = await tx.withRepository(this.cards).list(project_id);
     // JSON omits undefined values.
-    const kept = cards.map((card) => ({ ...card, revision: undefined }));
-    const { id } = await snapshots.save({ project_id, container_id, cards: kept });
+    const copies = cards.map((card) => ({ ...card, revision: undefined }));
+    const { id } = await snapshots.save({ project_id, container_id, cards: copies });
     return id;
   }
 }

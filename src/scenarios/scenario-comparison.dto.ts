@@ -141,11 +141,11 @@ export class ScenarioComparisonResponse {
 
 /** Groups KPIs by label, in their order. Several cards may have the same label. */
 export function byLabel<Kpi extends { label: string }>(kpis: readonly Kpi[]): Map<string, Kpi[]> {
-  const found = new Map<string, Kpi[]>();
+  const groups = new Map<string, Kpi[]>();
   for (const kpi of kpis) {
-    const same = found.get(kpi.label);
-    if (same === undefined) found.set(kpi.label, [kpi]);
-    else same.push(kpi);
+    const group = groups.get(kpi.label);
+    if (group === undefined) groups.set(kpi.label, [kpi]);
+    else group.push(kpi);
   }
-  return found;
+  return groups;
 }

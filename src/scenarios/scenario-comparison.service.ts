@@ -46,7 +46,7 @@ export class ScenarioComparisonService {
     ids: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<ScenarioComparisonResponse> {
-    return await this.beside(reader, await this.newest(reader, projectId, ids), signal);
+    return await this.compareRuns(reader, await this.newest(reader, projectId, ids), signal);
   }
 
   /** Compares scenarios like {@link compare}, unless the entity tag is already known to the caller. */
@@ -54,20 +54,20 @@ export class ScenarioComparisonService {
     reader: ProjectReader,
     projectId: string,
     ids: readonly string[] | null,
-    known: ClientTags,
+    clientTags: ClientTags,
     signal: AbortSignal,
   ): Promise<Tagged<ScenarioComparisonResponse>> {
     const newest = await this.newest(reader, projectId, ids);
     // Results of ended runs never change.
     const tag = entityTag('comparison', JSON.stringify([newest.scenarios, newest.runs.map(({ id }) => id)]));
-    if (known.has(tag)) return Tagged.unchanged(tag);
-    return Tagged.of(tag, await this.beside(reader, newest, signal));
+    if (clientTags.has(tag)) return Tagged.unchanged(tag);
+    return Tagged.of(tag, await this.compareRuns(reader, newest, signal));
   }
 
   private async newest(reader: ProjectReader, projectId: string, ids: readonly string[] | null): Promise<Newest> {
     const { id: project_id } = await this.projects.require(reader, projectId);
     const all = await this.scenarios.names(project_id);
-    const scenarios = ids === null ? all : [...new Set(ids.map((id) => called(all, id)))];
+    const scenarios = ids === null ? all : [...new Set(ids.map((id) => scenarioById(all, id)))];
     const runs = await this.executions.newestEnded(
       project_id,
       scenarios.map(({ id }) => id),
@@ -75,7 +75,7 @@ export class ScenarioComparisonService {
     return { scenarios, runs };
   }
 
-  private async beside(
+  private async compareRuns(
     { company_id }: ProjectReader,
     { scenarios, runs }: Newest,
     signal: AbortSignal,
@@ -83,44 +83,45 @@ export class ScenarioComparisonService {
     const base = runs.find(({ scenario_id }) => scenario_id === null);
     const ofScenarios = new Map(runs.map((run) => [run.scenario_id, run]));
     return {
-      base: base === undefined ? null : shown(base),
-      scenarios: scenarios.map((scenario) => beside(scenario, ofScenarios.get(scenario.id), base)),
+      base: base === undefined ? null : summaryOf(base),
+      scenarios: scenarios.map((scenario) => compareRuns(scenario, ofScenarios.get(scenario.id), base)),
       differing: await this.differing(company_id, runs, signal),
     };
   }
 
   private async differing(company_id: string, runs: readonly EndedRun[], signal: AbortSignal): Promise<Difference[]> {
     const plans = runs.filter(({ objective_value }) => objective_value !== null);
-    const kept = plans.flatMap((run) =>
+    const storedRuns = plans.flatMap((run) =>
       run.outputs_id === null ? [] : [{ name: nameOf(run), outputs_id: run.outputs_id }],
     );
     // Plans without indexed variables have no members, which counts as 0. Members that were not stored, because storage was full,
     // are unknown.
     const without = plans.filter(({ outputs_id, families }) => outputs_id === null && (families ?? []).length === 0);
-    const ofMembers = await this.members.between(company_id, kept, without.length, MAX_DIFFERING, signal);
+    const ofMembers = await this.members.between(company_id, storedRuns, without.length, MAX_DIFFERING, signal);
     return [...scalarDifferences(plans), ...ofMembers]
       .sort((one, other) => spread(other, plans.length) - spread(one, plans.length))
       .slice(0, MAX_DIFFERING);
   }
 }
 
-type Named = Pick<Scenario, 'id' | 'name'>;
+type ScenarioName = Pick<Scenario, 'id' | 'name'>;
 
 /** Data to compare: the newest runs of the scenarios and of the canvas. */
 interface Newest {
-  scenarios: Named[];
+  scenarios: ScenarioName[];
   runs: EndedRun[];
 }
 
-function called(all: readonly Named[], id: string): Named {
-  const found = all.find((one) => one.id === id.toLowerCase());
-  if (found === undefined) throw new Invalid([invalidValue(['query', 'ids'], 'the project has no such scenario', id)]);
-  return found;
+function scenarioById(all: readonly ScenarioName[], id: string): ScenarioName {
+  const scenario = all.find((one) => one.id === id.toLowerCase());
+  if (scenario === undefined)
+    throw new Invalid([invalidValue(['query', 'ids'], 'the project has no such scenario', id)]);
+  return scenario;
 }
 
 const nameOf = ({ scenario_id }: EndedRun): string => scenario_id ?? BASE;
 
-const shown = ({ id, status, outcome, objective_value, kpis, ended_at }: EndedRun) => ({
+const summaryOf = ({ id, status, outcome, objective_value, kpis, ended_at }: EndedRun) => ({
   execution_id: id,
   status: outcome ?? status,
   objective_value,
@@ -128,7 +129,7 @@ const shown = ({ id, status, outcome, objective_value, kpis, ended_at }: EndedRu
   kpis: (kpis ?? []).map(({ label, value }) => ({ label, value })),
 });
 
-function beside({ id, name }: Named, run: EndedRun | undefined, base: EndedRun | undefined): ComparedRun {
+function compareRuns({ id, name }: ScenarioName, run: EndedRun | undefined, base: EndedRun | undefined): ComparedRun {
   const of = { scenario_id: id, name };
   if (run === undefined)
     return {
@@ -140,23 +141,23 @@ function beside({ id, name }: Named, run: EndedRun | undefined, base: EndedRun |
       ended_at: null,
       kpis: [],
     };
-  const { kpis, ...told } = shown(run);
+  const { kpis, ...summary } = summaryOf(run);
   return {
     ...of,
-    ...told,
+    ...summary,
     difference: difference(run.objective_value, base?.objective_value),
-    kpis: besideKpis(kpis, base?.kpis ?? []),
+    kpis: compareKpis(kpis, base?.kpis ?? []),
   };
 }
 
 /** Several KPIs may share a label. They are paired in order if both runs have the same number of them. */
-function besideKpis(kpis: readonly Kpi[], ofBase: readonly Kpi[]): ComparedKpi[] {
+function compareKpis(kpis: readonly Kpi[], baseKpis: readonly Kpi[]): ComparedKpi[] {
   const own = byLabel(kpis);
-  const others = byLabel(ofBase);
+  const others = byLabel(baseKpis);
   return kpis.map((kpi): ComparedKpi => {
     const { label, value } = kpi;
-    const [same = [], beside = []] = [own.get(label), others.get(label)];
-    const other = same.length === beside.length ? beside[same.indexOf(kpi)]?.value : undefined;
+    const [same = [], compareRuns = []] = [own.get(label), others.get(label)];
+    const other = same.length === compareRuns.length ? compareRuns[same.indexOf(kpi)]?.value : undefined;
     return { label, value, difference: difference(value, other) };
   });
 }

@@ -59,11 +59,12 @@ export class ScenarioSolvesService implements OnModuleInit {
 
   onModuleInit(): void {
     this.executions.onScenario(async (tx, project, scenario_id) => {
-      const known = await tx.withRepository(this.scenarios).byIds(project.id, [scenario_id].filter(isId));
-      const found = known.get(scenario_id.toLowerCase());
-      if (found === undefined) throw new Invalid([invalidValue(AT, 'the project has no such scenario', scenario_id)]);
+      const byId = await tx.withRepository(this.scenarios).byIds(project.id, [scenario_id].filter(isId));
+      const scenario = byId.get(scenario_id.toLowerCase());
+      if (scenario === undefined)
+        throw new Invalid([invalidValue(AT, 'the project has no such scenario', scenario_id)]);
       const canvas = await this.canvas(tx, project);
-      const { variant, problem } = await this.variantOf(tx, canvas, found);
+      const { variant, problem } = await this.variantOf(tx, canvas, scenario);
       if (problem !== undefined) throw new Invalid([invalidValue(AT, problem, scenario_id)]);
       return { files: canvas.files, variant };
     });
@@ -80,7 +81,7 @@ export class ScenarioSolvesService implements OnModuleInit {
       const project = await tx.withRepository(this.projects).lock(editor, projectId);
       this.events.by(tx, editor.caller);
       return await editor.once(tx, async () => {
-        const scenarios = await this.named(tx, project, scenario_ids);
+        const scenarios = await this.requireScenarios(tx, project, scenario_ids);
         const batch = { ...triggerOf(editor.caller), ...options };
         return ScenarioSolveResponse.from(await this.start(tx, project, batch, scenarios, include_base));
       });
@@ -115,15 +116,15 @@ export class ScenarioSolvesService implements OnModuleInit {
     return await this.executions.startAll(tx, project, batch, canvas.files, variants);
   }
 
-  private async canvas(tx: Tx, project: Project): Promise<KnownCanvas> {
+  private async canvas(tx: Tx, project: Project): Promise<CanvasWithStates> {
     const canvas = await this.inputs.canvas(tx, project);
-    return { ...canvas, states: (await this.files.known(canvas.files, canvas.cards, tx)).states };
+    return { ...canvas, states: (await this.files.cachedStates(canvas.files, canvas.cards, tx)).states };
   }
 
   /** Returns the canvas with the changes of a scenario, and the first problem if a change no longer fits. */
   private async variantOf(
     tx: Tx,
-    canvas: KnownCanvas,
+    canvas: CanvasWithStates,
     scenario: Scenario,
   ): Promise<{ variant: Variant; problem: string | undefined }> {
     const { id, name, changes } = scenario;
@@ -138,27 +139,31 @@ export class ScenarioSolvesService implements OnModuleInit {
   }
 
   /** Returns known facts about the files of a scenario. */
-  private async statesFor(tx: Tx, { cards, files, states }: KnownCanvas, { changes }: Scenario): Promise<FileStates> {
+  private async statesFor(
+    tx: Tx,
+    { cards, files, states }: CanvasWithStates,
+    { changes }: Scenario,
+  ): Promise<FileStates> {
     if (!changes.some(({ kind }) => kind === 'file')) return states;
-    return (await this.files.known(files, withOtherFiles(cards, changes), tx)).states;
+    return (await this.files.cachedStates(files, withOtherFiles(cards, changes), tx)).states;
   }
 
   /**
    * Returns the requested scenarios in their order.
    * @throws Invalid
    */
-  private async named(tx: Tx, { id: project_id }: Project, ids: readonly string[]): Promise<Scenario[]> {
-    const wanted = ids.map((id) => id.toLowerCase());
-    const known = await tx.withRepository(this.scenarios).byIds(project_id, wanted.filter(isId));
+  private async requireScenarios(tx: Tx, { id: project_id }: Project, ids: readonly string[]): Promise<Scenario[]> {
+    const lowerIds = ids.map((id) => id.toLowerCase());
+    const byId = await tx.withRepository(this.scenarios).byIds(project_id, lowerIds.filter(isId));
     const problems: ErrorEntry[] = [];
-    const scenarios = wanted.flatMap((id, index) => {
+    const scenarios = lowerIds.flatMap((id, index) => {
       const refuse = (text: string): [] => {
         problems.push(invalidValue(['body', 'scenario_ids', index], text, ids[index]));
         return [];
       };
-      const scenario = known.get(id);
+      const scenario = byId.get(id);
       if (scenario === undefined) return refuse('the project has no such scenario');
-      return wanted.indexOf(id) < index ? refuse('the scenario is listed twice') : [scenario];
+      return lowerIds.indexOf(id) < index ? refuse('the scenario is listed twice') : [scenario];
     });
     if (problems.length > 0) throw new Invalid(problems);
     return scenarios;
@@ -175,14 +180,14 @@ function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBa
   const bytes = Buffer.byteLength(JSON.stringify(cards.map(({ label, data }) => ({ label, data }))));
   const most = Math.max(1, Math.floor(MAX_BATCH_BYTES / bytes) - base);
   if (scenarios.length <= most) return;
-  const beside = includesBase ? ' with it' : '';
+  const suffix = includesBase ? ' with it' : '';
   const many = most === 1 ? '1 scenario' : `${most} scenarios`;
-  const sentence = `the canvas is so large that at most ${many} can be solved together${beside}`;
+  const sentence = `the canvas is so large that at most ${many} can be solved together${suffix}`;
   throw new ScenariosDoNotFit([{ sentence, input: scenarios.map(({ id }) => id) }]);
 }
 
 /** Canvas with known facts about its files. */
-interface KnownCanvas extends Canvas {
+interface CanvasWithStates extends Canvas {
   states: FileStates;
 }
 

@@ -109,11 +109,11 @@ export class ScenariosController {
     @Param('project_id') projectId: string,
     @Query() query: ScenarioComparisonQuery,
     @WantsCsv() wantsCsv: boolean,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
     @ClientSignal() signal: AbortSignal,
   ): Promise<Tagged<ScenarioComparisonResponse> | CsvText> {
     const ids = ScenarioComparisonQuery.idsIn(query);
-    if (!wantsCsv) return await this.comparison.compareTagged(reader, projectId, ids, known, signal);
+    if (!wantsCsv) return await this.comparison.compareTagged(reader, projectId, ids, clientTags, signal);
     return ScenarioComparisonResponse.csv(await this.comparison.compare(reader, projectId, ids, signal));
   }
 

@@ -45,9 +45,9 @@ export const changesProblem = (changes: readonly Change[]): string | undefined =
 
 /** Single change of the canvas. */
 @Rule<ScenarioChange>((change, received) => {
-  const found = problemOfForm(change);
-  if (found === undefined) return [];
-  const { field, problem } = found;
+  const formProblem = problemOfForm(change);
+  if (formProblem === undefined) return [];
+  const { field, problem } = formProblem;
   return [
     invalidValue(
       field === undefined ? [] : [field],

@@ -56,8 +56,8 @@ export class ScenariosRepository extends EntityRepository(Scenario) {
 
   /** Returns the scenarios of a project with the given ids, by id. */
   async byIds(project_id: ProjectId, ids: readonly string[]): Promise<Map<string, Scenario>> {
-    const found = await this.findBy({ project_id, id: In([...ids]) });
-    return new Map(found.map((scenario) => [scenario.id, scenario]));
+    const scenarios = await this.findBy({ project_id, id: In([...ids]) });
+    return new Map(scenarios.map((scenario) => [scenario.id, scenario]));
   }
 
   /** Changes fields of a scenario and updates its change time. */

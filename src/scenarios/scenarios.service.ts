@@ -196,7 +196,7 @@ export class ScenariosService {
   ): Promise<void> {
     const cards = await tx.withRepository(this.cards).list(id);
     const workspace = { company_id, container_id: workspace_id };
-    const { states } = await this.files.known(workspace, withOtherFiles(cards, changes), tx);
+    const { states } = await this.files.cachedStates(workspace, withOtherFiles(cards, changes), tx);
     const { problems } = applyChanges(cards, changes, { files: states, name });
     if (problems.length > 0) throw new ChangesDoNotFit(changes, problems);
   }

@@ -37,8 +37,8 @@ export class AgentConfigService {
    * Returns the configuration that a turn would start with, unless its entity tag is already known to the caller.
    * @throws NotFound
    */
-  async get(reader: ProjectReader, projectId: string, known: ClientTags): Promise<Tagged<EffectiveConfig>> {
-    return await this.effectiveConfig.show(await this.projects.require(reader, projectId), known);
+  async get(reader: ProjectReader, projectId: string, clientTags: ClientTags): Promise<Tagged<EffectiveConfig>> {
+    return await this.effectiveConfig.show(await this.projects.require(reader, projectId), clientTags);
   }
 
   /**

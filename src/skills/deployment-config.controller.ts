@@ -41,9 +41,9 @@ export class DeploymentConfigController {
   async getDeploymentInstructions(
     @Caller() caller: Principal,
     @Param('name') name: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<AgentInstructionsResponse>> {
-    return (await this.instructions.get(caller.company_id, name, known)).map((content) => ({ content }));
+    return (await this.instructions.get(caller.company_id, name, clientTags)).map((content) => ({ content }));
   }
 
   @Put('instructions')
@@ -95,9 +95,9 @@ export class DeploymentConfigController {
     @Caller() caller: Principal,
     @Param('name') name: string,
     @Param('skill') skill: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<SkillDetail>> {
-    return (await this.skills.get(caller.company_id, name, skill, known)).map((whole) => SkillDetail.from(whole));
+    return (await this.skills.get(caller.company_id, name, skill, clientTags)).map((whole) => SkillDetail.from(whole));
   }
 
   @Put('skills/:skill')

@@ -37,11 +37,11 @@ export class DeploymentSkillsService {
    * Returns a skill, unless its entity tag is already known to the caller.
    * @throws NotFound
    */
-  async get(company_id: string, deployment: string, name: string, known: ClientTags): Promise<Tagged<Skill>> {
+  async get(company_id: string, deployment: string, name: string, clientTags: ClientTags): Promise<Tagged<Skill>> {
     const skill = await this.sets.find(setOf(await this.deployments.require(company_id, deployment)), name);
     if (skill === undefined) throw new NotFound('Skill');
     const tag = skillTag(skill);
-    return known.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.sets.read(skill));
+    return clientTags.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.sets.read(skill));
   }
 
   /**
@@ -54,10 +54,10 @@ export class DeploymentSkillsService {
     caller: CompanyPrincipal,
     deployment: string,
     name: string,
-    given: SkillFiles,
+    input: SkillFiles,
     expected: ExpectedTags,
   ): Promise<Tagged<Skill>> {
-    const files = checkSkill(name, given);
+    const files = checkSkill(name, input);
     const changed = await this.deployments.requireForWriting(caller, deployment);
     const stored = await this.sets.store(caller.company_id, files);
     await this.database.transaction(async (tx) => {

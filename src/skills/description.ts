@@ -13,8 +13,8 @@ const MAX_LINE_LENGTH = 1024;
  */
 export function describeSkill(main: string): string {
   const { description, body } = frontmatterOf(Buffer.from(main).subarray(0, HEAD_BYTES).toString());
-  const said = description?.trim();
-  if (said !== undefined && said !== '') return said;
+  const trimmed = description?.trim();
+  if (trimmed !== undefined && trimmed !== '') return trimmed;
   const line = body.split(/\r?\n/).find((candidate) => candidate.trim() !== '') ?? '';
   return line
     .replace(/^\s*#+\s*/, '')

@@ -8,7 +8,7 @@ import type { Project } from '../projects/project.entity.js';
 import { winners } from './shadowing.js';
 import { skillsAmong } from './skill-files.js';
 import { SkillSetsService } from './skill-sets.service.js';
-import { type EffectiveSkill, type FoundSkill, type SkillOrigin, skillTag } from './skill.js';
+import { type EffectiveSkill, type SkillTree, type SkillOrigin, skillTag } from './skill.js';
 
 /** Configuration of a turn, from a single snapshot. */
 export interface EffectiveConfig {
@@ -19,10 +19,10 @@ export interface EffectiveConfig {
 }
 
 /** Files of a configuration, with unread contents. */
-interface FoundConfig {
+interface ConfigFiles {
   /** Instructions file, or empty. */
   atRoot: TreeFile[];
-  skills: (FoundSkill & SkillOrigin)[];
+  skills: (SkillTree & SkillOrigin)[];
 }
 
 /** Resolves the configuration of a turn from both scopes of its project. */
@@ -39,15 +39,15 @@ export class EffectiveConfigService {
   }
 
   /** Returns the current configuration, unless its entity tag is already known to the caller. */
-  async show(project: Project, known: ClientTags): Promise<Tagged<EffectiveConfig>> {
-    const found = await this.find(project);
+  async show(project: Project, clientTags: ClientTags): Promise<Tagged<EffectiveConfig>> {
+    const files = await this.find(project);
     // The summary of a skill depends only on its files.
-    const skills = found.skills.map((skill) => skillTag(skill, skill));
-    const tag = entityTag('agent-config', ...found.atRoot.map(({ blob_id }) => blob_id), null, ...skills);
-    return known.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.read(found));
+    const skills = files.skills.map((skill) => skillTag(skill, skill));
+    const tag = entityTag('agent-config', ...files.atRoot.map(({ blob_id }) => blob_id), null, ...skills);
+    return clientTags.has(tag) ? Tagged.unchanged(tag) : Tagged.of(tag, await this.read(files));
   }
 
-  private async find(project: Project): Promise<FoundConfig> {
+  private async find(project: Project): Promise<ConfigFiles> {
     const { company_id, agent_config_id, project_skills_id } = project;
     const [atRoot = [], own = [], deployment = []] = await this.reader.filesOf(company_id, [
       [agent_config_id, INSTRUCTIONS_FILE],
@@ -60,7 +60,7 @@ export class EffectiveConfigService {
     };
   }
 
-  private async read({ atRoot, skills: found }: FoundConfig): Promise<EffectiveConfig> {
+  private async read({ atRoot, skills: found }: ConfigFiles): Promise<EffectiveConfig> {
     const [texts, skills] = await Promise.all([this.reader.readTexts(atRoot), this.sets.describe(found)]);
     return { instructions: texts.get(INSTRUCTIONS_FILE) ?? null, skills };
   }

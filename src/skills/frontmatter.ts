@@ -109,18 +109,18 @@ function refusedIn(node: Node): { reason: string; at: Node['range'] } | undefine
   if ('anchor' in node && node.anchor !== undefined) return { reason: 'anchors are not allowed', at };
   if (node.tag !== undefined) return { reason: 'tags are not allowed', at };
   if (!isMap(node)) return undefined;
-  const seen = new Set<unknown>();
+  const keys = new Set<unknown>();
   for (const { key } of node.items) {
     if (!isScalar(key)) continue;
-    if (seen.has(key.value)) return { reason: `the key ${JSON.stringify(key.value)} appears twice`, at: key.range };
-    seen.add(key.value);
+    if (keys.has(key.value)) return { reason: `the key ${JSON.stringify(key.value)} appears twice`, at: key.range };
+    keys.add(key.value);
   }
   return undefined;
 }
 
 function textOf(values: Values, key: string): string | undefined {
-  const found = values.get(key);
-  if (found === undefined || found.value === null) return undefined;
-  if (typeof found.value !== 'string') throw new FrontmatterError(found.line, `${key} is not a string`);
-  return found.value;
+  const entry = values.get(key);
+  if (entry === undefined || entry.value === null) return undefined;
+  if (typeof entry.value !== 'string') throw new FrontmatterError(entry.line, `${key} is not a string`);
+  return entry.value;
 }

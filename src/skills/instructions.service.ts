@@ -32,12 +32,12 @@ export class InstructionsService {
    *
    * @throws NotFound if the deployment or its instructions do not exist
    */
-  async get(company_id: string, deployment: string, known: ClientTags): Promise<Tagged<string>> {
+  async get(company_id: string, deployment: string, clientTags: ClientTags): Promise<Tagged<string>> {
     const { container_id } = await this.deployments.require(company_id, deployment);
     const file = await this.reader.find({ company_id, container_id }, INSTRUCTIONS_FILE);
     if (file === undefined) throw new NotFound('Instructions');
     const tag = tagOf(file);
-    if (known.has(tag)) return Tagged.unchanged(tag);
+    if (clientTags.has(tag)) return Tagged.unchanged(tag);
     const texts = await this.reader.readTexts([file]);
     return Tagged.of(tag, texts.get(INSTRUCTIONS_FILE) ?? '');
   }

@@ -58,9 +58,9 @@ export class ProjectSkillsController {
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
     @Param('skill') skill: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<ProjectSkillDetail>> {
-    const found = await this.skills.get(reader, projectId, skill, known);
+    const found = await this.skills.get(reader, projectId, skill, clientTags);
     return found.map((whole) => ProjectSkillDetail.from(whole));
   }
 
@@ -118,9 +118,9 @@ export class ProjectSkillsController {
   async getAgentConfig(
     @ReadingCaller() reader: ProjectReader,
     @Param('project_id') projectId: string,
-    @IfNoneMatch() known: ClientTags,
+    @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<AgentConfigResponse>> {
-    return (await this.config.get(reader, projectId, known)).map((config) => AgentConfigResponse.from(config));
+    return (await this.config.get(reader, projectId, clientTags)).map((config) => AgentConfigResponse.from(config));
   }
 
   @Post('agent-config/pull')

@@ -16,7 +16,7 @@ import { checkSkill, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-fi
 import { SkillSetsService } from './skill-sets.service.js';
 import {
   type EffectiveSkill,
-  type FoundSkill,
+  type SkillTree,
   type FullEffectiveSkill,
   type Skill,
   type SkillOrigin,
@@ -65,13 +65,13 @@ export class ProjectSkillsService {
     reader: ProjectReader,
     projectId: string,
     name: string,
-    known: ClientTags,
+    clientTags: ClientTags,
   ): Promise<Tagged<FullEffectiveSkill>> {
     const project = await this.projects.require(reader, projectId);
     const skill = await this.database.snapshot((tx) => this.find(tx, project, name));
     if (skill === undefined) throw new NotFound('Skill');
     const tag = skillTag(skill, skill);
-    if (known.has(tag)) return Tagged.unchanged(tag);
+    if (clientTags.has(tag)) return Tagged.unchanged(tag);
     const { scope, shadows } = skill;
     return Tagged.of(tag, { ...(await this.sets.read(skill)), scope, shadows });
   }
@@ -86,10 +86,10 @@ export class ProjectSkillsService {
     editor: ProjectEditor,
     projectId: string,
     name: string,
-    given: SkillFiles,
+    input: SkillFiles,
     expected: ExpectedTags,
   ): Promise<Tagged<Skill>> {
-    const files = checkSkill(name, given);
+    const files = checkSkill(name, input);
     await this.projects.require(editor, projectId);
     const stored = await this.sets.store(editor.company_id, files);
     const tag = await this.database.transaction(async (tx) => {
@@ -127,7 +127,7 @@ export class ProjectSkillsService {
   }
 
   /** Returns the copy of a skill that a turn would mount, with unread contents. */
-  private async find(tx: Tx, project: Project, name: string): Promise<(FoundSkill & SkillOrigin) | undefined> {
+  private async find(tx: Tx, project: Project, name: string): Promise<(SkillTree & SkillOrigin) | undefined> {
     const own = await this.sets.find(ownSet(project), name, tx);
     return winner(own, await this.sets.find(deploymentSet(project), name, tx));
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { winner, winners } from './shadowing.js';
-import type { FoundSkill } from './skill.js';
+import type { SkillTree } from './skill.js';
 
-const skill = (name: string): FoundSkill => ({ name, files: new Map() });
+const skill = (name: string): SkillTree => ({ name, files: new Map() });
 const [own, deployment] = [skill('shifts'), skill('shifts')];
 
 describe('winner', () => {

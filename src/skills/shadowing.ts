@@ -1,4 +1,4 @@
-import type { FoundSkill, SkillOrigin } from './skill.js';
+import type { SkillTree, SkillOrigin } from './skill.js';
 
 /*
  * Shadowing of skills. A project's own skill shadows the skill with the same name in its deployment scope as a whole. No file of
@@ -6,7 +6,7 @@ import type { FoundSkill, SkillOrigin } from './skill.js';
  */
 
 /** Returns the skill that a turn uses, or undefined if neither scope has it. */
-export function winner<Found extends FoundSkill>(
+export function winner<Found extends SkillTree>(
   own: Found | undefined,
   deployment: Found | undefined,
 ): (Found & SkillOrigin) | undefined {
@@ -15,7 +15,7 @@ export function winner<Found extends FoundSkill>(
 }
 
 /** Returns all skills that a turn uses, by name. */
-export function winners<Found extends FoundSkill>(
+export function winners<Found extends SkillTree>(
   own: readonly Found[],
   deployment: readonly Found[],
 ): (Found & SkillOrigin)[] {

@@ -3,7 +3,7 @@ import { InvalidPath, normalizePath } from '../../packages/paths/index.js';
 import type { TreeFile } from '../files/tree/tree-file.js';
 import { type ErrorEntry, Invalid, invalidValue, missing } from '../common/errors/errors.js';
 import { FrontmatterError, readFrontmatter } from './frontmatter.js';
-import type { FoundSkill } from './skill.js';
+import type { SkillTree } from './skill.js';
 
 export const SKILL_FILE = 'SKILL.md';
 const SKILL_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -26,7 +26,7 @@ export const folderOf = (skill: string): string => `${SKILLS_FOLDER}/${skill}`;
  *
  * @throws Invalid with all problems of the first group of rules that fails
  */
-export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
+export function checkSkill(skill: string, input: SkillFiles): SkillFiles {
   if (!isSkillName(skill)) {
     throw new Invalid([
       invalidValue(
@@ -36,14 +36,14 @@ export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
       ),
     ]);
   }
-  const tooMany = countProblem(given);
-  if (tooMany !== undefined) throw new Invalid([invalidValue(['body', 'files'], tooMany, Object.fromEntries(given))]);
-  const files = normalised(given);
+  const tooMany = countProblem(input);
+  if (tooMany !== undefined) throw new Invalid([invalidValue(['body', 'files'], tooMany, Object.fromEntries(input))]);
+  const files = normalised(input);
   const main = files.get(SKILL_FILE);
-  if (main === undefined) throw new Invalid([missing(['body', 'files', SKILL_FILE], Object.fromEntries(given))]);
+  if (main === undefined) throw new Invalid([missing(['body', 'files', SKILL_FILE], Object.fromEntries(input))]);
   const tooLarge = sizeProblem(files);
   if (tooLarge !== undefined) {
-    throw new Invalid([invalidValue(['body', 'files'], tooLarge, Object.fromEntries(given))]);
+    throw new Invalid([invalidValue(['body', 'files'], tooLarge, Object.fromEntries(input))]);
   }
   checkFrontmatter(skill, main);
   return files;
@@ -55,31 +55,31 @@ export function checkSkill(skill: string, given: SkillFiles): SkillFiles {
  *
  * @param files in the order of their paths
  */
-export function skillsAmong(files: Iterable<TreeFile>): FoundSkill[] {
+export function skillsAmong(files: Iterable<TreeFile>): SkillTree[] {
   const byName = new Map<string, Map<string, TreeFile>>();
   for (const file of files) {
     const [folder, name = '', ...rest] = file.path.split('/');
     if (folder !== SKILLS_FOLDER || rest.length === 0 || !isSkillName(name)) continue;
-    const found = byName.get(name) ?? new Map<string, TreeFile>();
-    byName.set(name, found.set(rest.join('/'), file));
+    const skillFiles = byName.get(name) ?? new Map<string, TreeFile>();
+    byName.set(name, skillFiles.set(rest.join('/'), file));
   }
   return [...byName]
-    .filter(([, found]) => found.has(SKILL_FILE))
-    .map(([name, found]) => ({ name, files: found }))
+    .filter(([, skillFiles]) => skillFiles.has(SKILL_FILE))
+    .map(([name, skillFiles]) => ({ name, files: skillFiles }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function normalised(given: SkillFiles): SkillFiles {
+function normalised(input: SkillFiles): SkillFiles {
   const files = new Map<string, string>();
   const problems: ErrorEntry[] = [];
-  for (const [givenPath, text] of given) {
+  for (const [inputPath, text] of input) {
     try {
-      const path = normalizePath(givenPath);
+      const path = normalizePath(inputPath);
       if (files.has(path)) throw new InvalidPath('the path is listed twice');
       files.set(path, text);
     } catch (error) {
       if (!(error instanceof InvalidPath)) throw error;
-      problems.push(invalidValue(['body', 'files', givenPath], error.message, text));
+      problems.push(invalidValue(['body', 'files', inputPath], error.message, text));
     }
   }
   for (const path of files.keys()) {

@@ -12,7 +12,7 @@ import type { Tx } from '../database/database.service.js';
 import { Invalid, invalidValue, NotFound } from '../common/errors/errors.js';
 import { describeSkill, HEAD_BYTES } from './description.js';
 import { folderOf, isSkillName, SKILL_FILE, type SkillFiles, skillsAmong } from './skill-files.js';
-import type { DescribedSkill, FoundSkill, Skill } from './skill.js';
+import type { DescribedSkill, SkillTree, Skill } from './skill.js';
 
 /** Stored files of a skill, by path relative to its directory. */
 export type StoredSkillFiles = ReadonlyMap<string, StoredBlob>;
@@ -30,12 +30,12 @@ export class SkillSetsService {
   ) {}
 
   /** Returns all skills in a container, by name, from a single snapshot. */
-  async list(container: ContainerRef, tx?: Tx): Promise<FoundSkill[]> {
+  async list(container: ContainerRef, tx?: Tx): Promise<SkillTree[]> {
     return skillsAmong(await this.reader.filesBelow(container, SKILLS_FOLDER, tx));
   }
 
   /** Returns a skill, from a single snapshot, or undefined if the container does not have it. */
-  async find(container: ContainerRef, name: string, tx?: Tx): Promise<FoundSkill | undefined> {
+  async find(container: ContainerRef, name: string, tx?: Tx): Promise<SkillTree | undefined> {
     if (!isSkillName(name)) return undefined;
     const [skill] = skillsAmong(await this.reader.filesBelow(container, folderOf(name), tx));
     return skill;
@@ -45,13 +45,13 @@ export class SkillSetsService {
    * Returns a skill like {@link find}, and locks the container against other changes until the transaction ends.
    * @throws NotFound if the container was deleted
    */
-  async findLocked(tx: Tx, container: ContainerRef, name: string): Promise<FoundSkill | undefined> {
+  async findLocked(tx: Tx, container: ContainerRef, name: string): Promise<SkillTree | undefined> {
     await this.containers.lock(tx, container.company_id, container.container_id);
     return await this.find(container, name, tx);
   }
 
   /** Adds descriptions. Reads only the beginning of each SKILL.md. */
-  async describe<Found extends FoundSkill>(skills: readonly Found[]): Promise<(Found & DescribedSkill)[]> {
+  async describe<Found extends SkillTree>(skills: readonly Found[]): Promise<(Found & DescribedSkill)[]> {
     const described: (Found & DescribedSkill)[] = [];
     for (let from = 0; from < skills.length; from += READ_AT_ONCE) {
       const some = skills.slice(from, from + READ_AT_ONCE);
@@ -64,10 +64,10 @@ export class SkillSetsService {
    * Returns a whole skill with its texts.
    * @throws TooLarge for uploaded skills, which are not validated
    */
-  async read({ name, files }: FoundSkill): Promise<Skill> {
+  async read({ name, files }: SkillTree): Promise<Skill> {
     const texts = await this.reader.readTexts([...files.values()]);
-    const read = new Map(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
-    return { name, description: describeSkill(read.get(SKILL_FILE) ?? ''), files: read };
+    const contents = new Map(Array.from(files, ([path, file]) => [path, texts.get(file.path) ?? '']));
+    return { name, description: describeSkill(contents.get(SKILL_FILE) ?? ''), files: contents };
   }
 
   /** Stores the contents of a validated skill. Call it before the transaction that replaces the skill. */
@@ -102,7 +102,7 @@ export class SkillSetsService {
     await this.fileTree.removeAll(tx, container, [folderOf(name)]);
   }
 
-  private async described<Found extends FoundSkill>(skill: Found): Promise<Found & DescribedSkill> {
+  private async described<Found extends SkillTree>(skill: Found): Promise<Found & DescribedSkill> {
     const main = skill.files.get(SKILL_FILE);
     return { ...skill, description: main === undefined ? '' : describeSkill(await this.head(main)) };
   }

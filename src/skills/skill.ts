@@ -3,13 +3,13 @@ import type { TreeFile } from '../files/tree/tree-file.js';
 import type { SkillFiles } from './skill-files.js';
 
 /** Skill in a tree, with files by path relative to its directory. Contents are unread and never change. */
-export interface FoundSkill {
+export interface SkillTree {
   name: string;
   files: ReadonlyMap<string, TreeFile>;
 }
 
 /** Skill with its catalogue description. */
-export interface DescribedSkill extends FoundSkill {
+export interface DescribedSkill extends SkillTree {
   description: string;
 }
 

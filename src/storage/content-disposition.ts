@@ -3,9 +3,9 @@ const DECEPTIVE = /[\p{Bidi_Control}\u206a-\u206f\u2028\u2029]/gu;
 
 /** Returns the `Content-Disposition` of a download (RFC 6266), with the name in UTF-8 and in a form for old clients. */
 export function attachment(fileName: string): string {
-  const shown = fileName.replace(DECEPTIVE, '_');
-  const plain = shown.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(shown).replace(
+  const safeName = fileName.replace(DECEPTIVE, '_');
+  const plain = safeName.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(safeName).replace(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );

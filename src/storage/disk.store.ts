@@ -175,14 +175,14 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
     return newest(parts).map(({ part_number, etag, size }) => ({ part_number, etag, size }));
   }
 
-  async completeUpload(key: string, uploadId: string, wanted: readonly PartName[]): Promise<void> {
+  async completeUpload(key: string, uploadId: string, requested: readonly PartName[]): Promise<void> {
     const open = this.uploadFolder('uploads', key, uploadId);
     // No further part can reach the folder under this name. The name already exists if an earlier completion was interrupted.
     const claimed = this.uploadFolder('completing', key, uploadId);
     await renameIfThere(open, claimed);
     const parts = await partsIn(claimed);
     if (parts === undefined) throw new UploadMissing(uploadId);
-    const chosen = choose(newest(parts), wanted);
+    const chosen = choose(newest(parts), requested);
     if (chosen === undefined) {
       await renameIfThere(claimed, open);
       throw new InvalidPart(uploadId);
@@ -207,8 +207,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   /** Makes a complete and flushed folder the object under `key`. */
   private async publish(folder: string, key: string): Promise<void> {
     const target = this.objectFolder(key);
-    const made = await mkdir(dirname(target), { recursive: true });
-    if (made !== undefined) {
+    const createdFolder = await mkdir(dirname(target), { recursive: true });
+    if (createdFolder !== undefined) {
       await flushFolder(dirname(dirname(target)));
       await flushFolder(this.root);
     }
@@ -247,8 +247,8 @@ export class DiskStore extends ObjectStore implements OnModuleInit {
   private async dropStaleDrafts(): Promise<void> {
     for (const name of await readdir(join(this.root, 'drafts'))) {
       const draft = join(this.root, 'drafts', name);
-      const found = await stat(draft).catch(undefinedIfMissing);
-      if (found !== undefined && found.mtimeMs < Date.now() - STALE_DRAFT_MS)
+      const stats = await stat(draft).catch(undefinedIfMissing);
+      if (stats !== undefined && stats.mtimeMs < Date.now() - STALE_DRAFT_MS)
         await rm(draft, { recursive: true, force: true });
     }
   }

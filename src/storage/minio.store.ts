@@ -55,7 +55,7 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
     this.faults = new S3FaultLog(logger);
     this.bucket = settings.bucket;
     const client = (endpoint: string, longestMs = timeoutMs): S3Client =>
-      new S3Client(settings, endpoint, longestMs, (date) => this.faults.answered(date));
+      new S3Client(settings, endpoint, longestMs, (date) => this.faults.checkClock(date));
     this.client = client(settings.endpoint);
     this.patientClient = client(settings.endpoint, Math.max(timeoutMs, COMPLETION_TIMEOUT_MS));
     this.publicClient = client(settings.publicEndpoint);
@@ -157,8 +157,8 @@ export class MinioStore extends ObjectStore implements OnModuleInit {
   async completeUpload(key: string, uploadId: string, parts: readonly PartName[]): Promise<void> {
     assertKey(key);
     if (parts.length === 0) return await this.completeEmpty(key, uploadId);
-    const named = parts.map(({ part_number, etag }) => ({ part: part_number, etag }));
-    await this.ask(key, () => this.patientClient.completeMultipartUpload(this.bucket, key, uploadId, named));
+    const storeParts = parts.map(({ part_number, etag }) => ({ part: part_number, etag }));
+    await this.ask(key, () => this.patientClient.completeMultipartUpload(this.bucket, key, uploadId, storeParts));
   }
 
   async abortUpload(key: string, uploadId?: string): Promise<void> {

@@ -41,9 +41,9 @@ export async function partsIn(folder: string, partNumber?: number): Promise<Part
   const parts: PartFile[] = [];
   for (const name of names.filter((one) => one.startsWith(prefix)).sort()) {
     const [number, , etag] = name.split('.');
-    const found = await stat(join(folder, name)).catch(undefinedIfMissing);
-    if (etag === undefined || found === undefined) continue;
-    parts.push({ part_number: Number(number), etag, size: found.size, file: join(folder, name) });
+    const stats = await stat(join(folder, name)).catch(undefinedIfMissing);
+    if (etag === undefined || stats === undefined) continue;
+    parts.push({ part_number: Number(number), etag, size: stats.size, file: join(folder, name) });
   }
   return parts;
 }
@@ -63,10 +63,10 @@ export async function dropReplaced(folder: string, partNumber: number): Promise<
 }
 
 /** Returns the paths of the requested parts, or undefined if a part with that etag does not exist. */
-export function choose(parts: readonly PartFile[], wanted: readonly PartName[]): ReadonlySet<string> | undefined {
+export function choose(parts: readonly PartFile[], requested: readonly PartName[]): ReadonlySet<string> | undefined {
   const byNumber = new Map(parts.map((part) => [part.part_number, part]));
   const chosen = new Set<string>();
-  for (const { part_number, etag } of wanted) {
+  for (const { part_number, etag } of requested) {
     const part = byNumber.get(part_number);
     if (part?.etag !== etag) return undefined;
     chosen.add(part.file);

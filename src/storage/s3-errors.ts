@@ -24,7 +24,7 @@ export function portError(key: string, error: unknown, log: S3FaultLog): Error {
       return new InsufficientStorage('store_full', 'The file store is full');
     default:
       if (error instanceof Unavailable) return error;
-      log.failed(code, messageOf(error));
+      log.logFault(code, messageOf(error));
       return new Unavailable('unavailable', 'The file store is unavailable; try again later');
   }
 }
@@ -40,14 +40,14 @@ interface StoreError {
 /** Returns the code of a client error, or an empty text if the error has no code. */
 export function codeOf(error: unknown): string {
   const { code, Code } = error as StoreError;
-  const given = code ?? Code;
-  return typeof given === 'string' ? given : '';
+  const value = code ?? Code;
+  return typeof value === 'string' ? value : '';
 }
 
 function messageOf(error: unknown): string {
   const { message, Message } = error as StoreError;
-  const given = message ?? Message;
-  return typeof given === 'string' ? given : '';
+  const value = message ?? Message;
+  return typeof value === 'string' ? value : '';
 }
 
 /** Converts a refusal in the response to a deletion of several objects. */

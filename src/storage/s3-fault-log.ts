@@ -19,7 +19,7 @@ export class S3FaultLog {
 
   constructor(private readonly logger: Logger) {}
 
-  failed(code: string, reason: string): void {
+  logFault(code: string, reason: string): void {
     this.limited(`fault ${code}`, (omitted) => {
       const line = { code, reason, advice: ADVICE[code], omitted };
       this.logger.error(line, 'the file store does not work');
@@ -27,7 +27,7 @@ export class S3FaultLog {
   }
 
   /** Warns if the clock differs from the store's `Date`. */
-  answered(date: string | undefined): void {
+  checkClock(date: string | undefined): void {
     const difference = Date.now() - Date.parse(date ?? '');
     if (!(Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS)) return;
     this.limited('clock', (omitted) => {
@@ -37,14 +37,14 @@ export class S3FaultLog {
   }
 
   private limited(kind: string, log: (omitted: number) => void): void {
-    const seen = this.kinds.get(kind) ?? { loggedAt: -Infinity, omitted: 0 };
-    this.kinds.set(kind, seen);
-    if (performance.now() - seen.loggedAt < INTERVAL_MS) {
-      seen.omitted += 1;
+    const entry = this.kinds.get(kind) ?? { loggedAt: -Infinity, omitted: 0 };
+    this.kinds.set(kind, entry);
+    if (performance.now() - entry.loggedAt < INTERVAL_MS) {
+      entry.omitted += 1;
       return;
     }
-    log(seen.omitted);
-    seen.loggedAt = performance.now();
-    seen.omitted = 0;
+    log(entry.omitted);
+    entry.loggedAt = performance.now();
+    entry.omitted = 0;
   }
 }

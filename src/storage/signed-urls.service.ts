@@ -69,12 +69,12 @@ export class SignedUrlsService {
     query: unknown,
     names: Name[],
   ): Promise<Record<Name, string>> {
-    const given = query as Record<string, unknown>;
-    const text = (name: string): string => (typeof given[name] === 'string' ? given[name] : '');
+    const parameters = query as Record<string, unknown>;
+    const text = (name: string): string => (typeof parameters[name] === 'string' ? parameters[name] : '');
     const fields = Object.fromEntries(names.map((name) => [name, text(name)])) as Record<Name, string>;
-    const wanted = await this.signature(method, key, fields);
+    const expected = await this.signature(method, key, fields);
     const signature = Buffer.from(text('signature'), 'base64url');
-    if (signature.length !== wanted.length || !timingSafeEqual(signature, wanted)) {
+    if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) {
       throw new Forbidden('url_signature_invalid', 'The signature of this URL is invalid');
     }
     if (fromSeconds(text('expires')) <= new Date()) throw new Forbidden('url_expired', 'This URL has expired');

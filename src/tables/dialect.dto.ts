@@ -43,7 +43,7 @@ const RowField = (description: string): PropertyDecorator =>
 })
 @Rule<TableDialectOptions>((_, received): ErrorEntry[] =>
   Array.from(received).flatMap(([name, value]) =>
-    DIALECT_FIELDS.some((known) => known === name)
+    DIALECT_FIELDS.some((field) => field === name)
       ? []
       : [invalidValue([name], `there is no such dialect field. Use ${DIALECT_FIELDS.join(', ')}`, value)],
   ),

@@ -94,11 +94,11 @@ export class QueryRequest extends ContainerRequest {
 
 /** Validates table names. They must be unique regardless of case, as in SQL. */
 function namesValid(tables: ReadonlyMap<string, TableReference>): ErrorEntry[] {
-  const known = new Set<string>();
+  const keys = new Set<string>();
   return Array.from(tables).flatMap(([name, { path }]) => {
     const problem =
-      tableNameProblem(name) ?? (known.has(name.toLowerCase()) ? 'another table already has this name' : undefined);
-    known.add(name.toLowerCase());
+      tableNameProblem(name) ?? (keys.has(name.toLowerCase()) ? 'another table already has this name' : undefined);
+    keys.add(name.toLowerCase());
     return problem === undefined ? [] : [invalidValue(['tables', name], problem, path)];
   });
 }

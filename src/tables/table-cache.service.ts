@@ -101,11 +101,11 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
 
   async onApplicationBootstrap(): Promise<void> {
     await makePrivateFolder(this.folder);
-    const look = async (): Promise<void> => {
+    const sweep = async (): Promise<void> => {
       await this.shrink();
       await this.drafts.dropStale();
     };
-    this.sweep = new IntervalRunner(look, 'converted tables could not be cleaned up', this.logger, SWEEP_MS);
+    this.sweep = new IntervalRunner(sweep, 'converted tables could not be cleaned up', this.logger, SWEEP_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -124,20 +124,20 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
     const name = nameOf(source);
     this.users.set(name, (this.users.get(name) ?? 0) + 1);
     const release = (): void => {
-      const left = (this.users.get(name) ?? 0) - 1;
-      if (left > 0) this.users.set(name, left);
+      const remaining = (this.users.get(name) ?? 0) - 1;
+      if (remaining > 0) this.users.set(name, remaining);
       else this.users.delete(name);
     };
     try {
       await this.removing.get(name);
-      const known = await this.find(name);
-      this.requests.inc({ outcome: known === undefined ? 'miss' : 'hit' });
+      const cached = await this.find(name);
+      this.requests.inc({ outcome: cached === undefined ? 'miss' : 'hit' });
       return {
         path: this.place(`${name}.parquet`),
-        description: known ?? (await this.convertOnce(name, source, signal)),
+        description: cached ?? (await this.convertOnce(name, source, signal)),
         discard: async () => {
-          if (known !== undefined) await this.remove(name);
-          return known !== undefined;
+          if (cached !== undefined) await this.remove(name);
+          return cached !== undefined;
         },
         release,
       };

@@ -2,14 +2,14 @@ import { TaskProblem } from '../../packages/data-engine/index.js';
 import { type ErrorEntry, Invalid, invalidValue } from '../common/errors/errors.js';
 import { TableProblem } from './table-reader.service.js';
 
-type Place = ErrorEntry['loc'];
+type Location = ErrorEntry['loc'];
 
 /** Locations of tables and queries in a request. */
 export interface RequestPlaces {
   /** Location of the SQL statement or the structured query. */
-  query: Place;
+  query: Location;
   /** Returns the locations of the table with this name, or of the only table without a name. */
-  table: (name: string | undefined) => { file: Place; sheet: Place; dialect: Place };
+  table: (name: string | undefined) => { file: Location; sheet: Location; dialect: Location };
 }
 
 /**
@@ -17,10 +17,10 @@ export interface RequestPlaces {
  *
  * @param inputAt returns the value at a location of the request
  */
-function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place: Place) => unknown): Invalid {
+function toInvalid(problem: TaskProblem, places: RequestPlaces, inputAt: (place: Location) => unknown): Invalid {
   const { code, message, place } = problem;
   const { file, sheet, dialect } = places.table(problem instanceof TableProblem ? problem.table : undefined);
-  const entry = (loc: Place): ErrorEntry => invalidValue(loc, message, inputAt(loc));
+  const entry = (loc: Location): ErrorEntry => invalidValue(loc, message, inputAt(loc));
   switch (code) {
     case 'unreadable':
       return new Invalid([entry(file)]);
@@ -58,7 +58,7 @@ export async function explained<Value>(
 }
 
 /** Returns the value at a location of a validated body, for an entry's `input`. */
-function valueAt(body: object, [, ...steps]: Place): unknown {
+function valueAt(body: object, [, ...steps]: Location): unknown {
   let value: unknown = body;
   for (const step of steps) {
     if (value instanceof Map) value = value.get(step);

@@ -33,7 +33,7 @@ export interface TableName {
 }
 
 /** Table with its own container. */
-export interface PlacedTable extends TableName {
+export interface ContainerTable extends TableName {
   container: ContainerRef;
 }
 
@@ -51,7 +51,7 @@ const yes = (): boolean => true;
 const no = (): boolean => false;
 
 /** Runs the work, and repeats it once if a copy is missing or damaged. */
-async function again<Value>(work: () => Promise<Value>): Promise<Value> {
+async function retryMissingCopy<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {
@@ -162,7 +162,7 @@ export class TableReaderService {
     options: TableOptions,
     taskOn: (table: string) => Extract<Task, { kind: Kind }>,
   ): Promise<Answers[Kind] & { blob_id: string; description: TableDescription }> {
-    return await again(async () => {
+    return await retryMissingCopy(async () => {
       const table = await this.open(container, name, options);
       try {
         const answer = await this.run<Kind>(taskOn(table.path), container, options, [table]);
@@ -180,15 +180,15 @@ export class TableReaderService {
    */
   async select(
     company_id: string,
-    names: ReadonlyMap<string, PlacedTable>,
+    names: ReadonlyMap<string, ContainerTable>,
     select: TableOptions & Select,
   ): Promise<QueryResult> {
-    return await again(() => this.selectOnce(company_id, names, select));
+    return await retryMissingCopy(() => this.selectOnce(company_id, names, select));
   }
 
   private async selectOnce(
     company_id: string,
-    names: ReadonlyMap<string, PlacedTable>,
+    names: ReadonlyMap<string, ContainerTable>,
     { sql, limit, maxBytes, save, ...options }: TableOptions & Select,
   ): Promise<QueryResult> {
     const tables = new Map<string, OpenTable>();
@@ -216,7 +216,7 @@ export class TableReaderService {
     }
   }
 
-  private async openAs(as: string, name: PlacedTable, options: TableOptions): Promise<OpenTable> {
+  private async openAs(as: string, name: ContainerTable, options: TableOptions): Promise<OpenTable> {
     try {
       return await this.open(name.container, name, options);
     } catch (error) {
@@ -228,7 +228,7 @@ export class TableReaderService {
 
   private async open(
     container: ContainerRef,
-    { path, sheet, dialect: given }: TableName,
+    { path, sheet, dialect: dialectFields }: TableName,
     { ignoreErrors = false, signal }: TableOptions,
   ): Promise<OpenTable & { blob_id: string }> {
     const file = await this.reader.find(container, path);
@@ -238,7 +238,7 @@ export class TableReaderService {
     if (sheet !== undefined && format !== 'xlsx') throw new TaskProblem('unknown_sheet', 'Only a workbook has sheets');
     const { blob_id, size } = file;
     const { company_id } = container;
-    const dialect = dialectOf(given);
+    const dialect = dialectOf(dialectFields);
     const source = {
       company_id,
       blob_id,
@@ -264,8 +264,8 @@ export class TableReaderService {
         const discarded = await Promise.all(tables.map(async (table) => await table.discard()));
         if (discarded.includes(true)) throw new CopyMissing();
       }
-      const isThere = await Promise.all(tables.map(({ path }) => access(path).then(yes, no)));
-      throw isThere.every(Boolean) ? error : new CopyMissing();
+      const copiesExist = await Promise.all(tables.map(({ path }) => access(path).then(yes, no)));
+      throw copiesExist.every(Boolean) ? error : new CopyMissing();
     }
   }
 }

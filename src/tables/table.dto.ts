@@ -197,11 +197,11 @@ export class TableColumnResponse {
     table: TableDescription,
   ): TableColumnResponse[] {
     const isGrouped = group_by != null || aggregates != null;
-    const taken = isGrouped ? (group_by?.length ?? 0) : columns.length;
+    const sourceColumns = isGrouped ? (group_by?.length ?? 0) : columns.length;
     const counts = new Map(table.columns.map(({ name, nulls, distinct }) => [name, { nulls, distinct }]));
     return columns.map((column, index) => ({
       ...column,
-      ...((index < taken ? counts.get(column.name) : undefined) ?? { nulls: null, distinct: null }),
+      ...((index < sourceColumns ? counts.get(column.name) : undefined) ?? { nulls: null, distinct: null }),
     }));
   }
 }

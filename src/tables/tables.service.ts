@@ -42,10 +42,10 @@ export class TablesService {
   async read(caller: Principal, body: TableRequest, signal: AbortSignal): Promise<JsonText> {
     const container = await this.resolver.find(caller, body);
     const { ignore_errors: ignoreErrors, limit, offset } = body;
-    const answered = await explained(body, OF_TABLE, () =>
+    const answer = await explained(body, OF_TABLE, () =>
       this.tables.read(container, toName(body), TableRequest.query(body), { ignoreErrors, signal }),
     );
-    const { columns, rows, total, description } = answered;
+    const { columns, rows, total, description } = answer;
     const { sheets, dialect, leftOut: left_out, skipped } = description;
     const rest = { limit, offset, total, skipped, sheets, dialect, left_out } satisfies Omit<
       TableResponse,
@@ -117,8 +117,8 @@ function withRows(columns: object[], rows: string, rest: object): JsonText {
   return new JsonText(`{"columns":${JSON.stringify(columns)},"rows":${rows},${JSON.stringify(rest).slice(1)}`);
 }
 
-function toName({ path, sheet, dialect: given }: TableReference): TableName {
-  const dialect = dialectOf(given);
+function toName({ path, sheet, dialect: dialectFields }: TableReference): TableName {
+  const dialect = dialectOf(dialectFields);
   return {
     path: normalizePath(path),
     ...(sheet != null && { sheet }),

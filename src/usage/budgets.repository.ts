@@ -62,8 +62,8 @@ export class BudgetsRepository extends EntityRepository(Budget) {
 
   /** Returns whether the company has this user, API key or project. */
   async hasSubject(company_id: string, scope: Exclude<BudgetScope, 'company'>, subject_id: string): Promise<boolean> {
-    const found: unknown[] = await this.query(SUBJECTS[scope], [company_id, subject_id]);
-    return found.length > 0;
+    const rows: unknown[] = await this.query(SUBJECTS[scope], [company_id, subject_id]);
+    return rows.length > 0;
   }
 
   /** Adds or changes the budget of a scope, subject and period. The company must be locked. */
@@ -126,10 +126,10 @@ export class BudgetsRepository extends EntityRepository(Budget) {
 
   /** Returns companies with reached budgets that were not announced by an event yet. */
   async companiesToNotify(): Promise<string[]> {
-    const found: { company_id: string }[] = await this.query(
+    const rows: { company_id: string }[] = await this.query(
       'SELECT DISTINCT company_id FROM usage_budgets WHERE reached_period IS DISTINCT FROM told_period AND reached_period IS NOT NULL',
     );
-    return found.map(({ company_id }) => company_id);
+    return rows.map(({ company_id }) => company_id);
   }
 
   /** Marks the reached budgets of a company as announced. Returns those not announced before. */
@@ -191,10 +191,10 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     { user_id, api_key_id }: Spender,
   ): Promise<ExhaustedBudget | null> {
     const payer = { company_id: '$1', project_id: '$2', user_id: '$3', api_key_id: '$4' };
-    const [found]: { exhausted: ExhaustedBudget | null }[] = await this.query(
+    const [rows]: { exhausted: ExhaustedBudget | null }[] = await this.query(
       `SELECT ${exhaustedBudget(payer)} AS exhausted`,
       [company_id, project_id, user_id, api_key_id],
     );
-    return found?.exhausted ?? null;
+    return rows?.exhausted ?? null;
   }
 }

@@ -113,9 +113,9 @@ export class BudgetsService implements OnModuleInit {
   private async subjectOf(tx: Tx, company_id: string, { scope, subject_id }: BudgetRequest): Promise<string> {
     if (scope === 'company' || subject_id == null) return company_id;
     const id = scope === 'user' ? subject_id : subject_id.toLowerCase();
-    const isKnown =
+    const exists =
       (scope === 'user' || isId(id)) && (await tx.withRepository(this.budgets).hasSubject(company_id, scope, id));
-    if (isKnown) return id;
+    if (exists) return id;
     throw new Invalid([invalidValue(['body', 'subject_id'], `the company has no such ${SUBJECTS[scope]}`, subject_id)]);
   }
 }

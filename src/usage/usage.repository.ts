@@ -129,8 +129,8 @@ export class UsageRepository extends EntityRepository(UsageEntry) {
 
   /** Moves up to `rows` pending entries of a kind of spender into the locked sums. Returns their number. */
   async rollUp(kind: SpenderKind, rows: number): Promise<number> {
-    const [taken]: { rows: number }[] = await this.query(rollUpPage(kind), [rows]);
-    return taken?.rows ?? 0;
+    const [row]: { rows: number }[] = await this.query(rollUpPage(kind), [rows]);
+    return row?.rows ?? 0;
   }
 
   /** Returns rows with the total number of rows. A page past the end is a single row with only the total, where `of` is null. */

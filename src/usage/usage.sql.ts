@@ -40,7 +40,7 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
   const of = (source: string): string => `
        FROM ${source} r
       WHERE r.company_id = $1 AND r.${column} ${visible ?? 'IS NOT NULL'}`;
-  const beside = (source: string, from: string, until: string): string => `
+  const halfDays = (source: string, from: string, until: string): string => `
      SELECT r.${column}, NULL, NULL, CASE WHEN ${from}::float8 <= ${until} THEN r.credits ELSE -r.credits END ${of(source)}
         AND r.created_at >= to_timestamp(least(${from}::float8, ${until}))
         AND r.created_at < to_timestamp(greatest(${from}::float8, ${until}))`;
@@ -67,9 +67,9 @@ export const spendPage = (kind: SpenderKind, visible: Visible): string => {
      SELECT r.${column}, r.credits_to_date[${number('$3')}], NULL, NULL ${of('usage_months')} AND r.month = ${month('$3')}
       UNION ALL
      SELECT r.${column}, NULL, r.credits_to_date[${number('$2')}], NULL ${of('usage_months')} AND r.month = ${month('$2')}
-      UNION ALL ${beside('usage_pending', '$2', '$3')}
-      UNION ALL ${beside('usage_ledger', '$4', '$5')}
-      UNION ALL ${beside('usage_ledger', '$6', '$7')}) r
+      UNION ALL ${halfDays('usage_pending', '$2', '$3')}
+      UNION ALL ${halfDays('usage_ledger', '$4', '$5')}
+      UNION ALL ${halfDays('usage_ledger', '$6', '$7')}) r
      GROUP BY id
   ), page AS (
     SELECT * FROM spent WHERE credits > 0 ORDER BY credits DESC, id LIMIT $8 OFFSET $9

@@ -10,7 +10,7 @@ import { WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
 /** Delivery claimed by its owner. */
-export type HeldDelivery = Pick<
+export type LeasedDelivery = Pick<
   WebhookDelivery,
   'id' | 'generation' | 'webhook_id' | 'message_id' | 'body' | 'attempts' | 'first_attempt_at'
 > &
@@ -36,8 +36,8 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
   }
 
   /** Claims up to `limit` due deliveries for `owner`. Requires {@link lockClaims}. */
-  async claim(owner: string, limit: number): Promise<HeldDelivery[]> {
-    const [claimed]: [HeldDelivery[], number] = await this.query(CLAIM, [owner, limit]);
+  async claim(owner: string, limit: number): Promise<LeasedDelivery[]> {
+    const [claimed]: [LeasedDelivery[], number] = await this.query(CLAIM, [owner, limit]);
     return claimed;
   }
 
@@ -45,7 +45,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
    * Renews the lease of a delivery.
    * @throws LeaseLost
    */
-  async renew({ id, generation }: HeldDelivery): Promise<void> {
+  async renew({ id, generation }: LeasedDelivery): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(`UPDATE webhook_deliveries SET ${RENEWED} WHERE ${HELD}`, [
       id,
       generation,
@@ -54,13 +54,13 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
   }
 
   /** Releases a delivery, so that another process can send it. */
-  async release({ id, generation }: HeldDelivery): Promise<void> {
+  async release({ id, generation }: LeasedDelivery): Promise<void> {
     await this.query(`UPDATE webhook_deliveries SET ${FINISHED} WHERE ${HELD}`, [id, generation]);
   }
 
   /** Stores the outcome of an attempt if the delivery is still pending and held by this process. */
   async note(
-    { id, generation }: HeldDelivery,
+    { id, generation }: LeasedDelivery,
     { at, state, next_attempt_at, response_status, response, error }: Attempt,
   ): Promise<void> {
     await this.query(
@@ -134,7 +134,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
   }
 
   /** Removes up to `limit` deliveries of deleted webhooks. Returns their number. */
-  async removeLeft(limit: number): Promise<number> {
+  async removeOrphans(limit: number): Promise<number> {
     const [, rows]: [unknown[], number] = await this.query(REMOVE_LEFT, [limit]);
     return rows;
   }

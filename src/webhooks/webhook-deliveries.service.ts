@@ -111,6 +111,6 @@ export class WebhookDeliveriesService implements OnModuleInit {
   private async removeOld(): Promise<void> {
     await this.deliveries.giveUpInactive(INACTIVE);
     while ((await this.deliveries.removeOld(KEPT, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
-    while ((await this.deliveries.removeLeft(REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+    while ((await this.deliveries.removeOrphans(REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ProjectEventsService } from '../events/project-events.service.js';
 import { DatabaseService } from '../database/database.service.js';
 import { nextAttempt } from './retry-times.js';
-import { type HeldDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { type LeasedDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import type { AttemptResult } from './webhook-sender.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
@@ -20,7 +20,7 @@ export class WebhookEndingsService {
   ) {}
 
   /** Records the outcome of an attempt that began at `at`. */
-  async note(delivery: HeldDelivery, at: Date, { status, answer, error }: AttemptResult): Promise<void> {
+  async note(delivery: LeasedDelivery, at: Date, { status, answer, error }: AttemptResult): Promise<void> {
     const { webhook_id: id, company_id, url } = delivery;
     const isTaken = status !== null && status >= 200 && status < 300;
     const next = isTaken ? null : nextAttempt(delivery.attempts + 1, delivery.first_attempt_at ?? at, new Date());

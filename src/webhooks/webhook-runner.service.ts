@@ -3,7 +3,7 @@ import { Config } from '../config/config.js';
 import { DatabaseService } from '../database/database.service.js';
 import { RowQueuesService } from '../database/queues/row-queues.service.js';
 import { DELIVERY_QUEUE } from '../events/project-events.service.js';
-import { type HeldDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { type LeasedDelivery, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookEndingsService } from './webhook-endings.service.js';
 import { WebhookSecretsService } from './webhook-secrets.service.js';
 import { send } from './webhook-sender.js';
@@ -28,19 +28,19 @@ export class WebhookRunnerService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.queues.open<HeldDelivery>({
+    this.queues.open<LeasedDelivery>({
       name: DELIVERY_QUEUE,
       concurrency: CONCURRENCY,
       // The next delivery of a project can be claimed only after the attempt has ended.
       claim: async (owner, room) => ({ rows: await this.claim(owner, room), more: true }),
-      renew: async (held) => await this.deliveries.renew(held),
-      run: async (held, { signal }) => await this.attempt(held, signal),
+      renew: async (delivery) => await this.deliveries.renew(delivery),
+      run: async (delivery, { signal }) => await this.attempt(delivery, signal),
       // Another process sends it again.
-      release: async (held) => await this.deliveries.release(held),
+      release: async (delivery) => await this.deliveries.release(delivery),
     });
   }
 
-  private async claim(owner: string, room: number): Promise<HeldDelivery[]> {
+  private async claim(owner: string, room: number): Promise<LeasedDelivery[]> {
     return await this.database.transaction(async (tx) => {
       const deliveries = tx.withRepository(this.deliveries);
       await deliveries.lockClaims();
@@ -48,11 +48,11 @@ export class WebhookRunnerService implements OnModuleInit {
     });
   }
 
-  private async attempt(held: HeldDelivery, signal: AbortSignal): Promise<void> {
+  private async attempt(delivery: LeasedDelivery, signal: AbortSignal): Promise<void> {
     const at = new Date();
-    const secret = await this.secrets.open(held.webhook_id, held.secret);
-    const headers = signedHeaders(secret, held.message_id, at, held.body);
-    const sent = await send(held.url, headers, held.body, { rules: this.config.webhookAddresses, signal });
-    await this.endings.note(held, at, sent);
+    const secret = await this.secrets.open(delivery.webhook_id, delivery.secret);
+    const headers = signedHeaders(secret, delivery.message_id, at, delivery.body);
+    const sent = await send(delivery.url, headers, delivery.body, { rules: this.config.webhookAddresses, signal });
+    await this.endings.note(delivery, at, sent);
   }
 }

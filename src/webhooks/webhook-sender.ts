@@ -106,14 +106,14 @@ async function allowedAddresses(
   if (problem !== undefined) throw new RefusedAddress(problem);
   const host = hostOf(url);
   const family = isIP(host);
-  const found = family === 0 ? await resolve(host, until) : [{ address: host, family }];
-  if (found.length === 0 || found.some(({ address }) => !isAllowedAddress(address, rules))) {
+  const addresses = family === 0 ? await resolve(host, until) : [{ address: host, family }];
+  if (addresses.length === 0 || addresses.some(({ address }) => !isAllowedAddress(address, rules))) {
     throw new RefusedAddress('the address is not on the public internet');
   }
-  if (url.protocol === 'http:' && found.some(({ address }) => isAllowedAddress(address, { loopback: false }))) {
+  if (url.protocol === 'http:' && addresses.some(({ address }) => isAllowedAddress(address, { loopback: false }))) {
     throw new RefusedAddress('the URL must start with https://');
   }
-  return found;
+  return addresses;
 }
 
 async function post(

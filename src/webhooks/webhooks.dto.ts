@@ -22,12 +22,12 @@ const URL_DESCRIPTION = 'An https address on the internet';
 const EVENTS_DESCRIPTION = `Event types to send: ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}`;
 const PROJECT_DESCRIPTION = 'Sends only events of this project; null: events of all projects and of the company';
 
-const known = new Set<string>(EVENT_TYPES);
+const eventTypes = new Set<string>(EVENT_TYPES);
 const eventProblems = ({ events }: { events?: string[] }): ErrorEntry[] => {
   if (events === undefined) return [];
   if (events.length === 0) return [invalidValue(['events'], 'list at least one event type', events)];
   return events.flatMap((type, index) =>
-    known.has(type) ? [] : [invalidValue(['events', index], 'there is no such event type', type)],
+    eventTypes.has(type) ? [] : [invalidValue(['events', index], 'there is no such event type', type)],
   );
 };
 

@@ -137,7 +137,7 @@ describe('deliveries of events', () => {
       expect(await append(stream)).toEqual([{ deliveries: 2, skips: false }]);
     });
     const repository = new WebhookDeliveriesRepository(db.source);
-    expect(await repository.removeLeft(10)).toBe(1);
+    expect(await repository.removeOrphans(10)).toBe(1);
     expect((await deliveries(stream)).map(({ webhook_id }) => webhook_id)).toEqual([ids[1]]);
   });
 

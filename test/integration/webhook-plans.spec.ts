@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { CLAIM } from '../../src/webhooks/webhook-deliveries.sql.js';
-import { type HeldDelivery, WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
+import { type LeasedDelivery, WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
 import { untilBlocked } from '../support/blocked.js';
 import { useDatabase } from '../support/database.js';
 
@@ -21,7 +21,7 @@ const OWNER = randomUUID();
 const db = useDatabase();
 let backlogs: (string | undefined)[] = [];
 
-const claim = (limit: number): Promise<HeldDelivery[]> =>
+const claim = (limit: number): Promise<LeasedDelivery[]> =>
   new WebhookDeliveriesRepository(db.source).claim(OWNER, limit);
 const add = (webhook_id: string, stream: number, { attempts = 0, count = 1 } = {}): Promise<unknown> =>
   db.database.manager.query(
@@ -36,7 +36,7 @@ const webhooksOf = async (company: number, count: number): Promise<string[]> => 
   );
   return rows.map(({ id }) => id);
 };
-const countBy = (held: readonly HeldDelivery[], keyOf: (one: HeldDelivery) => string): number[] => {
+const countBy = (held: readonly LeasedDelivery[], keyOf: (one: LeasedDelivery) => string): number[] => {
   const counts = new Map<string, number>();
   for (const one of held) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
   return [...counts.values()].sort((one, other) => one - other);
@@ -151,7 +151,7 @@ it('resends a delivery in flight independently, without affecting other claims',
   const deliveries = new WebhookDeliveriesRepository(db.source);
   for (let stream = 1; stream <= 4; stream += 1) await add(few, stream);
   await add(few, 5, { attempts: 1 });
-  const mine = async (): Promise<HeldDelivery[]> => (await claim(100)).filter(({ webhook_id }) => webhook_id === few);
+  const mine = async (): Promise<LeasedDelivery[]> => (await claim(100)).filter(({ webhook_id }) => webhook_id === few);
   const held = await mine();
   expect(held).toHaveLength(5);
   for (const { id } of held) await deliveries.sendAgain(id);
@@ -168,7 +168,7 @@ it('resends a delivery in flight independently, without affecting other claims',
 it('does not claim a delivery that was given up in the meantime', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1);
-  let claimed: Promise<HeldDelivery[]> | undefined;
+  let claimed: Promise<LeasedDelivery[]> | undefined;
   await db.database.transaction(async (tx) => {
     await tx.withRepository(new WebhookDeliveriesRepository(db.source)).failPending(few, 'It is over');
     claimed = claim(100);
@@ -200,7 +200,7 @@ it('prefers the company with the fewest deliveries in flight', async () => {
 it('claims a delivery again under a new generation after its lease has expired', async () => {
   const [few = ''] = await webhooksOf(7, 1);
   await add(few, 1, { count: 2 });
-  const mine = async (): Promise<HeldDelivery | undefined> =>
+  const mine = async (): Promise<LeasedDelivery | undefined> =>
     (await claim(100)).find(({ webhook_id }) => webhook_id === few);
   const first = await mine();
   expect(await mine()).toBeUndefined();

@@ -17,7 +17,7 @@ import { wireMessages } from './wire-messages.js';
 const MAX_HALVES = 4;
 
 /** Answer of the model with the results of its calls. */
-export interface TakenStep {
+export interface CompletedStep {
   text: string;
   completed: CompletedCall[];
   step: RecordedStep;
@@ -25,7 +25,7 @@ export interface TakenStep {
 
 /** Messages of a turn's requests. Their form becomes shorter or plainer after a rejection, until the end of the turn. */
 export class TurnConversation {
-  private readonly steps: TakenStep[] = [];
+  private readonly steps: CompletedStep[] = [];
   private form: HistoryForm;
   // Built once. The random data marks would otherwise change and defeat the provider's prompt cache.
   private earlier: ModelMessage[];
@@ -48,7 +48,7 @@ export class TurnConversation {
     return wireMessages([...this.earlier, ...this.pending, ...this.exchanges]);
   }
 
-  add(step: TakenStep): void {
+  add(step: CompletedStep): void {
     this.steps.push(step);
     this.exchanges.push(...this.exchangeOf(step));
   }
@@ -85,7 +85,7 @@ export class TurnConversation {
     this.exchanges = this.steps.flatMap((step) => this.exchangeOf(step));
   }
 
-  private exchangeOf({ text, completed, step }: TakenStep): ModelMessage[] {
+  private exchangeOf({ text, completed, step }: CompletedStep): ModelMessage[] {
     return exchange(text, completed, {
       imagesInResults: this.provider.imagesInResults,
       ...(!this.form.isPlain && { step }),

@@ -26,7 +26,7 @@ export class CardFilesService {
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
-    return (await this.dataFiles.known(workspace, cards)).states;
+    return (await this.dataFiles.cachedStates(workspace, cards)).states;
   }
 }
 

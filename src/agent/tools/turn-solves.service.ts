@@ -50,7 +50,7 @@ export class TurnSolvesService {
       throw error;
     }
     // The canvas may have changed since the solve started.
-    const { feasibility_result } = await this.projects.requireKnown(project_id);
+    const { feasibility_result } = await this.projects.requireById(project_id);
     return { ended, feasibility_result };
   }
 }

@@ -55,7 +55,7 @@ export class TurnContextsService {
     const principal = Principal.agent(company_id, await this.askers.rightsOf(spender));
     const [project, , history, changes, cards, exhausted] = await this.database.together((tx) =>
       pipelined(
-        tx.withRepository(this.projects).requireKnown(project_id).catch(leaseLostIfMissing),
+        tx.withRepository(this.projects).requireById(project_id).catch(leaseLostIfMissing),
         tx.withRepository(this.projects).require(ProjectReader.of(principal), project_id).catch(lostWithAsker),
         tx.withRepository(this.messages).contextOf(conversation_id, id, { limit: MAX_MESSAGES, bytes: MAX_BYTES }),
         tx.withRepository(this.changes).of(id, MAX_CHANGES),

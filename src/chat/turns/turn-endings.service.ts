@@ -51,7 +51,7 @@ export class TurnEndingsService {
       const turns = tx.withRepository(this.turns);
       // The project must be locked first.
       const [, turn, { waiting, new_turn_id }] = await pipelined(
-        tx.withRepository(this.projects).lockKnown(project_id).catch(leaseLostIfMissing),
+        tx.withRepository(this.projects).lockById(project_id).catch(leaseLostIfMissing),
         turns.lockWithConversation(leased, holder),
         turns.situation(project_id, conversation_id).catch(leaseLostIfMissing),
       );

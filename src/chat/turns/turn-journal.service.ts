@@ -53,7 +53,7 @@ export class TurnJournalService {
   async perform(turn: LeasedTurn, work: (tx: Tx, project: Project) => Promise<Progress>): Promise<void> {
     await this.database.transaction(async (tx) => {
       const turns = tx.withRepository(this.turns);
-      const project = await tx.withRepository(this.projects).lockKnown(turn.project_id).catch(leaseLostIfMissing);
+      const project = await tx.withRepository(this.projects).lockById(turn.project_id).catch(leaseLostIfMissing);
       await turns.lockForOwner(turn);
       this.events.by(tx, { kind: 'agent', id: turn.id });
       await turns.advance(turn, await work(tx, project));

@@ -47,7 +47,7 @@ export class BlobsRepository extends EntityRepository(Blob) {
   }
 
   /** Returns the number of bytes that a company stores or is about to store, without the upload of the blob `except`. */
-  async keptBytes(company_id: string, except: string | null): Promise<number> {
+  async storedBytes(company_id: string, except: string | null): Promise<number> {
     const [row]: { kept: number }[] = await this.query(KEPT_BYTES, [company_id, except]);
     return Number(row?.kept ?? 0);
   }

@@ -53,24 +53,24 @@ export class BlobsService {
   }
 
   /** Stores several contents like {@link store}. The blobs are in the same order. */
-  async storeAll(company_id: string, given: readonly (Buffer | string)[]): Promise<StoredBlob[]> {
-    const contents = given.map((content) => (typeof content === 'string' ? Buffer.from(content) : content));
+  async storeAll(company_id: string, values: readonly (Buffer | string)[]): Promise<StoredBlob[]> {
+    const contents = values.map((content) => (typeof content === 'string' ? Buffer.from(content) : content));
     const bytes = contents.reduce((sum, { length }) => sum + length, 0);
     await this.assertAllowance(company_id, bytes);
     const ids = await this.blobs.begin(company_id, contents.length);
-    const begun = contents.map((content, index) => ({ blob_id: ids[index] ?? '', content }));
-    await severalAtOnce(begun, async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content));
+    const pending = contents.map((content, index) => ({ blob_id: ids[index] ?? '', content }));
+    await severalAtOnce(pending, async ({ blob_id, content }) => await this.objects.put(keyOf(blob_id), content));
     await this.database.transaction(async (tx) => {
       await this.reserve(tx, company_id, bytes);
       await tx.withRepository(this.blobs).setStored(
-        begun.map(({ blob_id, content }) => ({
+        pending.map(({ blob_id, content }) => ({
           blob_id,
           size: content.length,
           sha256: createHash('sha256').update(content).digest(),
         })),
       );
     });
-    return begun.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
+    return pending.map(({ blob_id, content }) => ({ blob_id, size: content.length }));
   }
 
   /** Stores the content of a local file of any size like {@link store}. */
@@ -128,14 +128,14 @@ export class BlobsService {
    * @throws TooLarge if the company may not store `bytes` more
    */
   async reserve(tx: Tx, company_id: string, bytes: number, blob_id: string | null = null): Promise<void> {
-    if (bytes > (await this.left(tx, company_id, blob_id))) throw this.tooMuch();
+    if (bytes > (await this.remainingBytes(tx, company_id, blob_id))) throw this.tooMuch();
   }
 
   /**
    * Returns the number of bytes that the company may still store, which may be negative. Other transactions wait until this
    * transaction ends.
    */
-  async left(tx: Tx, company_id: string, blob_id: string | null = null): Promise<number> {
+  async remainingBytes(tx: Tx, company_id: string, blob_id: string | null = null): Promise<number> {
     if (this.config.FILES_COMPANY_MAX_BYTES === undefined) return Infinity;
     const blobs = tx.withRepository(this.blobs);
     await blobs.lockAllowance(company_id);
@@ -152,7 +152,7 @@ export class BlobsService {
   private async compared(blobs: BlobsRepository, company_id: string, blob_id: string | null = null): Promise<number> {
     const limit = this.config.FILES_COMPANY_MAX_BYTES;
     if (limit === undefined) return Infinity;
-    return limit - (await blobs.keptBytes(company_id, blob_id));
+    return limit - (await blobs.storedBytes(company_id, blob_id));
   }
 }
 

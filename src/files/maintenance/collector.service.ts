@@ -68,10 +68,10 @@ export class CollectorService implements OnModuleInit {
    */
   private async deleteUnreferencedWithObjects(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const done = await unlessInUse(() =>
+    const isDeleted = await unlessInUse(() =>
       this.database.transaction((tx) => tx.withRepository(this.blobs).deleteUnreferencedWithObjects(ids)),
     );
-    if (done || ids.length === 1) return;
+    if (isDeleted || ids.length === 1) return;
     const half = Math.ceil(ids.length / 2);
     await this.deleteUnreferencedWithObjects(ids.slice(0, half));
     await this.deleteUnreferencedWithObjects(ids.slice(half));

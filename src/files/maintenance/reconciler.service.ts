@@ -15,14 +15,14 @@ export interface Discrepancies {
   /** Unreferenced blobs without an object of the same size. */
   hollow: string[];
   /** Files whose object is missing or has another size than the row. */
-  lost: LostFile[];
+  lost: DamagedFile[];
 }
 
 /**
  * File without its content. `size` is in bytes. `found` is the size of the stored object in bytes, or null if the object is
  * missing.
  */
-export interface LostFile extends LocatedFile {
+export interface DamagedFile extends LocatedFile {
   size: number;
   found: number | null;
 }
@@ -45,17 +45,17 @@ export class ReconcilerService {
       await listed.begin();
       await this.list(listed);
       const orphans = await listed.orphans();
-      const damaged = new Map<string, Pick<LostFile, 'size' | 'found'>>();
+      const damaged = new Map<string, Pick<DamagedFile, 'size' | 'found'>>();
       for (const { id, size } of await listed.unequal()) {
-        const found = (await this.store.size(keyOf(id))) ?? null;
-        if (found !== size) damaged.set(id, { size, found });
+        const storedSize = (await this.store.size(keyOf(id))) ?? null;
+        if (storedSize !== size) damaged.set(id, { size, found: storedSize });
       }
       const files = await tx.withRepository(this.tree).filesOfBlobs([...damaged.keys()]);
       const referred = new Set(files.map(({ blob_id }) => blob_id));
       return {
         orphans: await this.filter(orphans, async (key) => (await this.store.size(key)) !== undefined),
         hollow: [...damaged.keys()].filter((id) => !referred.has(id)),
-        lost: files.map((file) => ({ ...file, ...(damaged.get(file.blob_id) as Pick<LostFile, 'size' | 'found'>) })),
+        lost: files.map((file) => ({ ...file, ...(damaged.get(file.blob_id) as Pick<DamagedFile, 'size' | 'found'>) })),
       };
     });
   }
@@ -84,8 +84,8 @@ export class ReconcilerService {
   }
 
   private async filter(items: string[], keep: (item: string) => Promise<boolean>): Promise<string[]> {
-    const kept: string[] = [];
-    for (const item of items) if (await keep(item)) kept.push(item);
-    return kept;
+    const matching: string[] = [];
+    for (const item of items) if (await keep(item)) matching.push(item);
+    return matching;
   }
 }

@@ -47,23 +47,23 @@ export class FileTreeReaderService {
 
   /** Returns files by reference, which is a file's id or else its path. Unknown references are left out. */
   async findAll(ref: ContainerRef, references: readonly string[], tx?: Tx): Promise<Map<string, TreeFile>> {
-    const wanted = references.map((reference) => ({
+    const parsed = references.map((reference) => ({
       reference,
       id: UUID.test(reference) ? reference.toLowerCase() : undefined,
       path: pathProblem(reference) === undefined ? normalizePath(reference) : undefined,
     }));
-    const ids = wanted.flatMap(({ id }) => id ?? []);
-    const paths = wanted.flatMap(({ path }) => path ?? []);
+    const ids = parsed.flatMap(({ id }) => id ?? []);
+    const paths = parsed.flatMap(({ path }) => path ?? []);
     const tree = this.within(tx);
     const byId = await tree.filesById(ref, ids);
     const byPath = await tree.filesAt(ref, paths);
-    const found = new Map([
+    const filesByKey = new Map([
       ...byPath.map((file) => [file.path, file] as const),
       ...byId.map((file) => [file.file_id ?? '', file] as const),
     ]);
     return new Map(
-      wanted.flatMap(({ reference, id, path }): [string, TreeFile][] => {
-        const file = found.get(id ?? '') ?? found.get(path ?? '');
+      parsed.flatMap(({ reference, id, path }): [string, TreeFile][] => {
+        const file = filesByKey.get(id ?? '') ?? filesByKey.get(path ?? '');
         return file === undefined ? [] : [[reference, file]];
       }),
     );

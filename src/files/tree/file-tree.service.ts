@@ -101,11 +101,11 @@ export class FileTreeService {
     const resolved = await tree.resolve(ref, path);
     resolved.assertPassable();
     const prefix = resolved.missing.join('/');
-    const made = [...files].map(([inside, blob]) => ({
+    const newFiles = [...files].map(([inside, blob]) => ({
       ...newFile(container.kind, blob, details),
       path: joinPath(prefix, inside),
     }));
-    const nodes = withDirectories(made);
+    const nodes = withDirectories(newFiles);
     await assertRoom(tree, container, nodes.length);
     await tree.insertNodes(ref, resolved.deepest.node_id, nodes);
   }

@@ -38,7 +38,7 @@ interface CachedNode {
 }
 
 /** Result of following a path. */
-interface Found {
+interface PathResult {
   deepest: CachedNode;
   /** Remaining names that do not exist. */
   missing: string[];
@@ -50,7 +50,7 @@ interface Found {
  */
 export class MoveBatch {
   private root: CachedNode;
-  private held = 0;
+  private cachedNodes = 0;
   private nextNode: number;
   private created: CachedNode[] = [];
   private changed = new Set<CachedNode>();
@@ -71,7 +71,7 @@ export class MoveBatch {
 
   /** Moves a file or directory. Returns the reason if it is not possible. */
   async move({ source_path, dest_path }: Move): Promise<string | undefined> {
-    if (this.held > MAX_HELD) await this.restart();
+    if (this.cachedNodes > MAX_HELD) await this.restart();
     const [source, dest] = await this.find([source_path, dest_path]);
     if (source === undefined || dest === undefined || source.missing.length > 0) return NOT_FOUND;
     const name = dest.missing.pop();
@@ -103,8 +103,8 @@ export class MoveBatch {
     const doomed = changed.filter(({ parent }) => parent === undefined);
     const moved = changed.filter((node) => node.parent !== undefined && slotOf(node) !== node.stored);
 
-    const left = new Set([...moved, ...doomed].map(({ stored }) => stored));
-    if ([...created, ...moved].some((node) => left.has(slotOf(node)))) {
+    const freedSlots = new Set([...moved, ...doomed].map(({ stored }) => stored));
+    if ([...created, ...moved].some((node) => freedSlots.has(slotOf(node)))) {
       // Names must be unique after every statement, so nodes that replace each other get temporary names first.
       await this.tree.park(this.ref, [...moved, ...doomed].map(idOf));
     }
@@ -125,11 +125,11 @@ export class MoveBatch {
   private async restart(): Promise<void> {
     await this.write();
     this.root = newRoot();
-    this.held = 0;
+    this.cachedNodes = 0;
   }
 
   /** Follows paths with a single statement for all unknown nodes. */
-  private async find(paths: readonly string[]): Promise<Found[]> {
+  private async find(paths: readonly string[]): Promise<PathResult[]> {
     const ways = paths.map((path) => ({ node: this.root, names: namesOf(path), at: 0 }));
     const unknown = ways.filter((way) => descend(way) === undefined);
     if (unknown.length > 0) {
@@ -140,7 +140,7 @@ export class MoveBatch {
       );
       unknown.forEach((way, index) => {
         const steps = rows.filter(({ ord }) => ord === index + 1);
-        this.learn(way.node, way.names.slice(way.at), steps);
+        this.cacheSteps(way.node, way.names.slice(way.at), steps);
       });
       for (const way of unknown) descend(way);
     }
@@ -148,13 +148,13 @@ export class MoveBatch {
   }
 
   /** Records how far names lead from a node, based on the nodes that were read. */
-  private learn(from: CachedNode, names: readonly string[], steps: readonly WalkedNode[]): void {
+  private cacheSteps(from: CachedNode, names: readonly string[], steps: readonly WalkedNode[]): void {
     let at = from;
     for (const [index, { node_id, kind, implied, entries }] of steps.entries()) {
       const name = names[index] ?? '';
       const children = (at.children ??= new Map<string, CachedNode | null>());
-      const known = children.get(name);
-      const node: CachedNode = known ?? {
+      const cached = children.get(name);
+      const node: CachedNode = cached ?? {
         node_id,
         parent: at,
         name,
@@ -164,10 +164,10 @@ export class MoveBatch {
         children: undefined,
         stored: undefined,
       };
-      if (known == null) {
+      if (cached == null) {
         node.stored = slotOf(node);
         children.set(name, node);
-        this.held += 1;
+        this.cachedNodes += 1;
       }
       at = node;
     }
@@ -182,7 +182,7 @@ export class MoveBatch {
     this.room -= names.length;
     let parent = above;
     for (const name of names) {
-      const made: CachedNode = {
+      const directory: CachedNode = {
         node_id: undefined,
         parent: undefined,
         name,
@@ -192,10 +192,10 @@ export class MoveBatch {
         children: undefined,
         stored: undefined,
       };
-      this.created.push(made);
-      this.held += 1;
-      this.place(made, parent, name);
-      parent = made;
+      this.created.push(directory);
+      this.cachedNodes += 1;
+      this.place(directory, parent, name);
+      parent = directory;
     }
     return parent;
   }
@@ -234,8 +234,8 @@ export class MoveBatch {
    * exact. Returns undefined if this batch has reached its scan limit.
    */
   private async heightOf(directory: CachedNode, room: number): Promise<number | undefined> {
-    const known = directory.node_id === undefined ? undefined : this.heights.get(directory.node_id);
-    if (known !== undefined && known <= room) return known;
+    const measured = directory.node_id === undefined ? undefined : this.heights.get(directory.node_id);
+    if (measured !== undefined && measured <= room) return measured;
     if (this.measured > MAX_MEASURED) return undefined;
     await this.write();
     const { directories, height } = await this.tree.measure(this.ref, idOf(directory), room);
@@ -252,10 +252,10 @@ export class MoveBatch {
     for (let at = node; at.parent !== undefined; at = at.parent) {
       if (bytes !== undefined) bytes += 1 + Buffer.byteLength(at.name);
       const id = at.parent.node_id;
-      const known = id === undefined ? undefined : this.heights.get(id);
-      if (id === undefined || known === undefined) continue;
+      const height = id === undefined ? undefined : this.heights.get(id);
+      if (id === undefined || height === undefined) continue;
       if (bytes === undefined) this.heights.delete(id);
-      else this.heights.set(id, Math.max(known, bytes));
+      else this.heights.set(id, Math.max(height, bytes));
     }
   }
 }

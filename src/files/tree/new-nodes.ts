@@ -46,11 +46,11 @@ export function withDirectories(files: readonly (NewFile & { path: string })[]):
     nodes.push({ ...file, id: nodes.length, parent, name }) - 1;
   const directory = (names: readonly string[]): number | null => {
     const path = names.join('/');
-    const known = directories.get(path);
-    if (known !== undefined) return known;
-    const made = add(directory(names.slice(0, -1)), names.at(-1) ?? '');
-    directories.set(path, made);
-    return made;
+    const existing = directories.get(path);
+    if (existing !== undefined) return existing;
+    const id = add(directory(names.slice(0, -1)), names.at(-1) ?? '');
+    directories.set(path, id);
+    return id;
   };
   for (const { path, ...file } of files) {
     const names = namesOf(path);

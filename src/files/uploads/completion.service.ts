@@ -10,7 +10,7 @@ import { FileTreeService } from '../tree/file-tree.service.js';
 import { WorkspaceChangesService } from '../workspace-changes.service.js';
 import { UploadObjectsService } from './upload-objects.service.js';
 import type { UploadCompleteRequest } from './uploads.dto.js';
-import { type FoundUpload, type UploadLease, UploadsRepository } from './uploads.repository.js';
+import { type UploadRow, type UploadLease, UploadsRepository } from './uploads.repository.js';
 import { assertAlive, UploadsService } from './uploads.service.js';
 
 /** Maximum wait for another request that completes the same upload. It is longer than a lease. */
@@ -85,7 +85,7 @@ export class CompletionService {
     caller: Principal,
     body: UploadCompleteRequest,
     { project_id, ...container }: RequestedContainer,
-    upload: FoundUpload,
+    upload: UploadRow,
     lease: UploadLease,
   ): Promise<FileEntry> {
     const { source, parts = [], conversation_id } = body;

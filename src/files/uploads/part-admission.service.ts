@@ -88,9 +88,9 @@ export class PartAdmissionService implements OnModuleInit, TransferRules {
     announced: number | undefined,
   ): Promise<number> {
     if (size !== null) return room;
-    const left = (await this.blobs.left(tx, company_id)) + before;
+    const remaining = (await this.blobs.remainingBytes(tx, company_id)) + before;
     // The sender declared no length, but at least a byte is expected.
-    if ((announced ?? 1) > left) throw this.blobs.tooMuch();
-    return Math.min(room, left);
+    if ((announced ?? 1) > remaining) throw this.blobs.tooMuch();
+    return Math.min(room, remaining);
   }
 }

@@ -50,11 +50,12 @@ export interface ChosenParts {
  */
 export function chooseParts(
   received: readonly StoredPart[],
-  named: readonly PartName[],
+  requested: readonly PartName[],
   { size: declared, maxBytes }: { size: number | null; maxBytes: number },
 ): ChosenParts {
   const byPart = new Map(received.map((part) => [part.part_number, part]));
-  const parts = named.length === 0 ? [...received] : byNumber(named).map((part) => receivedAs(part, byPart));
+  const parts =
+    requested.length === 0 ? [...received] : sortedByNumber(requested).map((part) => receivedAs(part, byPart));
   const small = parts.slice(0, -1).find(({ size }) => size < MIN_PART_SIZE);
   if (small !== undefined) {
     throw new BadRequest(
@@ -73,8 +74,8 @@ export function chooseParts(
   return { parts, size };
 }
 
-function byNumber(named: readonly PartName[]): PartName[] {
-  const parts = [...named].sort((a, b) => a.part_number - b.part_number);
+function sortedByNumber(requested: readonly PartName[]): PartName[] {
+  const parts = [...requested].sort((a, b) => a.part_number - b.part_number);
   const twice = parts.find(({ part_number }, index) => part_number === parts[index + 1]?.part_number);
   if (twice !== undefined)
     throw new BadRequest('part_repeated', `Part ${twice.part_number} is listed twice; list each part once`);

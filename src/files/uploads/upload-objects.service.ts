@@ -58,7 +58,7 @@ export class UploadObjectsService {
     } catch (error) {
       if (!(error instanceof UploadMissing)) throw error;
     }
-    if ((await this.store.size(key)) === undefined) throw gone();
+    if ((await this.store.size(key)) === undefined) throw partsGone();
     throw new Conflict('upload_assembled', 'The parts are already assembled; complete or abort the upload');
   }
 
@@ -71,13 +71,13 @@ export class UploadObjectsService {
    */
   async assemble(
     upload: StoredUpload,
-    named: readonly PartName[],
+    requested: readonly PartName[],
     admit: (size: number) => Promise<void>,
   ): Promise<number> {
     const { key, uploadId } = namesOf(upload);
     try {
       const received = await this.store.listParts(key, uploadId);
-      const { parts, size } = chooseParts(received, named, {
+      const { parts, size } = chooseParts(received, requested, {
         size: upload.size,
         maxBytes: this.config.FILES_MAX_BYTES,
       });
@@ -93,7 +93,7 @@ export class UploadObjectsService {
       if (!(error instanceof UploadMissing)) throw error;
     }
     const size = await this.store.size(key);
-    if (size === undefined) throw gone();
+    if (size === undefined) throw partsGone();
     return size;
   }
 
@@ -107,8 +107,8 @@ export class UploadObjectsService {
 }
 
 function namesOf({ blob_id, store_upload_id }: StoredUpload): { key: string; uploadId: string } {
-  if (blob_id === null || store_upload_id === null) throw gone();
+  if (blob_id === null || store_upload_id === null) throw partsGone();
   return { key: keyOf(blob_id), uploadId: store_upload_id };
 }
 
-const gone = (): Gone => new Gone('upload_parts_gone', 'The parts of the upload are gone; start a new one');
+const partsGone = (): Gone => new Gone('upload_parts_gone', 'The parts of the upload are gone; start a new one');

@@ -4,7 +4,7 @@ import { field } from '../../common/validation/field.js';
 import { DateTimeField, IntegerField, ObjectArrayField, StringField } from '../../common/validation/fields.js';
 import { arrayKind } from '../../common/validation/kinds/containers.js';
 import { integerKind } from '../../common/validation/kinds/numbers.js';
-import { ContainerRequest, identifierGiven, NamesContainer, PathField } from '../container-request.js';
+import { ContainerRequest, missingIdentifier, NamesContainer, PathField } from '../container-request.js';
 
 /** Maximum number of part URLs in a request. */
 const MAX_BATCH = 1000;
@@ -25,7 +25,7 @@ export class CompletedPart {
  * here. `lacking` reports it.
  */
 @NamesContainer<UploadCompleteRequest>((body, received) => {
-  body.lacking = identifierGiven(body, received);
+  body.lacking = missingIdentifier(body, received);
   return [];
 })
 export class UploadCompleteRequest extends ContainerRequest {

@@ -28,7 +28,7 @@ type NewUploadRow = Pick<
 > & { blob_id: string };
 
 /** Upload found by its token. */
-export interface FoundUpload extends Upload {
+export interface UploadRow extends Upload {
   expired: boolean;
   /** Kind of the target container. */
   container_kind: ContainerKind;
@@ -93,8 +93,8 @@ export class UploadsRepository extends EntityRepository(Upload) {
   }
 
   /** Returns the company's upload with this token. Uploads to a deleted container are not found. */
-  async findByToken(company_id: string, token_hash: Buffer): Promise<FoundUpload | undefined> {
-    const [upload]: FoundUpload[] = await this.query(
+  async findByToken(company_id: string, token_hash: Buffer): Promise<UploadRow | undefined> {
+    const [upload]: UploadRow[] = await this.query(
       `SELECT u.*, u.expires_at <= now() AS expired, c.kind AS container_kind
          FROM uploads u JOIN containers c ON c.id = u.container_id
         WHERE u.token_hash = $1 AND u.company_id = $2 AND c.deleted_at IS NULL`,

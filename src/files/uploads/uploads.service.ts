@@ -21,7 +21,7 @@ import type {
   UploadStartResponse,
   UploadStatusResponse,
 } from './uploads.dto.js';
-import { type FoundUpload, UploadsRepository } from './uploads.repository.js';
+import { type UploadRow, UploadsRepository } from './uploads.repository.js';
 
 const MAX_OPEN_UPLOADS = 100;
 /**
@@ -218,7 +218,7 @@ export class UploadsService implements OnModuleInit {
   }
 
   /** Returns the upload of a token if the caller may still write to it. @throws NotFound @throws Forbidden */
-  async findWritable(caller: Principal, token: string): Promise<FoundUpload> {
+  async findWritable(caller: Principal, token: string): Promise<UploadRow> {
     const upload = await this.find(caller.company_id, token);
     const { container_kind, container_id } = upload;
     if (!(await this.resolver.mayWriteTo(caller, container_kind, container_id))) throw new NotFound('Upload');
@@ -229,20 +229,20 @@ export class UploadsService implements OnModuleInit {
    * Returns the upload of a token if the caller opened it or may write to it, and therefore may end it. @throws NotFound @throws
    * Forbidden
    */
-  private async findEndable(caller: Principal, token: string): Promise<FoundUpload> {
+  private async findEndable(caller: Principal, token: string): Promise<UploadRow> {
     const upload = await this.find(caller.company_id, token);
     const isOpener = upload.user_id === caller.user_id && upload.api_key_id === caller.api_key_id;
     return isOpener ? upload : await this.findWritable(caller, token);
   }
 
   /** Returns the company's upload with this token. Uploads to a deleted container are not found. @throws NotFound */
-  async find(company_id: string, token: string): Promise<FoundUpload> {
+  async find(company_id: string, token: string): Promise<UploadRow> {
     const upload = await this.uploads.findByToken(company_id, hashOf(token));
     if (upload === undefined) throw new NotFound('Upload');
     return upload;
   }
 
-  private async findOpen(caller: Principal, token: string): Promise<FoundUpload> {
+  private async findOpen(caller: Principal, token: string): Promise<UploadRow> {
     const upload = await this.findWritable(caller, token);
     assertAlive(upload);
     if (upload.state === 'completed') throw completed();
@@ -251,7 +251,7 @@ export class UploadsService implements OnModuleInit {
 }
 
 /** @throws Conflict if the upload was aborted @throws Gone if it expired before it was completed */
-export function assertAlive({ state, expired }: Pick<FoundUpload, 'state' | 'expired'>): void {
+export function assertAlive({ state, expired }: Pick<UploadRow, 'state' | 'expired'>): void {
   if (state === 'aborted') throw new Conflict('upload_aborted', 'The upload was aborted; start a new one');
   if (state !== 'completed' && expired) throw new Gone('upload_expired', 'The upload has expired; start a new one');
 }

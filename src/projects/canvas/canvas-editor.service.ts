@@ -19,7 +19,7 @@ import type { Card } from './card.entity.js';
 import { CardsRepository } from './cards.repository.js';
 import { dataProblem } from './canvas.dto.js';
 import { DataFileRefreshesRepository } from './data-file-refreshes.repository.js';
-import { DataFilesService, type KnownFiles } from './data-files.service.js';
+import { DataFilesService, type CachedFileStates } from './data-files.service.js';
 
 /**
  * Maximum number of cards of a project, and bytes of their data as JSON. Each change processes all cards, and each post returns
@@ -188,11 +188,11 @@ export class CanvasEditorService {
     const revisions =
       rejudged.length === 0 ? NO_REVISIONS : await tx.withRepository(this.cards).judge(project_id, rejudged);
     const cards = judged.map((card) => ({ ...card, revision: revisions.get(card.id) ?? card.revision }));
-    const kept = { ...derived, objective_components: fitting(derived.objective_components) };
+    const summary = { ...derived, objective_components: fitting(derived.objective_components) };
     // A new model invalidates the last result.
     const variables = plainVariables(stored);
     const isNewModel = modelDigest(before, variables) !== modelDigest(after, variables);
-    await tx.withRepository(this.projects).keepDerived(project_id, kept, digest, isNewModel);
+    await tx.withRepository(this.projects).keepDerived(project_id, summary, digest, isNewModel);
     return { cards, rejudged };
   }
 
@@ -202,16 +202,16 @@ export class CanvasEditorService {
     project_id: ProjectId,
     cards: readonly Card[],
     reads: boolean,
-  ): Promise<KnownFiles> {
+  ): Promise<CachedFileStates> {
     if (!cards.some(({ card_type, data }) => card_type === 'data' && data['file_path'] !== undefined))
       return { states: NO_FILES, digest: null };
     const project = await tx.withRepository(this.projects).findOneByOrFail({ id: project_id });
     const { company_id, workspace_id, data_files_digest } = project;
-    const known = await this.files.known({ company_id, container_id: workspace_id }, cards, tx);
+    const fileStates = await this.files.cachedStates({ company_id, container_id: workspace_id }, cards, tx);
     // File changes are not reported until a card refers to a file.
-    if (reads && (data_files_digest === null || isUnread(cards, known.states)))
+    if (reads && (data_files_digest === null || isUnread(cards, fileStates.states)))
       await tx.withRepository(this.refreshes).request(project_id);
-    return known;
+    return fileStates;
   }
 }
 
@@ -230,11 +230,11 @@ const bytesOf = ({ data, instance_data }: Pick<Card, 'data' | 'instance_data'>):
 
 /** Returns as many of the first components as fit into the limit. */
 function fitting<Component>(components: Component[]): Component[] {
-  let left = MAX_COMPONENT_BYTES;
-  return components.filter((component) => (left -= Buffer.byteLength(JSON.stringify(component))) >= 0);
+  let remaining = MAX_COMPONENT_BYTES;
+  return components.filter((component) => (remaining -= Buffer.byteLength(JSON.stringify(component))) >= 0);
 }
 
 /** Returns the object with the given keys set. Null removes a key. */
-function merged(present: Card['data'], given: Card['data'] = {}): Card['data'] {
-  return Object.fromEntries(Object.entries({ ...present, ...given }).filter(([, value]) => value != null));
+function merged(present: Card['data'], updates: Card['data'] = {}): Card['data'] {
+  return Object.fromEntries(Object.entries({ ...present, ...updates }).filter(([, value]) => value != null));
 }

@@ -41,7 +41,7 @@ export class CardsRepository extends EntityRepository(Card) {
   }
 
   /** Returns all cards of a project that is visible to the caller, oldest first. Returns an empty array for any other project. */
-  async seen(reader: ProjectReader, project_id: string): Promise<Card[]> {
+  async listVisible(reader: ProjectReader, project_id: string): Promise<Card[]> {
     return await this.query(`SELECT * FROM cards WHERE project_id = ${projectOf('$1', '$2')} ORDER BY created_at, id`, [
       reader.parameter,
       project_id,
@@ -131,12 +131,12 @@ export class CardsRepository extends EntityRepository(Card) {
 
   /** Returns the number of cards of a project, and the total bytes of their `data` and `instance_data` as JSON. */
   async size(project_id: ProjectId): Promise<{ cards: number; bytes: number }> {
-    const [held]: { cards: number; bytes: number | null }[] = await this.query(
+    const [row]: { cards: number; bytes: number | null }[] = await this.query(
       `SELECT count(*)::integer AS cards,
               sum(octet_length(data::text) + octet_length(instance_data::text))::float8 AS bytes
          FROM cards WHERE project_id = $1`,
       [project_id],
     );
-    return { cards: held?.cards ?? 0, bytes: held?.bytes ?? 0 };
+    return { cards: row?.cards ?? 0, bytes: row?.bytes ?? 0 };
   }
 }

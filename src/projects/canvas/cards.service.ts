@@ -31,10 +31,10 @@ export class CardsService {
    * Returns the whole canvas, oldest card first, unless its entity tag is already known to the caller.
    * @throws NotFound
    */
-  async list(reader: ProjectReader, projectId: string, known: ClientTags): Promise<Tagged<JsonBytes>> {
+  async list(reader: ProjectReader, projectId: string, clientTags: ClientTags): Promise<Tagged<JsonBytes>> {
     const project_id = parseId(projectId, 'Project');
     const tag = await this.cards.tag(reader, project_id);
-    if (known.has(tag)) return Tagged.unchanged(tag);
+    if (clientTags.has(tag)) return Tagged.unchanged(tag);
     const recent = this.recent.find(project_id, tag);
     if (recent !== undefined) return recent;
     const read = await this.cards.showAll(reader, project_id);

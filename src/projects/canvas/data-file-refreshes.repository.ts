@@ -5,7 +5,7 @@ import { EntityRepository } from '../../database/entity-repository.js';
 import { DataFileRefresh } from './data-file-refresh.entity.js';
 
 /** Refresh that is claimed by a worker. */
-export interface HeldRefresh extends Pick<DataFileRefresh, 'cause' | 'owner' | 'generation' | 'requests'> {
+export interface LeasedRefresh extends Pick<DataFileRefresh, 'cause' | 'owner' | 'generation' | 'requests'> {
   /** Id of the project. */
   id: ProjectId;
 }
@@ -16,7 +16,7 @@ export interface HeldRefresh extends Pick<DataFileRefresh, 'cause' | 'owner' | '
  */
 const HELD = 'project_id = $1 AND cause = $2 AND generation = $3 AND owner = $4';
 
-const leaseOf = ({ id, cause, generation, owner }: HeldRefresh): unknown[] => [id, cause, generation, owner];
+const leaseOf = ({ id, cause, generation, owner }: LeasedRefresh): unknown[] => [id, cause, generation, owner];
 
 /** SQL of the retry delay after a failure. */
 const REST = `least(power(2, least(attempts, 10)) * interval '1 s', interval '5 min')`;
@@ -40,8 +40,8 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
   }
 
   /** Claims up to `limit` projects for `owner`. */
-  async claim(owner: string, limit: number): Promise<HeldRefresh[]> {
-    const [claimed]: [HeldRefresh[], number] = await this.query(
+  async claim(owner: string, limit: number): Promise<LeasedRefresh[]> {
+    const [claimed]: [LeasedRefresh[], number] = await this.query(
       `WITH due AS (
          SELECT project_id, cause FROM data_file_refreshes WHERE ${OVERDUE} AND ${HAS_RESTED}
           ORDER BY due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
@@ -57,26 +57,26 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
    * Renews the lease of a refresh.
    * @throws LeaseLost
    */
-  async renew(held: HeldRefresh): Promise<void> {
+  async renew(refresh: LeasedRefresh): Promise<void> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE data_file_refreshes SET ${RENEWED} WHERE ${HELD}`,
-      leaseOf(held),
+      leaseOf(refresh),
     );
     if (count === 0) throw new LeaseLost();
   }
 
   /** Records that the files were read. If another request arrived in the meantime, the refresh is due immediately. */
-  async finish(held: HeldRefresh): Promise<void> {
-    const lease = leaseOf(held);
-    await this.query(`DELETE FROM data_file_refreshes WHERE ${HELD} AND requests = $5`, [...lease, held.requests]);
+  async finish(refresh: LeasedRefresh): Promise<void> {
+    const lease = leaseOf(refresh);
+    await this.query(`DELETE FROM data_file_refreshes WHERE ${HELD} AND requests = $5`, [...lease, refresh.requests]);
     await this.query(`UPDATE data_file_refreshes SET owner = NULL, due_at = now(), attempts = 0 WHERE ${HELD}`, lease);
   }
 
   /** Releases a refresh, so that another process can read the files immediately. */
-  async release(held: HeldRefresh): Promise<void> {
+  async release(refresh: LeasedRefresh): Promise<void> {
     await this.query(
       `UPDATE data_file_refreshes SET owner = NULL, due_at = now(), attempts = attempts - 1 WHERE ${HELD}`,
-      leaseOf(held),
+      leaseOf(refresh),
     );
   }
 
@@ -84,13 +84,13 @@ export class DataFileRefreshesRepository extends EntityRepository(DataFileRefres
    * Schedules a retry for files that could not be read. The delay doubles with each attempt, up to five minutes. If another
    * request arrived in the meantime, the refresh is due immediately.
    */
-  async postpone(held: HeldRefresh): Promise<void> {
+  async postpone(refresh: LeasedRefresh): Promise<void> {
     await this.query(
       `UPDATE data_file_refreshes
           SET owner = NULL, due_at = CASE requests WHEN $5
                 THEN now() + ${REST} ELSE now() END
         WHERE ${HELD}`,
-      [...leaseOf(held), held.requests],
+      [...leaseOf(refresh), refresh.requests],
     );
   }
 

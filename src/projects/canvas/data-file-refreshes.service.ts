@@ -7,7 +7,7 @@ import { RowQueuesService } from '../../database/queues/row-queues.service.js';
 import { ProjectsRepository } from '../projects.repository.js';
 import { CanvasEditorService } from './canvas-editor.service.js';
 import { CardsRepository } from './cards.repository.js';
-import { BACKLOG, DataFileRefreshesRepository, type HeldRefresh } from './data-file-refreshes.repository.js';
+import { BACKLOG, DataFileRefreshesRepository, type LeasedRefresh } from './data-file-refreshes.repository.js';
 import { DataFilesService } from './data-files.service.js';
 
 /** The SQL function `request_data_files` contains the same name. */
@@ -34,18 +34,18 @@ export class DataFileRefreshesService implements OnModuleInit {
 
   onModuleInit(): void {
     this.periodic.every('* * * * *', 'take_data_file_jobs', async () => await this.refreshes.takeJobs());
-    this.queues.open<HeldRefresh>({
+    this.queues.open<LeasedRefresh>({
       name: QUEUE,
       concurrency: CONCURRENCY,
       backlog: BACKLOG,
       claim: async (owner, room) => ({ rows: await this.refreshes.claim(owner, room), more: true }),
-      renew: async (held) => await this.refreshes.renew(held),
-      run: async (held, { signal }) => {
-        await this.catchUp(held.id, signal);
-        await this.refreshes.finish(held);
+      renew: async (refresh) => await this.refreshes.renew(refresh),
+      run: async (refresh, { signal }) => {
+        await this.catchUp(refresh.id, signal);
+        await this.refreshes.finish(refresh);
       },
-      postpone: async (held) => await this.refreshes.postpone(held),
-      release: async (held) => await this.refreshes.release(held),
+      postpone: async (refresh) => await this.refreshes.postpone(refresh),
+      release: async (refresh) => await this.refreshes.release(refresh),
     });
   }
 
@@ -65,7 +65,7 @@ export class DataFileRefreshesService implements OnModuleInit {
   private async rederive(id: ProjectId): Promise<void> {
     try {
       await this.database.transaction(async (tx) => {
-        await tx.withRepository(this.projects).lockKnown(id);
+        await tx.withRepository(this.projects).lockById(id);
         await this.editor.rederive(tx, id);
       });
     } catch (error) {

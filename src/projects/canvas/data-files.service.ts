@@ -43,14 +43,14 @@ const MAX_CACHED_VALUES = 3_000_000;
 type DataCard = Pick<Card, 'card_type' | 'data'>;
 
 /** Facts about the files that cards refer to, at a point in time. */
-export interface KnownFiles {
+export interface CachedFileStates {
   states: FileStates;
   /** Hex hash of the contents that contain sets. Empty without such contents, null if no card refers to a file. */
   digest: string | null;
 }
 
 /** File that cards refer to. */
-interface Named {
+interface ReferencedFile {
   file: DataFile;
   /** Whether it contains the members of a set. */
   hasSet: boolean;
@@ -73,32 +73,32 @@ export class DataFilesService {
   ) {}
 
   /** Returns known facts about the files that cards refer to, without reading the files. */
-  async known(workspace: ContainerRef, cards: readonly DataCard[], tx?: Tx): Promise<KnownFiles> {
-    const named = filesOf(cards);
-    if (named.length === 0) return { states: new Map(), digest: null };
-    const paths = named.map(({ file }) => file.path).filter((path) => pathProblem(path) === undefined);
-    const found = await this.reader.findAt(workspace, paths, tx);
-    const asked = named.flatMap(({ file, hasSet }) => {
-      const blob_id = found.get(file.path)?.blob_id;
+  async cachedStates(workspace: ContainerRef, cards: readonly DataCard[], tx?: Tx): Promise<CachedFileStates> {
+    const references = filesOf(cards);
+    if (references.length === 0) return { states: new Map(), digest: null };
+    const paths = references.map(({ file }) => file.path).filter((path) => pathProblem(path) === undefined);
+    const filesByPath = await this.reader.findAt(workspace, paths, tx);
+    const keys = references.flatMap(({ file, hasSet }) => {
+      const blob_id = filesByPath.get(file.path)?.blob_id;
       return hasSet && blob_id !== undefined ? [{ question: fileKey(file), blob_id, aspect: digestOf(file) }] : [];
     });
-    const facts = await this.factsOf(asked, tx);
+    const facts = await this.factsOf(keys, tx);
     const states = new Map<string, FileState>();
-    for (const { file } of named) states.set(fileKey(file), found.has(file.path) ? 'unread' : 'missing');
-    asked.forEach(({ question }, index) => states.set(question, facts[index] ?? 'unread'));
-    const contents = asked.map(({ question, blob_id }) => JSON.stringify([question, blob_id])).sort();
+    for (const { file } of references) states.set(fileKey(file), filesByPath.has(file.path) ? 'unread' : 'missing');
+    keys.forEach(({ question }, index) => states.set(question, facts[index] ?? 'unread'));
+    const contents = keys.map(({ question, blob_id }) => JSON.stringify([question, blob_id])).sort();
     return { states, digest: contents.length === 0 ? '' : sha256(contents.join('\n')).toString('hex') };
   }
 
-  /** Returns facts about contents, in the order of `asked`. Undefined for contents that were not read yet. */
-  private async factsOf(asked: readonly FactsKey[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
+  /** Returns facts about contents, in the order of `keys`. Undefined for contents that were not read yet. */
+  private async factsOf(keys: readonly FactsKey[], tx?: Tx): Promise<(FileFacts | undefined)[]> {
     const keyOf = ({ blob_id, aspect }: FactsKey): string => `${blob_id} ${aspect.toString('hex')}`;
     const isMissing = (one: FactsKey): boolean => !this.cachedFacts.has(keyOf(one));
-    const missing = asked.filter(isMissing);
+    const missing = keys.filter(isMissing);
     const loaded = missing.length === 0 ? [] : await (tx?.withRepository(this.facts) ?? this.facts).of(missing);
-    const known = new Map(missing.map((one, at) => [keyOf(one), loaded[at]]));
-    return asked.map((one) => {
-      const facts = known.get(keyOf(one)) ?? this.cachedFacts.get(keyOf(one));
+    const factsByKey = new Map(missing.map((one, at) => [keyOf(one), loaded[at]]));
+    return keys.map((one) => {
+      const facts = factsByKey.get(keyOf(one)) ?? this.cachedFacts.get(keyOf(one));
       if (facts !== undefined) this.cachedFacts.set(keyOf(one), facts);
       return facts;
     });
@@ -112,14 +112,15 @@ export class DataFilesService {
    * @throws the signal's reason if it aborts
    */
   async read(workspace: ContainerRef, cards: readonly DataCard[], signal?: AbortSignal): Promise<void> {
-    const { states } = await this.known(workspace, cards);
+    const { states } = await this.cachedStates(workspace, cards);
     const failures: unknown[] = [];
     for (const { file, hasSet } of filesOf(cards)) {
       if (!hasSet || states.get(fileKey(file)) !== 'unread') continue;
       signal?.throwIfAborted();
       try {
-        const read = await this.readOne(workspace, file, signal);
-        if (read !== undefined) await this.facts.keep({ blob_id: read.blob_id, aspect: digestOf(file) }, read.facts);
+        const result = await this.readOne(workspace, file, signal);
+        if (result !== undefined)
+          await this.facts.keep({ blob_id: result.blob_id, aspect: digestOf(file) }, result.facts);
       } catch (error) {
         failures.push(error);
       }
@@ -156,10 +157,10 @@ export class DataFilesService {
     const { blob_id, description } = await this.tables.describe(workspace, name, options);
     const columns = await this.withValues(workspace, name, { blob_id, description, key }, options);
     if (columns === undefined) return undefined;
-    const isKnown = key.every((one) => columns.some((column) => column.name === one));
+    const hasKeyColumns = key.every((one) => columns.some((column) => column.name === one));
     const notes = readingNotes(description);
-    const told = notes.length > 0 && { notes };
-    if (key.length === 0 || !isKnown) return { blob_id, facts: { columns, rows: description.rows, ...told } };
+    const noteFields = notes.length > 0 && { notes };
+    if (key.length === 0 || !hasKeyColumns) return { blob_id, facts: { columns, rows: description.rows, ...noteFields } };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
     const { doubled, empty, misfits } = checked;
@@ -170,7 +171,7 @@ export class DataFilesService {
         return misfit === undefined ? column : { ...column, misfit: { row: rowOf(misfit.row), text: misfit.text } };
       }),
       rows: description.rows,
-      ...told,
+      ...noteFields,
       ...(doubled !== null &&
         !isDistinct && {
           doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
@@ -230,23 +231,23 @@ const MAX_NAMES = 64 * 1024;
 
 /** Returns the key columns and as many of the other columns as fit, in their order. */
 function fitting(columns: FileFacts['columns'], key: readonly string[]): FileFacts['columns'] {
-  let left = MAX_NAMES;
+  let remaining = MAX_NAMES;
   const isKey = ({ name }: FileFacts['columns'][number]): boolean => key.includes(name);
-  return columns.filter((column) => isKey(column) || (left -= Buffer.byteLength(column.name) + 40) >= 0);
+  return columns.filter((column) => isKey(column) || (remaining -= Buffer.byteLength(column.name) + 40) >= 0);
 }
 
 /** Returns the files that cards refer to, once per distinct question. For files with sets, only the first up to the limit. */
-function filesOf(cards: readonly DataCard[]): Named[] {
-  const named = new Map<string, Named>();
+function filesOf(cards: readonly DataCard[]): ReferencedFile[] {
+  const references = new Map<string, ReferencedFile>();
   for (const card of withRoom(cards)) {
     if (card.data['file_path'] === undefined) continue;
     const { file } = readData(card);
     if (file === undefined) continue;
     const hasSet = isSetOfFile(card);
     const question = fileKey(file);
-    if (hasSet || !named.has(question)) named.set(question, { file, hasSet });
+    if (hasSet || !references.has(question)) references.set(question, { file, hasSet });
   }
-  return [...named.values()];
+  return [...references.values()];
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -7,16 +7,16 @@ export type FactsKey = Pick<StoredFileFacts, 'blob_id' | 'aspect'>;
 
 /** Stores facts about contents that data cards refer to. */
 export class FileFactsRepository extends EntityRepository(StoredFileFacts) {
-  /** Returns known facts, in the order of `asked`. Undefined for contents that were not read yet. */
-  async of(asked: readonly FactsKey[]): Promise<(FileFacts | undefined)[]> {
+  /** Returns known facts, in the order of `keys`. Undefined for contents that were not read yet. */
+  async of(keys: readonly FactsKey[]): Promise<(FileFacts | undefined)[]> {
     const rows: { place: string; facts: FileFacts }[] = await this.query(
       `SELECT a.place, f.facts
          FROM unnest($1::uuid[], $2::bytea[]) WITH ORDINALITY AS a (blob_id, aspect, place)
          JOIN file_facts f USING (blob_id, aspect)`,
-      [asked.map(({ blob_id }) => blob_id), asked.map(({ aspect }) => aspect)],
+      [keys.map(({ blob_id }) => blob_id), keys.map(({ aspect }) => aspect)],
     );
     const byPlace = new Map(rows.map(({ place, facts }) => [Number(place), facts]));
-    return asked.map((_, index) => byPlace.get(index + 1));
+    return keys.map((_, index) => byPlace.get(index + 1));
   }
 
   /** Stores facts, unless the content was deleted or another process already stored them. */

@@ -27,8 +27,8 @@ export class RecentCanvasesService {
 
   /** Returns the canvas of a project, or undefined if it is not cached with this tag. */
   find(project_id: string, tag: string): CanvasJson | undefined {
-    const known = this.canvases.get(project_id);
-    return known?.tag === tag ? Tagged.of(tag, new JsonBytes(known.bytes)) : undefined;
+    const cached = this.canvases.get(project_id);
+    return cached?.tag === tag ? Tagged.of(tag, new JsonBytes(cached.bytes)) : undefined;
   }
 
   /** Caches a canvas, replacing an older canvas of the project. */

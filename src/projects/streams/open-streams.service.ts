@@ -19,7 +19,7 @@ const CHECK_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Source of a stream in a project. */
-export interface Followed {
+export interface StreamSource {
   reader: ProjectReader;
   project_id: ProjectId;
   /** Whether the stream reports the project's deletion and then ends. */
@@ -38,7 +38,7 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   /** Times in milliseconds, shortened by tests. */
   readonly times = { pingMs: 15_000, stallMs: 10_000, lingerMs: 5_000 };
   private checks: IntervalRunner | undefined;
-  private readonly open = new Map<EventOutput, Followed>();
+  private readonly open = new Map<EventOutput, StreamSource>();
   private readonly counts = new StreamCounts();
   private isStopping = false;
 
@@ -59,7 +59,12 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.checks = new IntervalRunner(() => this.closeLost(), 'streams could not be checked', this.logger, CHECK_MS);
+    this.checks = new IntervalRunner(
+      () => this.closeWithoutAccess(),
+      'streams could not be checked',
+      this.logger,
+      CHECK_MS,
+    );
   }
 
   /** Readers reconnect to another process and resume there. */
@@ -74,17 +79,17 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
    *
    * @throws TooManyRequests, Unavailable before anything was sent
    */
-  async run(followed: Followed, response: ServerResponse): Promise<void> {
+  async run(source: StreamSource, response: ServerResponse): Promise<void> {
     if (this.isStopping) throw new Unavailable();
-    const { caller } = followed.reader;
+    const { caller } = source.reader;
     const leave = this.counts.enter(caller);
     const signal = new WakeSignal();
-    const unwatch = followed.watch(() => signal.send());
+    const unwatch = source.watch(() => signal.send());
     const output = new EventOutput(response, this.times, () => signal.send());
-    this.open.set(output, followed);
+    this.open.set(output, source);
     const release = this.closeWithCredential(caller, output);
     try {
-      await followed.feed(output, signal);
+      await source.feed(output, signal);
     } catch (error) {
       // The reader reconnects without losing anything.
       this.logger.warn({ err: error }, 'a stream failed and was closed');
@@ -98,13 +103,13 @@ export class OpenStreamsService implements OnModuleDestroy, OnModuleInit {
   }
 
   /** Closes the streams of readers who lost access to the project, using a single query. */
-  private async closeLost(): Promise<void> {
+  private async closeWithoutAccess(): Promise<void> {
     const open = Array.from(this.open, ([output, { reader, project_id, outlivesProject = false }]) => {
       return { output, reader, project_id, outlivesProject };
     });
     if (open.length === 0) return;
     try {
-      for (const { output } of await this.projects.lost(open)) output.close();
+      for (const { output } of await this.projects.withoutAccess(open)) output.close();
     } catch (error) {
       this.logger.warn({ err: error }, 'the access of stream readers could not be checked');
     }

@@ -31,9 +31,9 @@ export class StreamCounts {
     for (const key of limits.keys()) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     return () => {
       for (const key of limits.keys()) {
-        const left = (this.counts.get(key) ?? 1) - 1;
-        if (left === 0) this.counts.delete(key);
-        else this.counts.set(key, left);
+        const remaining = (this.counts.get(key) ?? 1) - 1;
+        if (remaining === 0) this.counts.delete(key);
+        else this.counts.set(key, remaining);
       }
     };
   }
