@@ -46,7 +46,7 @@ export class ScenarioComparisonService {
     ids: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<ScenarioComparisonResponse> {
-    return await this.compareRuns(reader, await this.newest(reader, projectId, ids), signal);
+    return await this.compareNewest(reader, await this.newest(reader, projectId, ids), signal);
   }
 
   /** Compares scenarios like {@link compare}, unless the entity tag is already known to the caller. */
@@ -61,7 +61,7 @@ export class ScenarioComparisonService {
     // Results of ended runs never change.
     const tag = entityTag('comparison', JSON.stringify([newest.scenarios, newest.runs.map(({ id }) => id)]));
     if (clientTags.has(tag)) return Tagged.unchanged(tag);
-    return Tagged.of(tag, await this.compareRuns(reader, newest, signal));
+    return Tagged.of(tag, await this.compareNewest(reader, newest, signal));
   }
 
   private async newest(reader: ProjectReader, projectId: string, ids: readonly string[] | null): Promise<Newest> {
@@ -75,7 +75,7 @@ export class ScenarioComparisonService {
     return { scenarios, runs };
   }
 
-  private async compareRuns(
+  private async compareNewest(
     { company_id }: ProjectReader,
     { scenarios, runs }: Newest,
     signal: AbortSignal,
@@ -84,7 +84,7 @@ export class ScenarioComparisonService {
     const ofScenarios = new Map(runs.map((run) => [run.scenario_id, run]));
     return {
       base: base === undefined ? null : summaryOf(base),
-      scenarios: scenarios.map((scenario) => compareRuns(scenario, ofScenarios.get(scenario.id), base)),
+      scenarios: scenarios.map((scenario) => toComparedRun(scenario, ofScenarios.get(scenario.id), base)),
       differing: await this.differing(company_id, runs, signal),
     };
   }
@@ -129,7 +129,7 @@ const summaryOf = ({ id, status, outcome, objective_value, kpis, ended_at }: End
   kpis: (kpis ?? []).map(({ label, value }) => ({ label, value })),
 });
 
-function compareRuns({ id, name }: ScenarioName, run: EndedRun | undefined, base: EndedRun | undefined): ComparedRun {
+function toComparedRun({ id, name }: ScenarioName, run: EndedRun | undefined, base: EndedRun | undefined): ComparedRun {
   const of = { scenario_id: id, name };
   if (run === undefined)
     return {
@@ -156,8 +156,8 @@ function compareKpis(kpis: readonly Kpi[], baseKpis: readonly Kpi[]): ComparedKp
   const others = byLabel(baseKpis);
   return kpis.map((kpi): ComparedKpi => {
     const { label, value } = kpi;
-    const [same = [], compareRuns = []] = [own.get(label), others.get(label)];
-    const other = same.length === compareRuns.length ? compareRuns[same.indexOf(kpi)]?.value : undefined;
+    const [same = [], baseGroup = []] = [own.get(label), others.get(label)];
+    const other = same.length === baseGroup.length ? baseGroup[same.indexOf(kpi)]?.value : undefined;
     return { label, value, difference: difference(value, other) };
   });
 }

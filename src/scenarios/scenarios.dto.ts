@@ -187,9 +187,9 @@ export class ScenarioResponse {
   }
 
   static from(scenario: Scenario): ScenarioResponse {
-    const { id, project_id, name: called, description: text, created_at, updated_at } = scenario;
-    const made = scenario.changes.map((change) => ScenarioChange.from(change));
-    return { id, project_id, name: called, description: text, changes: made, created_at, updated_at };
+    const { id, project_id, name, description, created_at, updated_at } = scenario;
+    const changes = scenario.changes.map((change) => ScenarioChange.from(change));
+    return { id, project_id, name, description, changes, created_at, updated_at };
   }
 }
 

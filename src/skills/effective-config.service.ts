@@ -60,8 +60,8 @@ export class EffectiveConfigService {
     };
   }
 
-  private async read({ atRoot, skills: found }: ConfigFiles): Promise<EffectiveConfig> {
-    const [texts, skills] = await Promise.all([this.reader.readTexts(atRoot), this.sets.describe(found)]);
+  private async read({ atRoot, skills: trees }: ConfigFiles): Promise<EffectiveConfig> {
+    const [texts, skills] = await Promise.all([this.reader.readTexts(atRoot), this.sets.describe(trees)]);
     return { instructions: texts.get(INSTRUCTIONS_FILE) ?? null, skills };
   }
 }

@@ -60,8 +60,8 @@ export class ProjectSkillsController {
     @Param('skill') skill: string,
     @IfNoneMatch() clientTags: ClientTags,
   ): Promise<Tagged<ProjectSkillDetail>> {
-    const found = await this.skills.get(reader, projectId, skill, clientTags);
-    return found.map((whole) => ProjectSkillDetail.from(whole));
+    const tagged = await this.skills.get(reader, projectId, skill, clientTags);
+    return tagged.map((whole) => ProjectSkillDetail.from(whole));
   }
 
   @Put('skills/:skill')

@@ -14,7 +14,7 @@ const OPERATIONS = [
   'abortUpload',
 ] as const satisfies (keyof ObjectStore)[];
 
-type Work = (...given: unknown[]) => Promise<unknown>;
+type Work = (...args: unknown[]) => Promise<unknown>;
 
 /** Wraps a store to measure each operation, including the calls that the store makes to itself. */
 export function measured(store: ObjectStore, metrics: MetricsService): ObjectStore {
@@ -28,10 +28,10 @@ export function measured(store: ObjectStore, metrics: MetricsService): ObjectSto
       const work = (store[operation] as Work).bind(store);
       return [
         operation,
-        async (...given) => {
+        async (...args) => {
           const end = durations.startTimer({ operation });
           try {
-            const answer = await work(...given);
+            const answer = await work(...args);
             end({ outcome: 'done' });
             return answer;
           } catch (error) {

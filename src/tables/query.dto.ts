@@ -84,7 +84,7 @@ export class QueryRequest extends ContainerRequest {
   @StringField({
     optional: true,
     nullable: true,
-    check: (given) => pathProblem(given) ?? savedPathProblem(given),
+    check: (path) => pathProblem(path) ?? savedPathProblem(path),
     description:
       'Workspace path for saving the whole result. If `source` is not `workspace`, `project_id` selects the project',
     example: 'results/by-product.csv',

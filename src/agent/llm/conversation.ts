@@ -144,9 +144,9 @@ function toModel(message: AgentMessage, files: MessageFiles, { isPlain, model }:
 
 function userMessage(message: AgentMessage, { names, images }: MessageFiles): ModelMessage[] {
   const text = userText(message, names);
-  const shown = images.get(message) ?? [];
-  if (shown.length === 0) return [{ role: 'user', content: text }];
-  return [{ role: 'user', content: [...shown.flatMap(imageParts), { type: 'text', text }] }];
+  const shownImages = images.get(message) ?? [];
+  if (shownImages.length === 0) return [{ role: 'user', content: text }];
+  return [{ role: 'user', content: [...shownImages.flatMap(imageParts), { type: 'text', text }] }];
 }
 
 /** Returns an image preceded by a line with its number and path. */

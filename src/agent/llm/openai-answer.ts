@@ -86,17 +86,17 @@ export class OpenAiAnswer implements AnswerReader {
 
   /** Returns the call that a piece continues, or a new call. Servers omit or repeat indexes and ids. */
   private callOf(index: unknown, id: string, name: string, piece: string): StreamedCall {
-    const known =
+    const existing =
       typeof index === 'number'
         ? this.calls.findLast((call) => call.index === index)
         : id === ''
           ? this.calls.at(-1)
           : this.calls.findLast((call) => call.id === id);
-    if (known !== undefined) {
-      const isOtherId = id !== '' && known.id !== '' && id !== known.id;
-      const isOtherName = name !== '' && known.name !== '' && name !== known.name;
-      const isAgain = name !== '' && piece.startsWith('{') && isRecord(safeParse(known.arguments)) && id === '';
-      if (!isOtherId && !isOtherName && !isAgain) return known;
+    if (existing !== undefined) {
+      const isOtherId = id !== '' && existing.id !== '' && id !== existing.id;
+      const isOtherName = name !== '' && existing.name !== '' && name !== existing.name;
+      const isAgain = name !== '' && piece.startsWith('{') && isRecord(safeParse(existing.arguments)) && id === '';
+      if (!isOtherId && !isOtherName && !isAgain) return existing;
     }
     const call: StreamedCall = { index, id, name, arguments: '', data: {} };
     this.calls.push(call);

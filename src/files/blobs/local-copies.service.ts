@@ -45,8 +45,8 @@ export class LocalCopiesService implements OnApplicationBootstrap, BeforeApplica
 
   async onApplicationBootstrap(): Promise<void> {
     await makePrivateFolder(this.folder);
-    const look = (): Promise<void> => this.scratch.dropStale();
-    this.sweep = new IntervalRunner(look, 'leftover local copies could not be removed', this.logger, SWEEP_MS);
+    const sweep = (): Promise<void> => this.scratch.dropStale();
+    this.sweep = new IntervalRunner(sweep, 'leftover local copies could not be removed', this.logger, SWEEP_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {

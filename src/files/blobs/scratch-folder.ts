@@ -34,10 +34,10 @@ export class ScratchFolder {
 
 /** Returns the entries of a folder, or an empty list if it does not exist. Other processes may change the folder at any time. */
 export async function entriesOf(folder: string): Promise<FolderEntry[]> {
-  const found: FolderEntry[] = [];
+  const entries: FolderEntry[] = [];
   for (const name of (await readdir(folder).catch(undefinedIfMissing)) ?? []) {
     const entry = await stat(join(folder, name)).catch(undefinedIfMissing);
-    if (entry !== undefined) found.push({ name, size: entry.size, modifiedMs: entry.mtimeMs });
+    if (entry !== undefined) entries.push({ name, size: entry.size, modifiedMs: entry.mtimeMs });
   }
-  return found;
+  return entries;
 }

@@ -77,8 +77,8 @@ export class ContainersRepository extends EntityRepository(Container) {
     select,
     identifier,
   }: Pick<ContainerQuery, 'scope' | 'select' | 'identifier'>): Promise<ResolvedContainer | undefined> {
-    const [found]: ResolvedContainer[] = await this.query(select('$2'), [identifier, scope]);
-    return found;
+    const [container]: ResolvedContainer[] = await this.query(select('$2'), [identifier, scope]);
+    return container;
   }
 
   /** Returns whether a container exists and the API key, if given, is valid. */
