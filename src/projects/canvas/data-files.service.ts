@@ -160,7 +160,8 @@ export class DataFilesService {
     const hasKeyColumns = key.every((one) => columns.some((column) => column.name === one));
     const notes = readingNotes(description);
     const noteFields = notes.length > 0 && { notes };
-    if (key.length === 0 || !hasKeyColumns) return { blob_id, facts: { columns, rows: description.rows, ...noteFields } };
+    if (key.length === 0 || !hasKeyColumns)
+      return { blob_id, facts: { columns, rows: description.rows, ...noteFields } };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
     const { doubled, empty, misfits } = checked;
