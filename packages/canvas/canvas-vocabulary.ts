@@ -26,7 +26,7 @@ const MAX_LOOKUPS = 2_000_000;
 type Content = Pick<CardContent, 'card_type' | 'data'>;
 
 /** Content of a data card, and cached metadata of its file. */
-interface Known {
+interface DataSource {
   content: DataContent;
   state: FileState | undefined;
 }
@@ -36,7 +36,7 @@ interface Known {
  *
  * @param contents contents of the data cards
  */
-export function vocabularyOf(cards: readonly Content[], contents: readonly Known[]): Vocabulary {
+export function vocabularyOf(cards: readonly Content[], contents: readonly DataSource[]): Vocabulary {
   const sets = new Map<string, SetShape>();
   const columns = new Map<string, ColumnShape[]>();
   const values = new Map<string, number>();
@@ -44,7 +44,7 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
   const variables = new Set<string>();
   const wholes = new Set<string>();
   for (const { content, state } of contents) {
-    const { set, columns: given, values: figures } = content;
+    const { set, columns: inlineColumns, values: figures } = content;
     for (const [name, figure] of figures) values.set(name, figure);
     if (set === undefined) continue;
     const facts = typeof state === 'object' ? state : undefined;
@@ -63,11 +63,11 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly Known
         ...(fallback !== undefined && { fallback }),
       });
     const inFile = facts === undefined ? [] : fileColumns(content, facts);
-    for (const [name, column] of [...given, ...inFile]) {
+    for (const [name, column] of [...inlineColumns, ...inFile]) {
       const shape = shapeOf(set.name, column);
-      const others = columns.get(name);
-      if (others === undefined) columns.set(name, [shape]);
-      else others.push(shape);
+      const shapes = columns.get(name);
+      if (shapes === undefined) columns.set(name, [shape]);
+      else shapes.push(shape);
     }
   }
   for (const card of cards) {

@@ -20,5 +20,5 @@ export const fieldOf = <Value>({ card_type, data }: Content, field: string): Val
   valueOf<Value>(CARD_KINDS[card_type].fields, data, field);
 
 /** Whether any known field is set. */
-export const isBegun = ({ card_type, data }: Content): boolean =>
+export const hasKnownField = ({ card_type, data }: Content): boolean =>
   CARD_KINDS[card_type].fields.some(({ name: field }) => data[field] !== undefined);

@@ -7,7 +7,7 @@ export const MAX_CELLS = 2_000_000;
 /** Maximum size of the values of a file in bytes. Each process caches the values of its active canvases. */
 const MAX_BYTES = 2 * 1024 ** 2;
 /** Maximum number of cells of a table that are kept individually. */
-const MAX_KEPT_CELLS = 50_000;
+const MAX_CACHED_CELLS = 50_000;
 
 /**
  * Adds distinct texts and numeric ranges to the metadata of columns, key columns first, until the limits are reached.
@@ -20,23 +20,23 @@ export function withValues(
   key: readonly string[],
 ): FactsOfColumn[] {
   const valuesByName = new Map<string, string[]>();
-  let left = MAX_BYTES;
+  let remainingBytes = MAX_BYTES;
   const isKey = ({ name }: FactsOfColumn): boolean => key.includes(name);
-  for (const wanted of [true, false]) {
+  for (const isKeyPass of [true, false]) {
     for (const [at, column] of columns.entries()) {
-      if (isKey(column) !== wanted || (column.type === 'number' && !wanted)) continue;
+      if (isKey(column) !== isKeyPass || (column.type === 'number' && !isKeyPass)) continue;
       const values = textsOf(cells[at]!);
       const size = values.reduce((sum, text) => sum + Buffer.byteLength(text) + 3, 0);
-      if (size > left) continue;
-      left -= size;
+      if (size > remainingBytes) continue;
+      remainingBytes -= size;
       valuesByName.set(column.name, values);
     }
   }
-  const isSmall = rowsOf(cells) * columns.length <= MAX_KEPT_CELLS;
+  const isSmall = rowsOf(cells) * columns.length <= MAX_CACHED_CELLS;
   return columns.map((column, at) => {
     const values = valuesByName.get(column.name);
     const range = rangeOf(cells[at]!);
-    const hasKey = key.length > 0 && key.every((name) => columns.some((one) => one.name === name));
+    const hasKey = key.length > 0 && key.every((name) => columns.some((candidate) => candidate.name === name));
     const empty =
       hasKey && cells[at]!.type === 'number' ? cells[at]!.figures.findIndex((figure) => Number.isNaN(figure)) : -1;
     return {
@@ -45,7 +45,7 @@ export function withValues(
       ...(range !== undefined && { range }),
       ...(isSmall && (cells[at]!.type === 'number' || values !== undefined) && { cells: placesOf(cells[at]!) }),
       ...(empty >= 0 && {
-        empty: key.map((name) => textAt(cells[columns.findIndex((one) => one.name === name)], empty)),
+        empty: key.map((name) => textAt(cells[columns.findIndex((candidate) => candidate.name === name)], empty)),
       }),
     };
   });

@@ -68,12 +68,12 @@ export function readData(card: DataCard): DataContent {
     else columns.set(name, columnOf(value));
   }
   const file = readFile(card);
-  const given = { values, columns, ...(file !== undefined && { file }) };
+  const content = { values, columns, ...(file !== undefined && { file }) };
   const name = fieldOf<string>(card, 'set');
-  if (name === undefined) return given;
+  if (name === undefined) return content;
   const members = fieldOf<(string | number)[] | string>(card, 'members');
   const arity = members === undefined ? Math.max(1, file?.key.length ?? 1) : 1;
-  return { ...given, set: { name, arity, ...(members !== undefined && { members }) } };
+  return { ...content, set: { name, arity, ...(members !== undefined && { members }) } };
 }
 
 export const NO_DATA: DataContent = { values: new Map(), columns: new Map() };
@@ -117,7 +117,7 @@ export const isSetOfFile = (card: DataCard): boolean =>
   fieldOf(card, 'members') === undefined;
 
 /** Returns the cards without sets in files beyond the maximum. */
-export function withRoom<Card extends DataCard>(cards: readonly Card[]): Card[] {
+export function withinFileSetLimit<Card extends DataCard>(cards: readonly Card[]): Card[] {
   let sets = 0;
   return cards.filter((card) => !isSetOfFile(card) || (sets += 1) <= MAX_FILE_SETS);
 }
@@ -126,12 +126,12 @@ export function withRoom<Card extends DataCard>(cards: readonly Card[]): Card[] 
 export function fileColumns({ set, file }: DataContent, facts: FileFacts): [name: string, column: FileColumn][] {
   const columns: [string, FileColumn][] = [];
   if (set === undefined || set.members !== undefined || file === undefined || file.isDistinct) return columns;
-  const known = new Map(facts.columns.map((column) => [column.name, column]));
-  for (const [name, column] of columnNames(file, [...known.keys()])) {
-    const found = known.get(column);
-    if (found === undefined) continue;
-    const { type, reading, misfit, values, range, empty } = found;
-    const cells = cellsOf(found);
+  const factsByName = new Map(facts.columns.map((column) => [column.name, column]));
+  for (const [name, column] of columnNames(file, [...factsByName.keys()])) {
+    const columnFacts = factsByName.get(column);
+    if (columnFacts === undefined) continue;
+    const { type, reading, misfit, values, range, empty } = columnFacts;
+    const cells = cellsOf(columnFacts);
     const sentence =
       misfit &&
       `${shortened(file.path)}, row ${misfit.row}, column ${shortened(column)}: "${shortened(misfit.text)}" is not a number`;

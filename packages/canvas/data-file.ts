@@ -98,10 +98,10 @@ export function columnNames(
   { names, key }: Pick<DataFile, 'names' | 'key'>,
   columns: readonly string[],
 ): [name: string, column: string][] {
-  const taken = new Set([...Object.values(names), ...key]);
-  const others = columns.filter((column) => !taken.has(column));
-  const exact = new Set(others.filter(isName));
-  const derived = others.flatMap((column): [string, string][] => {
+  const reservedColumns = new Set([...Object.values(names), ...key]);
+  const otherColumns = columns.filter((column) => !reservedColumns.has(column));
+  const exact = new Set(otherColumns.filter(isName));
+  const derived = otherColumns.flatMap((column): [string, string][] => {
     const name = nameOf(column);
     const isTaken = name === undefined || Object.hasOwn(names, name) || (name !== column && exact.has(name));
     return isTaken ? [] : [[name, column]];

@@ -17,36 +17,36 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (members === undefined) return [];
   if (file !== undefined && file.key.length > 0)
     return [gap('members', 'The members come from the file: remove either `members` or `key`')];
-  const doubled = doubledIn(set.members);
+  const doubled = firstDuplicate(set.members);
   const gaps = doubled === undefined ? [] : [gap('members', `The member ${shortened(doubled)} appears twice`)];
   for (const [name, { cells }] of columns) {
-    const strange = [...cells.keys()].filter((member) => !members.has(member));
-    if (strange.length > 0)
+    const extraMembers = [...cells.keys()].filter((member) => !members.has(member));
+    if (extraMembers.length > 0)
       gaps.push(
-        gap('values', `${name} has values for ${someNames(strange)}, which the set ${set.name} does not contain`),
+        gap('values', `${name} has values for ${someNames(extraMembers)}, which the set ${set.name} does not contain`),
       );
-    const missing = members.size - (cells.size - strange.length);
+    const missing = members.size - (cells.size - extraMembers.length);
     if (missing > 0) {
       const others = missing > 1 ? ` and ${missing - 1} more` : '';
-      gaps.push(gap('values', `${name} has no value for ${firstWithout(members, cells)}${others}`));
+      gaps.push(gap('values', `${name} has no value for ${firstMissingMember(members, cells)}${others}`));
     }
   }
   return gaps;
 }
 
 /** Returns the first duplicate member of a list. */
-function doubledIn(members: readonly (string | number)[] | string | undefined): string | undefined {
-  const seen = new Set<string>();
+function firstDuplicate(members: readonly (string | number)[] | string | undefined): string | undefined {
+  const earlierMembers = new Set<string>();
   if (typeof members === 'object')
     for (const member of members.map(toMember)) {
-      if (seen.has(member)) return member;
-      seen.add(member);
+      if (earlierMembers.has(member)) return member;
+      earlierMembers.add(member);
     }
   return undefined;
 }
 
 /** Returns the first member without a cell. */
-function firstWithout(members: Members, cells: ReadonlyMap<string, unknown>): string {
+function firstMissingMember(members: Members, cells: ReadonlyMap<string, unknown>): string {
   for (const member of members) if (!cells.has(member)) return shortened(member);
   return '';
 }
@@ -59,8 +59,8 @@ export function gapsOfFile({ set, file }: DataContent, state: FileState | undefi
   if (file === undefined) return [];
   const { path, key } = file;
   const place = shortened(path);
-  const doubt = problemOfMembers(file);
-  if (doubt !== undefined) return [gap('column', doubt)];
+  const ambiguity = problemOfMembers(file);
+  if (ambiguity !== undefined) return [gap('column', ambiguity)];
   if (state === 'missing') return [gap('file_path', `The workspace has no file ${place}`)];
   if (set === undefined)
     return key.length === 0 ? [] : [gap('set', `What should the set of members in ${place} be called?`)];
@@ -87,14 +87,16 @@ export function problemOfMembers({ key, otherKey }: DataFile): string | undefine
 function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts, set: string): Gap[] {
   const place = shortened(path);
   const columns = facts.columns.map(({ name }) => name);
-  const known = new Set(columns);
+  const columnNames = new Set(columns);
   const field = isDistinct ? 'column' : 'key';
   if (key.length === 0)
-    return [gap('key', `Which column of ${place} identifies the members of ${set}? ${theyAre(columns)}`)];
-  const strange = key.find((column) => !known.has(column));
-  if (strange !== undefined) return [gap(field, `${place} has no column ${shortened(strange)}. ${theyAre(columns)}`)];
-  const other = Object.values(names).find((column) => !known.has(column));
-  if (other !== undefined) return [gap('columns', `${place} has no column ${shortened(other)}. ${theyAre(columns)}`)];
+    return [gap('key', `Which column of ${place} identifies the members of ${set}? ${listColumns(columns)}`)];
+  const unknownKey = key.find((column) => !columnNames.has(column));
+  if (unknownKey !== undefined)
+    return [gap(field, `${place} has no column ${shortened(unknownKey)}. ${listColumns(columns)}`)];
+  const unknownColumn = Object.values(names).find((column) => !columnNames.has(column));
+  if (unknownColumn !== undefined)
+    return [gap('columns', `${place} has no column ${shortened(unknownColumn)}. ${listColumns(columns)}`)];
   const { doubled, empty } = facts;
   if (empty !== undefined) return [gap(field, whyEmpty(place, empty, isDistinct), isDistinct ? 'warning' : 'blocking')];
   if (doubled === undefined) return [];
@@ -116,6 +118,6 @@ function whyEmpty(
   return `${place}, ${where}: ${shortened(column)} is empty${effect}${hint}`;
 }
 
-const MAX_SHOWN = 12;
-const theyAre = (columns: readonly string[]): string =>
-  `Its columns are ${someOf(columns, MAX_SHOWN, (name) => shortened(name))}`;
+const MAX_LISTED_COLUMNS = 12;
+const listColumns = (columns: readonly string[]): string =>
+  `Its columns are ${someOf(columns, MAX_LISTED_COLUMNS, (name) => shortened(name))}`;

@@ -1,9 +1,9 @@
 import { MAX_FORMULA_LENGTH, shortened, someNames, type Vocabulary } from '../modelling/index.js';
 import type { CardContent, Gap, Judgement } from './card.js';
 import type { DerivedItems } from './checklist.js';
-import { fieldOf, gapsOfShape, isBegun } from './card-shapes.js';
+import { fieldOf, gapsOfShape, hasKnownField } from './card-shapes.js';
 import { vocabularyOf } from './canvas-vocabulary.js';
-import { type DataContent, NO_DATA, readData, sizeOf, withRoom } from './data-content.js';
+import { type DataContent, NO_DATA, readData, sizeOf, withinFileSetLimit } from './data-content.js';
 import { type FileStates, NO_FILES, fileKey } from './data-file.js';
 import { judgeFormula, problemOfIndex } from './expressions.js';
 import type { Surroundings } from './kinds/card-kind.js';
@@ -17,7 +17,7 @@ import { wordedLimits } from './worded-limits.js';
 
 /** Maximum number of objectives listed in a project, and of characters of their joined descriptions. */
 const MAX_COMPONENTS = 20;
-const MAX_DESCRIBED = 2_000;
+const MAX_DESCRIPTION_LENGTH = 2_000;
 
 /** Project fields derived from its cards. */
 export interface Derived extends DerivedItems {
@@ -40,7 +40,7 @@ export interface SolveJudgement extends Judgement {
   unknown: readonly Gap[];
 }
 
-interface Reading extends SolveJudgement {
+interface DetailedJudgement extends SolveJudgement {
   /** Whether a formula of the card calculates with a text column. */
   hasTexts: boolean;
 }
@@ -53,60 +53,60 @@ interface Reading extends SolveJudgement {
  * @param files states of the files of data cards
  */
 export const judge = (cards: readonly CardContent[], files = NO_FILES): Judgement[] =>
-  readAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
+  judgeAll(cards, files).map(({ gaps, status }) => ({ gaps, status }));
 
 /** Like {@link judge}, but also returns the warnings that prevent a solve. */
 export const judgeForSolve = (cards: readonly CardContent[], files = NO_FILES): SolveJudgement[] =>
-  readAll(cards, files);
+  judgeAll(cards, files);
 
 /**
  * Returns the project fields derived from cards, which must be sorted by age, oldest first. A flag is false without a card of its
  * kind.
  */
 export const derive = (cards: readonly CardContent[], files = NO_FILES): Derived =>
-  derivedFrom(cards, readAll(cards, files));
+  deriveFrom(cards, judgeAll(cards, files));
 
 /** Judges the cards and derives the project fields in a single pass. */
 export function judgeAndDerive(
   cards: readonly CardContent[],
   files = NO_FILES,
 ): { judgements: Judgement[]; derived: Derived } {
-  const readings = readAll(cards, files);
+  const readings = judgeAll(cards, files);
   const judgements = readings.map(({ gaps, status }) => ({ gaps, status }));
-  return { judgements, derived: derivedFrom(cards, readings) };
+  return { judgements, derived: deriveFrom(cards, readings) };
 }
 
-function readAll(cards: readonly CardContent[], files: FileStates): Reading[] {
-  const canvas = survey(cards, files);
+function judgeAll(cards: readonly CardContent[], files: FileStates): DetailedJudgement[] {
+  const canvas = readSurroundings(cards, files);
   return cards.map((card, at) => {
-    const { gaps: ofFormulas, unknown, hasTexts } = readFormulas(card, canvas);
+    const { gaps: formulaGaps, unknown, hasTexts } = judgeFormulas(card, canvas);
     const surroundings = canvas.surroundings[at]!;
     const kind = CARD_KINDS[card.card_type];
     const gaps = [
       ...gapsOfShape(card),
-      ...ofFormulas,
+      ...formulaGaps,
       ...(kind.gaps?.(card.data, surroundings, unknown) ?? unknown),
-      ...(kind.gapsOfWords?.(card.data, canvas.vocabulary, surroundings.isLimit) ?? []),
+      ...(kind.wordingGaps?.(card.data, canvas.vocabulary, surroundings.isLimit) ?? []),
     ];
     const isBlocked = gaps.some(({ severity }) => severity === 'blocking');
-    return { gaps, status: !isBegun(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown, hasTexts };
+    return { gaps, status: !hasKnownField(card) ? 'draft' : isBlocked ? 'needs_input' : 'complete', unknown, hasTexts };
   });
 }
 
-function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]): Derived {
+function deriveFrom(cards: readonly CardContent[], readings: readonly DetailedJudgement[]): Derived {
   const of = (type: CardType): CardContent[] => cards.filter(({ card_type }) => card_type === type);
   const statuses = (type: CardType): Judgement['status'][] =>
     readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
   const allComplete = (type: CardType): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
   // KPIs do not affect the variables of a plan.
-  const hasItsNames = ({ card_type }: CardContent, at: number): boolean =>
+  const hasKnownNames = ({ card_type }: CardContent, at: number): boolean =>
     CARD_KINDS[card_type].role === 'rating' || readings[at]?.unknown.length === 0;
   return {
     card_count: cards.length,
     objective_drafted: statuses('objective').some((status) => status !== 'draft'),
     objectives_defined: allComplete('objective'),
-    all_variables_provided: allComplete('variable') && cards.every(hasItsNames),
+    all_variables_provided: allComplete('variable') && cards.every(hasKnownNames),
     all_constraints_classified: every(of('constraint'), isClassified),
     data_available: allComplete('data') && readings.every(({ hasTexts }) => !hasTexts),
     kpis_defined: allComplete('kpi'),
@@ -125,15 +125,16 @@ function derivedFrom(cards: readonly CardContent[], readings: readonly Reading[]
 }
 
 /** Judges the formulas of a card. */
-function readFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Reading, 'status'> {
+function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<DetailedJudgement, 'status'> {
   const gaps: Gap[] = [];
   let hasTexts = false;
   const unknown: Gap[] = [];
   const kind = CARD_KINDS[card.card_type];
   const { index, formulas } = kind.formulas(card.data, vocabulary.variables);
-  const ofIndex = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
+  const indexProblem = index === undefined ? undefined : problemOfIndex(index.text, vocabulary);
   const judgedIndex = index && judgeFormula({ text: '0', index: index.text, use: 'bound' }, vocabulary);
-  if (ofIndex !== undefined) return { gaps: [gap(index!.field, ofIndex)], unknown, hasTexts: judgedIndex!.hasTexts };
+  if (indexProblem !== undefined)
+    return { gaps: [gap(index!.field, indexProblem)], unknown, hasTexts: judgedIndex!.hasTexts };
   for (const [field, formula] of formulas) {
     const judged = judgeFormula(formula, vocabulary);
     const { problem, unknown: names, notes, warnings } = judged;
@@ -157,67 +158,67 @@ function addWarnings(gaps: Gap[], field: string, warnings: readonly string[]): v
     if (!gaps.some((other) => other.message === message)) gaps.push(gap(field, message, 'warning'));
 }
 
-/** Data cards with the state of their files. `crowded` are cards beyond the maximum number of values on a canvas. */
+/** Data cards with the state of their files. `oversized` are cards beyond the maximum number of values on a canvas. */
 interface CanvasData {
-  known: Pick<Surroundings, 'content' | 'state'>[];
+  sources: Pick<Surroundings, 'content' | 'state'>[];
   /** Number of cards that define each name. */
   symbols: ReadonlyMap<string, number>;
-  crowded: ReadonlySet<CardContent>;
+  oversized: ReadonlySet<CardContent>;
 }
 
 function readAllData(cards: readonly CardContent[], files: FileStates): CanvasData {
   const symbols = new Map<string, number>();
-  const crowded = new Set<CardContent>();
+  const oversized = new Set<CardContent>();
   let figures = 0;
   const contents = cards.map((card) => {
     const count = sizeOf(card);
     if (count > 0 && figures + count > MAX_VALUES) {
-      crowded.add(card);
+      oversized.add(card);
       return NO_DATA;
     }
     figures += count;
     const content = readData(card);
-    for (const name of symbolsGivenBy(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
+    for (const name of definedSymbols(card, content)) symbols.set(name, (symbols.get(name) ?? 0) + 1);
     return content;
   });
-  const known = contents.map((content) => ({ content, state: content.file && files.get(fileKey(content.file)) }));
-  return { known, symbols, crowded };
+  const sources = contents.map((content) => ({ content, state: content.file && files.get(fileKey(content.file)) }));
+  return { sources, symbols, oversized };
 }
 
-function survey(cards: readonly CardContent[], files: FileStates): Canvas {
-  const { known, symbols, crowded } = readAllData(cards, files);
-  const vocabulary = vocabularyOf(cards, known);
+function readSurroundings(cards: readonly CardContent[], files: FileStates): Canvas {
+  const { sources, symbols, oversized } = readAllData(cards, files);
+  const vocabulary = vocabularyOf(cards, sources);
   const objectives = cards.filter(({ card_type }) => card_type === 'objective').length;
-  const roomy = new Set(withRoom(cards));
-  const loose = new Map(looseVariables(cards).map((one) => [one.card, describeLoose(one)]));
-  const stray = new Map(strayVariables(cards).map((one) => [one.card, describeStray(one)]));
+  const withinLimit = new Set(withinFileSetLimit(cards));
+  const looseByCard = new Map(looseVariables(cards).map((variable) => [variable.card, describeLoose(variable)]));
+  const strayByCard = new Map(strayVariables(cards).map((variable) => [variable.card, describeStray(variable)]));
   const worded = new Set(wordedLimits(cards, vocabulary.variables));
   const surroundings = cards.map((card, at) => ({
-    ...known[at]!,
+    ...sources[at]!,
     objectives,
-    isTwice: (name: string) => (symbols.get(name) ?? 0) > 1,
-    stray: stray.get(card),
-    loose: loose.get(card),
+    isDuplicate: (name: string) => (symbols.get(name) ?? 0) > 1,
+    strayWarning: strayByCard.get(card),
+    looseWarning: looseByCard.get(card),
     isLimit: worded.has(card),
-    isCrowded: crowded.has(card),
-    isBeyond: !roomy.has(card),
+    exceedsValueLimit: oversized.has(card),
+    exceedsFileSetLimit: !withinLimit.has(card),
   }));
   return { vocabulary, surroundings };
 }
 
 /** Returns the meaning of the names on a canvas. */
-export const vocabularyOn = (cards: readonly CardContent[], files: FileStates): Vocabulary =>
-  vocabularyOf(cards, readAllData(cards, files).known);
+export const vocabularyOfCards = (cards: readonly CardContent[], files: FileStates): Vocabulary =>
+  vocabularyOf(cards, readAllData(cards, files).sources);
 
 /** Returns the constants of all data cards by name. */
 export const valuesOf = (cards: readonly CardContent[]): ReadonlyMap<string, number> =>
-  vocabularyOn(
+  vocabularyOfCards(
     cards.filter(({ card_type }) => card_type === 'data'),
     NO_FILES,
   ).values;
 
 /** Returns the names that a card defines and that must be unique: its variable, values and set. */
-function symbolsGivenBy(card: CardContent, { values, set }: DataContent): string[] {
+function definedSymbols(card: CardContent, { values, set }: DataContent): string[] {
   if (card.card_type === 'variable') return [fieldOf<string>(card, 'name') ?? []].flat();
   return [...values.keys(), ...(set === undefined ? [] : [set.name])];
 }
@@ -230,7 +231,7 @@ function isClassified(card: CardContent): boolean {
 /** Joins the descriptions of objectives. The label replaces a missing description. */
 function describeAll(objectives: readonly CardContent[]): string | null {
   const texts = objectives.map((card) => fieldOf<string>(card, 'description') ?? card.label);
-  return texts.length === 0 ? null : shortened(texts.join('; '), MAX_DESCRIBED);
+  return texts.length === 0 ? null : shortened(texts.join('; '), MAX_DESCRIPTION_LENGTH);
 }
 
 /** Returns the sense of a single objective, or `weighted_sum` for several objectives. */

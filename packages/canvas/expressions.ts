@@ -42,7 +42,7 @@ export interface IndexedFormula {
 }
 
 /** Judgement of a formula on a canvas. Its texts have no full stop at the end. */
-export interface Judged {
+export interface FormulaJudgement {
   /** Reason why the formula prevents a solve. */
   problem: string | undefined;
   /** Distinct names that do not exist on the canvas, in the order of first occurrence. */
@@ -56,16 +56,16 @@ export interface Judged {
 }
 
 /** Latest judgement of a formula, and the meaning of its names at that time. */
-interface Kept {
+interface CachedJudgement {
   mentions: readonly string[];
   roles: readonly unknown[];
-  judged: Judged;
+  judged: FormulaJudgement;
 }
 
 /** Exceeds the number of formulas on a canvas, so that changing a card only judges its own formulas. */
-const MAX_KEPT = 1_500;
+const MAX_CACHED_FORMULAS = 1_500;
 /** Judgements by use, index and text. Parsed formulas take much more memory and are not cached. */
-const judgementCache = new LRUCache<string, Kept>({ max: MAX_KEPT });
+const judgementCache = new LRUCache<string, CachedJudgement>({ max: MAX_CACHED_FORMULAS });
 /** Limit of cached indices in characters. Each change of a canvas reads the indices of all cards. */
 const MAX_INDEX_CHARACTERS = 100_000;
 const indices = new LRUCache<string, Index | FormulaProblem>({
@@ -73,24 +73,25 @@ const indices = new LRUCache<string, Index | FormulaProblem>({
   sizeCalculation: (_, text) => text.length + 1,
 });
 /** Relations found in descriptions. */
-const relations = new LRUCache<string, { relation: IndexedFormula | undefined }>({ max: MAX_KEPT });
+const relations = new LRUCache<string, { relation: IndexedFormula | undefined }>({ max: MAX_CACHED_FORMULAS });
 const RELATION_SIGN = /[<>=≤≥]/;
 /** Maximum number of characters quoted at the position of a problem. */
-const SHOWN = 24;
+const MAX_EXCERPT_LENGTH = 24;
 
 /** Judges a formula. Unknown names count as variables. */
-export function judgeFormula(given: CardFormula, vocabulary: Vocabulary): Judged {
-  const { text, index = '', use } = given;
+export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): FormulaJudgement {
+  const { text, index = '', use } = cardFormula;
   const key = `${use}\n${index}\n${text}`;
-  const known = judgementCache.get(key);
-  if (known?.mentions.every((name, at) => roleOf(name, vocabulary) === known.roles[at]) === true) return known.judged;
+  const cached = judgementCache.get(key);
+  if (cached?.mentions.every((name, at) => roleOf(name, vocabulary) === cached.roles[at]) === true)
+    return cached.judged;
   const formula = parseFormula(text);
   const over = index === '' ? undefined : readIndex(index);
   const mentions = mentionsOf(
     isProblem(formula) ? undefined : formula,
     over === undefined || isProblem(over) ? undefined : over,
   );
-  const judged = { ...NOTHING, ...judge(formula, over, given, vocabulary) };
+  const judged = { ...NO_JUDGEMENT, ...judge(formula, over, cardFormula, vocabulary) };
   // Formulas that are too long are rejected by length, which needs no cache.
   const isWhole = vocabulary.lookups?.left !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
@@ -133,34 +134,34 @@ export function readIndex(text: string): Index | FormulaProblem {
 /** Returns the problem of an index, or undefined if it is valid. */
 export function problemOfIndex(text: string, vocabulary: Vocabulary): string | undefined {
   const index = readIndex(text);
-  if (isProblem(index)) return whyUnread(index, text, true);
+  if (isProblem(index)) return describeSyntaxProblem(index, text, true);
   const problem = checkIndex(index, vocabulary);
-  return problem === undefined ? undefined : placed(problem, text);
+  return problem === undefined ? undefined : withPosition(problem, text);
 }
 
-const NOTHING: Judged = { problem: undefined, unknown: [], notes: [], warnings: [], hasTexts: false };
+const NO_JUDGEMENT: FormulaJudgement = { problem: undefined, unknown: [], notes: [], warnings: [], hasTexts: false };
 
 function judge(
   formula: Formula | FormulaProblem,
   index: Index | FormulaProblem | undefined,
   { text, use }: CardFormula,
   vocabulary: Vocabulary,
-): Partial<Judged> {
-  if (isProblem(formula)) return { problem: whyUnread(formula, text) };
+): Partial<FormulaJudgement> {
+  if (isProblem(formula)) return { problem: describeSyntaxProblem(formula, text) };
   // The problem of an index is reported on its own field.
   if (index !== undefined && isProblem(index)) return {};
   const { problem, unknown, lagged, rebound, hasTexts = false } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
   const notes = [...(strict === undefined ? [] : [strict]), ...notesOnPoints(text)];
-  const isOfFigures = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
+  const isPlainFormula = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
   const isMisused = (name: string): boolean =>
     vocabulary.families.has(name) || vocabulary.columns.has(name) || vocabulary.sets.has(name);
   // Formulas without an index use constants, which are known.
-  if (isOfFigures && !namesIn(formula).some(isMisused))
-    return { problem: problemOfFigures(formula, use, vocabulary.values), unknown, notes };
+  if (isPlainFormula && !namesIn(formula).some(isMisused))
+    return { problem: problemOfPlainFormula(formula, use, vocabulary.values), unknown, notes };
   const coverage = problem === undefined ? coverageOf(formula, index, vocabulary, unknown.length === 0) : undefined;
   return {
-    problem: problem === undefined ? coverage?.problem : placed(problem, text),
+    problem: problem === undefined ? coverage?.problem : withPosition(problem, text),
     unknown,
     hasTexts: hasTexts || coverage?.lacksData === true,
     warnings: [...(rebound === undefined ? [] : [rebound]), ...(coverage?.warnings ?? [])],
@@ -168,9 +169,9 @@ function judge(
   };
 }
 
-function problemOfFigures(formula: Formula, use: Use, values: ReadonlyMap<string, number>): string | undefined {
-  const read = use === 'constraint' ? linearRows(formula, values) : figureOf(formula, values);
-  return isProblem(read) ? read.problem : undefined;
+function problemOfPlainFormula(formula: Formula, use: Use, values: ReadonlyMap<string, number>): string | undefined {
+  const result = use === 'constraint' ? linearRows(formula, values) : figureOf(formula, values);
+  return isProblem(result) ? result.problem : undefined;
 }
 
 function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, number>) {
@@ -178,19 +179,19 @@ function figureOf({ sides, relations }: Formula, values: ReadonlyMap<string, num
 }
 
 /** Syntax of indexed formulas. Problems of other formulas are reported without a position. */
-const OF_INDEX = /["“[\]:]|\b(?:sum|for)\b/;
+const INDEX_SYNTAX = /["“[\]:]|\b(?:sum|for)\b/;
 
 /** Explains why a formula or an index could not be parsed, with the position of the problem. */
-export function whyUnread(problem: FormulaProblem, text: string, isIndex = false): string {
+export function describeSyntaxProblem(problem: FormulaProblem, text: string, isIndex = false): string {
   const { problem: sentence, position = text.length } = problem;
-  const isTold = position >= text.length || sentence.includes(' at character ');
-  return isTold || !(isIndex || OF_INDEX.test(text)) ? sentence : placed(problem, text);
+  const hasPosition = position >= text.length || sentence.includes(' at character ');
+  return hasPosition || !(isIndex || INDEX_SYNTAX.test(text)) ? sentence : withPosition(problem, text);
 }
 
 /** Adds the position to a problem. */
-function placed({ problem, position }: FormulaProblem, text: string): string {
+function withPosition({ problem, position }: FormulaProblem, text: string): string {
   if (position === undefined) return problem;
-  return `${problem} (at character ${position + 1}: ${shortened(text.slice(position), SHOWN)})`;
+  return `${problem} (at character ${position + 1}: ${shortened(text.slice(position), MAX_EXCERPT_LENGTH)})`;
 }
 
 const identity = (data: object | undefined): number | undefined => data && identityOf(data);
@@ -206,19 +207,19 @@ function roleOf(name: string, vocabulary: Vocabulary): unknown {
   const set = sets.get(name);
   const columnsOfName = columns.get(name);
   if (family === undefined && set === undefined && columnsOfName === undefined) return plain;
-  const dataOf = (one: SetShape | undefined): unknown[] => [
-    one?.fallback,
-    one?.size,
-    one?.readings,
-    one?.parts?.map(identity),
-    one?.keys?.map(identity),
+  const dataOf = (shape: SetShape | undefined): unknown[] => [
+    shape?.fallback,
+    shape?.size,
+    shape?.readings,
+    shape?.parts?.map(identity),
+    shape?.keys?.map(identity),
   ];
   return JSON.stringify([
     plain,
     isWhole,
     family && [
       family.index,
-      mentionsOf(undefined, family.index).map((one) => roleOf(one, { ...vocabulary, families: NO_FAMILIES })),
+      mentionsOf(undefined, family.index).map((mention) => roleOf(mention, { ...vocabulary, families: NO_FAMILIES })),
     ],
     set && [set.arity, dataOf(set)],
     columnsOfName?.map((column) => [

@@ -2,7 +2,7 @@ export { fieldOf, gapsOfShape } from './card-shapes.js';
 export { CARD_STATUSES, type CardContent, type Gap, type Judgement, MAX_LABEL_LENGTH } from './card.js';
 export { type Checklist, FEASIBILITY_RESULTS, OVERALL_RESULTS } from './checklist.js';
 export { MAX_CELLS, MAX_ROWS, withValues } from './column-values.js';
-export { type DataContent, fileColumns, isSetOfFile, pathOfSet, readData, withRoom } from './data-content.js';
+export { type DataContent, fileColumns, isSetOfFile, pathOfSet, readData, withinFileSetLimit } from './data-content.js';
 export {
   type DataFile,
   type FactsOfColumn,
@@ -23,9 +23,9 @@ export {
   judgeAndDerive,
   judgeForSolve,
   valuesOf,
-  vocabularyOn,
+  vocabularyOfCards,
 } from './derivation.js';
-export { type IndexedFormula, namesInText, readIndex, relationIn, whyUnread } from './expressions.js';
+export { type IndexedFormula, namesInText, readIndex, relationIn, describeSyntaxProblem } from './expressions.js';
 export { CARD_KINDS, CARD_TYPES, type CardType } from './kinds/card-kinds.js';
 export { isEased, type LooseVariable, looseVariables } from './loose-variables.js';
 export { rangeOf } from './members.js';

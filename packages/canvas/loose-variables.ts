@@ -24,7 +24,7 @@ export interface LooseVariable<Of extends Content> {
   limits: string[];
 }
 
-const MAX_SHOWN = 5;
+const MAX_LISTED_LIMITS = 5;
 const MAX_LABEL = 60;
 /** Maximum number of formulas whose effects are cached. */
 const MAX_FORMULAS = 1_500;
@@ -51,8 +51,8 @@ export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseV
 
 /** Returns a warning about a variable whose limits have no effect, without a full stop. */
 export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>): string {
-  const shown = limits.map((label) => shortened(label, MAX_LABEL));
-  return `It is only used to loosen a limit (${someOf(shown, MAX_SHOWN)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if this is intended`;
+  const limitLabels = limits.map((label) => shortened(label, MAX_LABEL));
+  return `It is only used to loosen a limit (${someOf(limitLabels, MAX_LISTED_LIMITS)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if this is intended`;
 }
 
 /** Sign of a change of the left side that makes the relation easier to meet. */

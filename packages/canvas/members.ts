@@ -29,9 +29,9 @@ const valuesByList = new WeakMap<readonly (string | number)[], Values>();
 export function valuesOf(members: readonly (string | number)[] | string, reading?: DateReading): Values | undefined {
   const cached = typeof members === 'string' ? undefined : valuesByList.get(members);
   if (cached !== undefined) return cached;
-  if (typeof members === 'string') return cachedAs(members, () => rangeOf(members));
+  if (typeof members === 'string') return cachedValues(members, () => rangeOf(members));
   const toSet = (): Values => withDates(new Set(members.map(toMember)), reading);
-  const values = members.length > MAX_LISTED ? toSet() : cachedAs(JSON.stringify([members, reading]), toSet);
+  const values = members.length > MAX_LISTED ? toSet() : cachedValues(JSON.stringify([members, reading]), toSet);
   if (values !== undefined) valuesByList.set(members, values);
   return values;
 }
@@ -52,7 +52,7 @@ function withDates(texts: Set<string>, reading: DateReading | undefined): Values
   };
 }
 
-function cachedAs(text: string, make: () => Values | undefined): Values | undefined {
+function cachedValues(text: string, make: () => Values | undefined): Values | undefined {
   const values = valuesByText.get(text) ?? make();
   valuesByText.set(text, values);
   return values;

@@ -19,7 +19,7 @@ export function modelDigest(cards: readonly Content[], variables = plainVariable
 
 /** Returns the content of a card that a solve reads, in canonical form. Empty if a solve reads nothing. */
 function modelPart({ card_type, data }: Content, variables: Variables): string {
-  const solved = CARD_KINDS[card_type].solved(data, variables);
+  const solved = CARD_KINDS[card_type].solverInput(data, variables);
   return solved.length === 0 ? '' : JSON.stringify([card_type, ...solved.map(sorted)]);
 }
 

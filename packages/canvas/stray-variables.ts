@@ -12,11 +12,12 @@ export interface StrayVariable<Of extends Content> {
   card: Of;
   name: string;
   /** Name that was probably meant. */
-  meant: string;
+  suggestion: string;
 }
 
 /** Variable with limits that is not used. */
-type UnusedVariable<Of extends Content> = Omit<StrayVariable<Of>, 'meant'> & Partial<Pick<StrayVariable<Of>, 'meant'>>;
+type UnusedVariable<Of extends Content> = Omit<StrayVariable<Of>, 'suggestion'> &
+  Partial<Pick<StrayVariable<Of>, 'suggestion'>>;
 
 /** Maximum number of variables whose names are compared with the others. */
 const MAX_COMPARED = 50;
@@ -26,12 +27,14 @@ const namesByFormula = new LRUCache<string, readonly string[]>({ max: MAX_FORMUL
 
 /** Returns the variables that are probably misspelled names. */
 export const strayVariables = <Of extends Content>(cards: readonly Of[]): StrayVariable<Of>[] =>
-  unusedVariables(cards).flatMap(({ meant, ...one }) => (meant === undefined ? [] : [{ ...one, meant }]));
+  unusedVariables(cards).flatMap(({ suggestion, ...variable }) =>
+    suggestion === undefined ? [] : [{ ...variable, suggestion }],
+  );
 
 /** Returns unused variables without a similar name, in a model with an objective. */
 export const idleVariables = <Of extends Content>(cards: readonly Of[]): UnusedVariable<Of>[] =>
   cards.some((card) => card.card_type === 'objective' && formulaIn(card) !== undefined)
-    ? unusedVariables(cards).filter(({ meant }) => meant === undefined)
+    ? unusedVariables(cards).filter(({ suggestion }) => suggestion === undefined)
     : [];
 
 /** Returns variables with limits that no formula uses. A variable with a domain was declared on purpose. */
@@ -40,7 +43,7 @@ function unusedVariables<Of extends Content>(cards: readonly Of[]): UnusedVariab
     const name = card.card_type === 'variable' ? fieldOf<string>(card, 'name') : undefined;
     return name === undefined ? [] : [{ card, name }];
   });
-  const limited = variables.filter(({ card }) => hasLimitsAlone(card));
+  const limited = variables.filter(({ card }) => hasOnlyLimits(card));
   if (limited.length === 0) return [];
   const names = new Set(variables.map(({ name }) => name));
   const used = new Set(cards.flatMap((card) => variablesOfModel(card, names)));
@@ -48,15 +51,15 @@ function unusedVariables<Of extends Content>(cards: readonly Of[]): UnusedVariab
     .filter(({ name }) => !used.has(name))
     .slice(0, MAX_COMPARED)
     .map(({ card, name }) => {
-      const [meant] = nearestNames(name, used, 1);
-      return { card, name, ...(meant !== undefined && { meant }) };
+      const [suggestion] = nearestNames(name, used, 1);
+      return { card, name, ...(suggestion !== undefined && { suggestion }) };
     });
 }
 
-export const describeStray = ({ name, meant }: Pick<StrayVariable<Content>, 'name' | 'meant'>): string =>
-  `No objective and no other variable depends on ${shortened(name)}. Did you mean ${shortened(meant)}?`;
+export const describeStray = ({ name, suggestion }: Pick<StrayVariable<Content>, 'name' | 'suggestion'>): string =>
+  `No objective and no other variable depends on ${shortened(name)}. Did you mean ${shortened(suggestion)}?`;
 
-function hasLimitsAlone({ data: { domain, lower, upper } }: Content): boolean {
+function hasOnlyLimits({ data: { domain, lower, upper } }: Content): boolean {
   return domain == null && (upper != null || (lower != null && lower !== 0));
 }
 
@@ -71,8 +74,8 @@ function variablesOfModel(card: Content, names: ReadonlySet<string>): string[] {
 }
 
 function namesOf(text: string): readonly string[] {
-  const known = namesByFormula.get(text);
-  if (known !== undefined) return known;
+  const cached = namesByFormula.get(text);
+  if (cached !== undefined) return cached;
   const formula = parseFormula(text);
   const names = isProblem(formula) ? [] : mentionsOf(formula, undefined);
   namesByFormula.set(text, names);

@@ -10,10 +10,10 @@ const MAX_CANDIDATES = 1_000;
  */
 export function suggestionFor(names: readonly string[], vocabulary: Vocabulary): string {
   const { variables, families, values, columns } = vocabulary;
-  const known = new Set([...variables, ...families.keys(), ...values.keys(), ...columns.keys()]);
-  const candidates = [...known].slice(0, MAX_CANDIDATES);
+  const knownNames = new Set([...variables, ...families.keys(), ...values.keys(), ...columns.keys()]);
+  const candidates = [...knownNames].slice(0, MAX_CANDIDATES);
   const suggestions = names.slice(0, MAX_SUGGESTED).flatMap((name) => {
-    const nearest = nearestNames(name, candidates).map((one) => described(one, vocabulary));
+    const nearest = nearestNames(name, candidates).map((one) => describeName(one, vocabulary));
     const whom = names.length === 1 ? '' : ` for ${shortened(name)}`;
     return nearest.length === 0 ? [] : [`${nearest.join(' or ')}${whom}`];
   });
@@ -21,7 +21,7 @@ export function suggestionFor(names: readonly string[], vocabulary: Vocabulary):
 }
 
 /** Describes a name. Adds its column and file if formulas use a different name. */
-function described(name: string, { columns }: Vocabulary): string {
+function describeName(name: string, { columns }: Vocabulary): string {
   const [column] = columns.get(name) ?? [];
   return `${shortened(name)}${column?.origin === undefined ? '' : ` (${column.origin})`}`;
 }

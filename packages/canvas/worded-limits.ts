@@ -1,7 +1,7 @@
 import { hasFigure, isCompared, nearestNames, wordsOf } from '../modelling/index.js';
 import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
-import { asksForNothing } from './kinds/production-requirement.js';
+import { statesNoRequirement } from './kinds/production-requirement.js';
 import { requirementOf } from './requirement.js';
 
 /* Finds limits in the words of requirements and KPIs. Plans ignore words. */
@@ -23,17 +23,17 @@ export function wordedLimits<Of extends Content>(
   cards: readonly Of[],
   variables: Pick<ReadonlySet<string>, 'has'>,
 ): Of[] {
-  const worded = cards.filter((card) => isOfWords(card, variables));
-  if (worded.length === 0) return [];
-  const names = new Set(cards.flatMap(namesGivenBy).slice(0, MAX_NAMES).map(spelled));
+  const wordedCards = cards.filter((card) => isWordedLimit(card, variables));
+  if (wordedCards.length === 0) return [];
+  const names = new Set(cards.flatMap(definedNames).slice(0, MAX_NAMES).map(normalizedWords));
   for (const article of ARTICLES) names.delete(article);
-  return worded.filter((card) => isNamed(textOf(card), fieldOf<string>(card, 'product') ?? '', names));
+  return wordedCards.filter((card) => mentionsName(textOf(card), fieldOf<string>(card, 'product') ?? '', names));
 }
 
 /** Whether a card without a formula has a number or a comparison in its words. */
-function isOfWords(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): boolean {
+function isWordedLimit(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): boolean {
   const { card_type } = card;
-  const isRequirement = card_type === 'production_requirement' && !asksForNothing(card.data);
+  const isRequirement = card_type === 'production_requirement' && !statesNoRequirement(card.data);
   if ((!isRequirement && card_type !== 'kpi') || card.data['expression'] != null) return false;
   if (isRequirement && requirementOf(card, variables) !== undefined) return false;
   const text = textOf(card);
@@ -43,7 +43,7 @@ function isOfWords(card: Content, variables: Pick<ReadonlySet<string>, 'has'>): 
 const textOf = (card: Content): string =>
   ['description', 'product'].flatMap((field) => fieldOf<string>(card, field) ?? []).join(' ');
 
-function namesGivenBy(card: Content): string[] {
+function definedNames(card: Content): string[] {
   if (card.card_type === 'objective' || card.card_type === 'constraint') return [card.label];
   const members = fieldOf<string[] | string>(card, 'members');
   return [
@@ -53,10 +53,10 @@ function namesGivenBy(card: Content): string[] {
   ];
 }
 
-const spelled = (name: string): string => wordsOf(name).join(' ');
+const normalizedWords = (name: string): string => wordsOf(name).join(' ');
 
 /** Whether a text contains a name, in any case, singular or plural. Names of products may be misspelled. */
-function isNamed(text: string, product: string, names: ReadonlySet<string>): boolean {
+function mentionsName(text: string, product: string, names: ReadonlySet<string>): boolean {
   const words = wordsOf(text).slice(0, MAX_WORDS);
   const isName = (_: string, from: number): boolean =>
     Array.from({ length: MAX_NAME_WORDS }, (__, more) => words.slice(from, from + more + 1).join(' ')).some((one) =>

@@ -137,7 +137,7 @@ function put(
   cause: string,
 ): string | undefined {
   if (label.length > MAX_LABEL_LENGTH) return `a name can have at most ${MAX_LABEL_LENGTH} characters`;
-  const outdated = sketch.find(type, CARD_KINDS[type].nothingMore ?? '');
+  const outdated = sketch.find(type, CARD_KINDS[type].emptyListLabel ?? '');
   const card = sketch.put(type, label, data, cause);
   if (outdated !== undefined && outdated !== card) sketch.remove(outdated);
   return undefined;
@@ -152,7 +152,7 @@ function whyStaying(
   const isOther = ({ label, data }: SketchCard): boolean =>
     type === 'data'
       ? data['file_path'] !== undefined && data['set'] === undefined
-      : label !== CARD_KINDS[type].nothingMore;
+      : label !== CARD_KINDS[type].emptyListLabel;
   const cards = sketch.of(type).filter(isOther);
   if (isFurther === true || cards.length === 0) return undefined;
   const word = type === 'production_requirement' ? 'requirement' : type;
@@ -172,7 +172,9 @@ function putNothingMore(
   data: Record<string, unknown>,
   cause: string,
 ): string | undefined {
-  return sketch.of(type).length > 0 ? undefined : put(sketch, type, CARD_KINDS[type].nothingMore ?? type, data, cause);
+  return sketch.of(type).length > 0
+    ? undefined
+    : put(sketch, type, CARD_KINDS[type].emptyListLabel ?? type, data, cause);
 }
 
 /** Adds or changes an objective. A changed objective must be confirmed again. */

@@ -56,8 +56,8 @@ export function describeFiles({ changes, messages, attachments }: Turn): string[
 export function describeCard({ card_type, label, data }: SketchCard): string {
   const [expression, index] = [plain(data['expression']), plain(data['index'])];
   const formula = index === undefined ? expression : `${expression} for ${index}`;
-  const { title, shown } = CARD_KINDS[card_type];
-  const facts = shown.flatMap(([field, before = '']) => {
+  const { title, summaryFields } = CARD_KINDS[card_type];
+  const facts = summaryFields.flatMap(([field, before = '']) => {
     const value = field === 'values' || field === 'columns' ? figures(data[field]) : plain(data[field]);
     if (value === 'true') return [before.trim()];
     const isNews =

@@ -1,5 +1,5 @@
 import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
-import { type IndexedFormula, relationIn, whyUnread } from '../canvas/index.js';
+import { type IndexedFormula, relationIn, describeSyntaxProblem } from '../canvas/index.js';
 import { whyCounted } from './counted-things.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';
@@ -187,7 +187,7 @@ function readObjective(text: string): Reading | undefined {
   if (RELATION_SIGN.test(formula))
     return /^m(?:ax|in)$/i.test(verb) ? undefined : { reason: 'an objective cannot contain <=, >= or =' };
   const parsed = label === undefined || formula === '' ? undefined : parseFormula(formula);
-  return parsed !== undefined && isProblem(parsed) ? { reason: whyUnread(parsed, formula) } : { statement };
+  return parsed !== undefined && isProblem(parsed) ? { reason: describeSyntaxProblem(parsed, formula) } : { statement };
 }
 
 /** Reads `labour is soft, penalty 5`, `all constraints are hard`, `labour may be broken at 5` or `labour must hold`. */

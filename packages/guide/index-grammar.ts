@@ -7,7 +7,7 @@ import {
   parseIndex,
   splitIndex,
 } from '../modelling/index.js';
-import { rangeOf, whyUnread } from '../canvas/index.js';
+import { rangeOf, describeSyntaxProblem } from '../canvas/index.js';
 import { bare } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import { isChain, splitCounts, splitLabel, turned } from './relation-grammar.js';
@@ -222,7 +222,7 @@ export function readIndexed(text: string): Reading | undefined {
   if (split === undefined) return undefined;
   const { index } = split;
   const over = parseIndex(index);
-  if (isProblem(over)) return { reason: whyUnread(over, index, true) };
+  if (isProblem(over)) return { reason: describeSyntaxProblem(over, index, true) };
   const { label, body } = splitLabel(split.body);
   const variable = label === undefined && counts === undefined ? readVariable(body, namesOfIndex(over)) : undefined;
   const formula = parseFormula(body);
@@ -245,7 +245,7 @@ export function readIndexed(text: string): Reading | undefined {
   const misordered = whyMisordered(text);
   if (misordered !== undefined) return { reason: misordered };
   if (relation !== undefined) return { statement: relation };
-  return { reason: isProblem(formula) ? whyUnread(formula, body) : 'it needs <=, >= or = before `for`' };
+  return { reason: isProblem(formula) ? describeSyntaxProblem(formula, body) : 'it needs <=, >= or = before `for`' };
 }
 
 /** Reads `make[p]`, `make[p] integer` or `0 <= ship[o, d] <= limit[o, d]`: all members of a variable with their facts. */

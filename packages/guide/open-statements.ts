@@ -9,7 +9,7 @@ import {
   namesInText,
   plainVariables,
   readIndex,
-  whyUnread,
+  describeSyntaxProblem,
   wordedLimits,
 } from '../canvas/index.js';
 import { inCaseAlone, namesCard } from './given-names.js';
@@ -57,8 +57,8 @@ function wordedGaps(sketch: Sketch): ReadonlyMap<SketchCard, OpenStatement['gap'
   const vocabulary = cards.length === 0 ? undefined : sketch.vocabulary;
   return new Map(
     cards.map((card) => {
-      const { gapsOfWords } = CARD_KINDS[card.card_type];
-      return [card, vocabulary && gapsOfWords?.(card.data, vocabulary, true)[0]];
+      const { wordingGaps } = CARD_KINDS[card.card_type];
+      return [card, vocabulary && wordingGaps?.(card.data, vocabulary, true)[0]];
     }),
   );
 }
@@ -75,11 +75,11 @@ export const whyNoFormula = (text: string): string | undefined =>
 export function unreadFormula(card: SketchCard): OpenStatement['gap'] | undefined {
   const [expression, index = ''] = [fieldOf<string>(card, 'expression'), fieldOf<string>(card, 'index')];
   const over = readIndex(index);
-  if (index !== '' && isProblem(over)) return { field: 'index', message: whyUnread(over, index, true) };
+  if (index !== '' && isProblem(over)) return { field: 'index', message: describeSyntaxProblem(over, index, true) };
   if (expression === undefined || CARD_KINDS[card.card_type].role === 'rating') return undefined;
   const formula = parseFormula(expression);
   if (isProblem(formula))
-    return { field: 'expression', message: whyNoFormula(expression) ?? whyUnread(formula, expression) };
+    return { field: 'expression', message: whyNoFormula(expression) ?? describeSyntaxProblem(formula, expression) };
   const isObjective = card.card_type === 'objective';
   if (formula.relations.length > 0 !== isObjective) return undefined;
   const message = isObjective ? 'An objective cannot contain <=, >= or =' : 'The formula needs <=, >= or =';

@@ -8,7 +8,7 @@ import {
   type Relation,
   splitIndex,
 } from '../modelling/index.js';
-import { relationIn, whyUnread } from '../canvas/index.js';
+import { relationIn, describeSyntaxProblem } from '../canvas/index.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
 import { readFacts, setBound } from './variable-facts.js';
@@ -45,7 +45,7 @@ export function readRelation(text: string): Reading {
   const formula = parseFormula(rest);
   if (isProblem(formula)) {
     // Only a text that resembles a formula gets a reason.
-    return SIGN.test(rest) || rest.includes('[') ? { reason: whyUnread(formula, rest) } : {};
+    return SIGN.test(rest) || rest.includes('[') ? { reason: describeSyntaxProblem(formula, rest) } : {};
   }
   if (formula.relations.length === 0) {
     return label === undefined && !/\d|[-+*/[]/.test(rest)

@@ -17,7 +17,7 @@ import {
   readIndex,
   type SolveJudgement,
   valuesOf,
-  vocabularyOn,
+  vocabularyOfCards,
 } from '../canvas/index.js';
 import { isProblem, mentionsOf, parseFormula, type Vocabulary } from '../modelling/index.js';
 import type { StoredCard } from './turn.js';
@@ -269,7 +269,7 @@ export class Sketch {
 
   /** Meaning of the names in formulas. */
   get vocabulary(): Vocabulary {
-    return vocabularyOn(this.contents(), this.files);
+    return vocabularyOfCards(this.contents(), this.files);
   }
 
   /** Restores the state of a card before the change. */

@@ -9,18 +9,18 @@ import type { Sketch, SketchCard } from './sketch.js';
 export function askForStray(sketch: Sketch): Question | undefined {
   const [stray] = strayVariables(sketch.cards);
   if (stray === undefined) return undefined;
-  const { card, name, meant } = stray;
+  const { card, name, suggestion } = stray;
   const [lower, upper] = [fieldOf<number | string>(card, 'lower'), fieldOf<number | string>(card, 'upper')];
   const index = fieldOf<string>(card, 'index');
   const over = index === undefined ? undefined : readIndex(index);
   const keys = over === undefined || isProblem(over) ? '' : `[${namesOfIndex(over).join(', ')}]`;
   const tail = index === undefined ? '' : ` for ${index}`;
   const limits = [
-    ...(lower === undefined ? [] : [`${meant}${keys} >= ${lower}${tail}`]),
-    ...(upper === undefined ? [] : [`${meant}${keys} <= ${upper}${tail}`]),
+    ...(lower === undefined ? [] : [`${suggestion}${keys} >= ${lower}${tail}`]),
+    ...(upper === undefined ? [] : [`${suggestion}${keys} <= ${upper}${tail}`]),
   ];
   return ask(undefined, 'Names', describeStray(stray), [
-    [`It is ${meant}`, [`remove ${referTo(card, sketch)}`, ...limits].join('; ')],
+    [`It is ${suggestion}`, [`remove ${referTo(card, sketch)}`, ...limits].join('; ')],
     [`${name} is another variable`, `${name}${keys} continuous${tail}`],
   ]);
 }

@@ -2,10 +2,10 @@ import {
   type Cell,
   type ColumnType,
   GUESSES_OF_VALUES,
-  guessesOf,
+  describeGuesses,
   identifier,
   type LeftOut,
-  leftOutOf,
+  describeLeftOut,
   type TableDescription,
 } from '../data-engine/index.js';
 import { isName } from '../modelling/index.js';
@@ -117,19 +117,19 @@ function describeTable(path: string, table: Described): string {
 
 /** Describes the rows left out of the table, as the end of a phrase. */
 function leftOutPhrase({ left_out }: Described): string {
-  const phrase = leftOutOf(left_out);
+  const phrase = describeLeftOut(left_out);
   return phrase === undefined ? '' : `, ${phrase}`;
 }
 
 /** Describes the guesses about the format. Each sentence begins with a space. */
 const guessSentences = ({ dialect }: Described): string =>
-  guessesOf(dialect, GUESSES_OF_VALUES)
+  describeGuesses(dialect, GUESSES_OF_VALUES)
     .map((guess) => ` ${sentenceOf(guess)}`)
     .join('');
 
 /** Describes how the table was read in a paragraph. Returns an empty list if nothing needs a check. */
 function readingOf(table: Described): string[] {
-  const phrase = leftOutOf(table.left_out);
+  const phrase = describeLeftOut(table.left_out);
   const sentences = [...(phrase === undefined ? [] : [` ${sentenceOf(phrase)}`]), guessSentences(table)].join('');
   return sentences === '' ? [] : [sentences.trim()];
 }

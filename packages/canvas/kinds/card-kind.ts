@@ -24,20 +24,20 @@ export interface CardKind {
   /** Known fields of `data`. Other keys are stored and ignored. */
   fields: readonly CardField[];
   /** Fields shown by the guide, in order, each with the word before it. */
-  shown: readonly [field: string, before?: string][];
+  summaryFields: readonly [field: string, before?: string][];
   /** Label of the card that marks an empty list of this kind. */
-  nothingMore?: string;
+  emptyListLabel?: string;
   /** Returns the formulas of a card. */
   formulas: (data: Data, variables: Variables) => Formulas;
   /** Returns the content that a solve reads. The rest of a card cannot change the result. */
-  solved: (data: Data, variables: Variables) => unknown[];
+  solverInput: (data: Data, variables: Variables) => unknown[];
   /** Returns the gaps caused by other cards, including `unknownNames`. Defaults to `unknownNames`. */
   gaps?: (data: Data, surroundings: Surroundings, unknownNames: readonly Gap[]) => Gap[];
   /**
    * Returns the gaps of words that plans ignore.
    * @param isLimit whether the words limit a name on the canvas
    */
-  gapsOfWords?: (data: Data, vocabulary: Vocabulary, isLimit: boolean) => Gap[];
+  wordingGaps?: (data: Data, vocabulary: Vocabulary, isLimit: boolean) => Gap[];
 }
 
 export interface Formulas {
@@ -50,20 +50,20 @@ export interface Formulas {
 export interface Surroundings {
   objectives: number;
   /** Whether several cards define the name. */
-  isTwice: (name: string) => boolean;
+  isDuplicate: (name: string) => boolean;
   /** Sentence if the variable is probably a misspelled name. */
-  stray: string | undefined;
+  strayWarning: string | undefined;
   /** Sentence if the limits of the variable have no effect. */
-  loose: string | undefined;
+  looseWarning: string | undefined;
   /** Whether words of the card limit a name on the canvas. */
   isLimit: boolean;
   content: DataContent;
   /** Cached metadata of the file of a data card. */
   state: FileState | undefined;
   /** Whether the values of the card exceed the maximum of all data cards. */
-  isCrowded: boolean;
+  exceedsValueLimit: boolean;
   /** Whether the set of the card exceeds the maximum of sets in files. */
-  isBeyond: boolean;
+  exceedsFileSetLimit: boolean;
 }
 
 /** Returns the `formulas` function of a kind whose formulas are in these fields. */
@@ -78,7 +78,7 @@ export const formulasAt =
     return { formulas, ...(index !== undefined && { index: { field: 'index', text: index } }) };
   };
 
-/** Returns the set fields and their values, as part of {@link CardKind.solved}. */
+/** Returns the set fields and their values, as part of {@link CardKind.solverInput}. */
 export function pairsOf(data: Data, names: readonly string[]): unknown[] {
   const present = names.filter((name) => data[name] != null);
   return present.length === 0 ? [] : [present.map((name) => [name, data[name]])];

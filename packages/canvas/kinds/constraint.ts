@@ -26,7 +26,7 @@ export const constraint: CardKind = {
   toolDescription:
     'constraint: expression (x + y <= 4), index (one constraint for each member), classification (hard, soft), penalty (per unit, for soft constraints), description',
   fields,
-  shown: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
+  summaryFields: [['expression'], ['index', 'for '], ['classification'], ['penalty', 'penalty '], ['description']],
   formulas: formulasAt(fields, ['expression', 'constraint']),
-  solved: (data) => pairsOf(data, ['expression', 'index', 'classification', 'penalty']),
+  solverInput: (data) => pairsOf(data, ['expression', 'index', 'classification', 'penalty']),
 };

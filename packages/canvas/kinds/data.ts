@@ -12,7 +12,7 @@ export const MAX_FILE_SETS = 50;
 
 const figures: Content = {
   expects: 'an object of numbers by name, or by name and member',
-  accepts: once((value) => {
+  accepts: memoized((value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const entries = Object.entries(value);
     return entries.length > 0 && entries.every(([key, figure]) => isName(key) && isFigures(figure));
@@ -27,7 +27,7 @@ function isFigures(value: unknown): boolean {
 }
 const members: Content = {
   expects: `a list of texts and numbers, or a range such as "1 to 52" of at most ${MAX_RANGE} numbers`,
-  accepts: once((value) =>
+  accepts: memoized((value) =>
     typeof value === 'string'
       ? rangeOf(value) !== undefined
       : Array.isArray(value) && value.length > 0 && value.every((member) => Number.isFinite(member) || isText(member)),
@@ -47,7 +47,7 @@ const columnList: Content = {
 };
 const columnsByName: Content = {
   expects: 'an object that maps names in formulas to columns of the file',
-  accepts: once(
+  accepts: memoized(
     (value) =>
       typeof value === 'object' &&
       value !== null &&
@@ -62,13 +62,13 @@ const dialect: Content = {
 };
 
 /** Caches the check of objects and lists, which can have thousands of items and never change. */
-function once(accepts: (value: unknown) => boolean): Content['accepts'] {
-  const known = new WeakMap<object, boolean>();
+function memoized(accepts: (value: unknown) => boolean): Content['accepts'] {
+  const results = new WeakMap<object, boolean>();
   return (value) => {
     if (typeof value !== 'object' || value === null) return accepts(value);
-    const found = known.get(value) ?? accepts(value);
-    known.set(value, found);
-    return found;
+    const isAccepted = results.get(value) ?? accepts(value);
+    results.set(value, isAccepted);
+    return isAccepted;
   };
 }
 
@@ -77,8 +77,8 @@ const fields: readonly CardField[] = [
     name: 'file_path',
     content: text,
     missing: blocking('Which file in the workspace contains the data, or what are the values?'),
-    neededFor: ({ values, in_formulas, members: given }) =>
-      values === undefined && given === undefined && in_formulas !== true,
+    neededFor: ({ values, in_formulas, members: setMembers }) =>
+      values === undefined && setMembers === undefined && in_formulas !== true,
   },
   { name: 'set', content: name },
   { name: 'members', content: members },
@@ -93,9 +93,9 @@ const fields: readonly CardField[] = [
   { name: 'description', content: text, missing: info('It has no description') },
 ];
 /** Fields of a data card that a solve reads. */
-const SOLVED = ['set', 'members', 'values'];
+const SOLVER_FIELDS = ['set', 'members', 'values'];
 /** Fields of a data card with a file that a solve reads. */
-const SOLVED_OF_FILE = [...SOLVED, 'file_path', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'];
+const FILE_SOLVER_FIELDS = [...SOLVER_FIELDS, 'file_path', 'sheet', 'dialect', 'key', 'column', 'columns', 'default'];
 
 export const data: CardKind = {
   noun: 'data',
@@ -106,7 +106,7 @@ export const data: CardKind = {
   toolDescription:
     'data: file_path, values (numbers by name) or in_formulas (true: all numbers are in the formulas), description; for a set: set (its name) with members (a list, or "1 to 52") and values (by name, an object of numbers or texts by member), or with file_path, sheet, dialect (how to read the file, as in describe_table), key (a list of the columns that identify a member; formulas use the other columns by name) or column (its distinct values are the members), columns (other names for columns of the file), default (for missing values)',
   fields,
-  shown: [
+  summaryFields: [
     ['file_path', 'file '],
     ['set', 'set '],
     ['sheet', 'sheet '],
@@ -118,22 +118,23 @@ export const data: CardKind = {
     ['values'],
     ['description'],
   ],
-  nothingMore: 'Figures in the formulas',
+  emptyListLabel: 'Figures in the formulas',
   formulas: () => ({ formulas: [] }),
-  solved: (given) => pairsOf(given, given['set'] != null && given['file_path'] != null ? SOLVED_OF_FILE : SOLVED),
-  gaps: (_, { content, state, isTwice, isCrowded, isBeyond }) => {
+  solverInput: (cardData) =>
+    pairsOf(cardData, cardData['set'] != null && cardData['file_path'] != null ? FILE_SOLVER_FIELDS : SOLVER_FIELDS),
+  gaps: (_, { content, state, isDuplicate, exceedsValueLimit, exceedsFileSetLimit }) => {
     const { values, set } = content;
-    const given = { values: [...values.keys()], set: set === undefined ? [] : [set.name] };
+    const definedNames = { values: [...values.keys()], set: set === undefined ? [] : [set.name] };
     return [
-      ...(isCrowded
+      ...(exceedsValueLimit
         ? [gap('values', `The data cards of a canvas can have at most ${MAX_VALUES} values in total`)]
         : []),
-      ...Object.entries(given).flatMap(([field, names]) => {
-        const doubled = names.filter(isTwice);
+      ...Object.entries(definedNames).flatMap(([field, names]) => {
+        const doubled = names.filter(isDuplicate);
         return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${someNames(doubled)}`)];
       }),
       ...gapsOfMembers(content),
-      ...(isBeyond
+      ...(exceedsFileSetLimit
         ? [gap('file_path', `A canvas can have at most ${MAX_FILE_SETS} sets from files`)]
         : gapsOfFile(content, state)),
     ];

@@ -51,6 +51,6 @@ export function valueOf<Value>(
   data: CardContent['data'],
   field: string,
 ): Value | undefined {
-  const known = fields.find(({ name: candidate }) => candidate === field);
-  return known?.content.accepts(data[field], data) === true ? (data[field] as Value) : undefined;
+  const cardField = fields.find(({ name: candidate }) => candidate === field);
+  return cardField?.content.accepts(data[field], data) === true ? (data[field] as Value) : undefined;
 }

@@ -20,9 +20,9 @@ export const kpi: CardKind = {
   description: '`kpi`: `description`, `expression`, `unit`, `target`.',
   toolDescription: 'kpi: description, expression, unit, target',
   fields,
-  shown: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
-  nothingMore: 'Objective value',
+  summaryFields: [['description'], ['expression'], ['target', 'target '], ['unit', 'in ']],
+  emptyListLabel: 'Objective value',
   formulas: formulasAt(fields, ['expression', 'kpi']),
-  solved: () => [],
-  gapsOfWords: (_, __, isLimit) => (isLimit ? [LIMIT] : []),
+  solverInput: () => [],
+  wordingGaps: (_, __, isLimit) => (isLimit ? [LIMIT] : []),
 };

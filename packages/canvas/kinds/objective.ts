@@ -17,9 +17,9 @@ export const objective: CardKind = {
   toolDescription:
     'objective: sense (maximize, minimize), expression (3x + 2y), weight (if there are several objectives), confirmed (true only if the user said so), description',
   fields,
-  shown: [['sense'], ['expression'], ['weight', 'weight '], ['confirmed', 'confirmed']],
+  summaryFields: [['sense'], ['expression'], ['weight', 'weight '], ['confirmed', 'confirmed']],
   formulas: formulasAt(fields, ['expression', 'objective']),
-  solved: (data) => pairsOf(data, ['sense', 'expression', 'weight']),
+  solverInput: (data) => pairsOf(data, ['sense', 'expression', 'weight']),
   gaps: ({ weight }, { objectives }, unknownNames) => [
     ...(objectives > 1 && weight === undefined
       ? [gap('weight', 'If there are several objectives, each needs a weight')]

@@ -38,8 +38,8 @@ export const production_requirement: CardKind = {
   toolDescription:
     'production_requirement, which every plan must meet: expression (x >= 10) and index, or quantity and product (the name of a variable without an index), unit, description; {quantity: 0, description} alone means that nothing is required',
   fields,
-  shown: [['description'], ['expression'], ['index', 'for '], ['quantity', 'quantity '], ['unit', 'in ']],
-  nothingMore: 'No further requirements',
+  summaryFields: [['description'], ['expression'], ['index', 'for '], ['quantity', 'quantity '], ['unit', 'in ']],
+  emptyListLabel: 'No further requirements',
   formulas: (data, variables) => {
     const required = requirementIn(data, variables);
     if (required === undefined) return { formulas: [] };
@@ -49,12 +49,13 @@ export const production_requirement: CardKind = {
       ...(index !== undefined && { index: { field: field === 'expression' ? 'index' : field, text: index } }),
     };
   },
-  solved: (data, variables) => {
+  solverInput: (data, variables) => {
     const required = requirementIn(data, variables);
     return required === undefined ? [] : [required.expression, required.index ?? null];
   },
-  gapsOfWords: (data, { variables, families }, isLimit) => {
-    if (data['expression'] != null || requirementIn(data, variables) !== undefined || asksForNothing(data)) return [];
+  wordingGaps: (data, { variables, families }, isLimit) => {
+    if (data['expression'] != null || requirementIn(data, variables) !== undefined || statesNoRequirement(data))
+      return [];
     const product = valueOf<string>(fields, data, 'product')?.trim();
     // The quantity is missing, which is a gap of that field.
     if (product !== undefined && variables.has(product)) return [];
@@ -64,7 +65,7 @@ export const production_requirement: CardKind = {
         ? `This does not constrain the plan: set \`product\` to a variable, or write a relation ${EXAMPLE}`
         : family === undefined
           ? `No variable is called ${shortened(product)}, so this does not constrain the plan: set \`product\` to a variable, or write a relation ${EXAMPLE}`
-          : `${shortened(product)} has many members, so this does not constrain the plan: write a relation such as ${ofAll(product, family, data)}`;
+          : `${shortened(product)} has many members, so this does not constrain the plan: write a relation such as ${relationForAll(product, family, data)}`;
     return [gap('product', message, isLimit ? 'blocking' : 'warning')];
   },
 };
@@ -72,7 +73,7 @@ export const production_requirement: CardKind = {
 const EXAMPLE = 'such as `chairs >= 10`';
 
 /** Formats a requirement for all members, such as `sum p in products: make[p] >= 10`. */
-function ofAll(name: string, { index }: Family, data: Data): string {
+function relationForAll(name: string, { index }: Family, data: Data): string {
   const over = index.over.map(({ names, set }) => {
     const [first, ...others] = names;
     return `${others.length === 0 ? first : `(${names.join(', ')})`} in ${set}`;
@@ -86,8 +87,8 @@ function ofAll(name: string, { index }: Family, data: Data): string {
  * `product` that is a variable. Returns undefined for a requirement in words.
  */
 export function requirementIn(data: Data, variables: Variables): Requirement | undefined {
-  const written = relationOf(data);
-  if (written !== undefined || data['expression'] != null) return written;
+  const relation = relationOf(data);
+  if (relation !== undefined || data['expression'] != null) return relation;
   const quantity = valueOf<number>(fields, data, 'quantity');
   const product = valueOf<string>(fields, data, 'product')?.trim() ?? '';
   return quantity === undefined || !variables.has(product)
@@ -96,7 +97,7 @@ export function requirementIn(data: Data, variables: Variables): Requirement | u
 }
 
 /** Whether the card states that nothing is required: a quantity of 0 without a product. */
-export const asksForNothing = (data: Data): boolean =>
+export const statesNoRequirement = (data: Data): boolean =>
   data['quantity'] === 0 && data['product'] == null && data['expression'] == null;
 
 /** Returns the relation in the `expression` or `description` of a requirement. */

@@ -49,7 +49,7 @@ export const variable: CardKind = {
   toolDescription:
     'variable: name (as in expressions), index (p in products: one variable for each member), domain (continuous, integer, binary; default continuous), lower (default 0, or none if free), upper (numbers; with an index also formulas of known values), free, confirmed (it may loosen limits at no cost), unit, description',
   fields,
-  shown: [
+  summaryFields: [
     ['name', 'called '],
     ['index', 'for '],
     ['domain'],
@@ -59,18 +59,18 @@ export const variable: CardKind = {
     ['unit', 'in '],
   ],
   formulas: formulasAt(fields, ['lower', 'bound'], ['upper', 'bound']),
-  solved: (data) => pairsOf(data, ['name', 'index', 'domain', 'lower', 'upper', 'free']),
-  gaps: (data, { isTwice, stray, loose }, unknownNames) => {
-    const called = valueOf<string>(fields, data, 'name');
-    const isDouble = called !== undefined && isTwice(called);
+  solverInput: (data) => pairsOf(data, ['name', 'index', 'domain', 'lower', 'upper', 'free']),
+  gaps: (data, { isDuplicate, strayWarning, looseWarning }, unknownNames) => {
+    const variableName = valueOf<string>(fields, data, 'name');
+    const isDouble = variableName !== undefined && isDuplicate(variableName);
     const [lower, upper] = ['lower', 'upper'].map((field) => valueOf<number | string>(fields, data, field));
     const isCrossed = typeof lower === 'number' && typeof upper === 'number' && lower > upper;
     return [
       ...unknownNames,
-      ...(isDouble ? [gap('name', `Something else is already called ${shortened(called)}`)] : []),
+      ...(isDouble ? [gap('name', `Something else is already called ${shortened(variableName)}`)] : []),
       ...(isCrossed ? [gap('lower', 'The lower bound is above the upper bound')] : []),
-      ...(stray === undefined ? [] : [gap('name', stray)]),
-      ...(loose === undefined ? [] : [gap('name', loose, 'warning')]),
+      ...(strayWarning === undefined ? [] : [gap('name', strayWarning)]),
+      ...(looseWarning === undefined ? [] : [gap('name', looseWarning, 'warning')]),
     ];
   },
 };

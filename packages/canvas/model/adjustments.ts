@@ -14,7 +14,7 @@ import {
   shortened,
   type Space,
 } from '../../modelling/index.js';
-import { incomplete } from './card-fields.js';
+import { incompleteModel } from './card-fields.js';
 import { indexOfWhere } from './where.js';
 
 /** Change of a number. Exactly one of the fields is set. */
@@ -68,15 +68,16 @@ export function adjust(space: Space, evaluator: Evaluator, adjustments: readonly
   }
 }
 
-const refused = ({ called }: Adjustment, reason: string) => incomplete(`${called}: ${reason}`);
+const adjustmentProblem = ({ called: label }: Adjustment, reason: string) => incompleteModel(`${label}: ${reason}`);
 
 function columnOf(space: Space, adjustment: Adjustment): Extract<Column, { type: 'number' }> {
   const name = adjustment.column;
   const column = space.columns.get(name);
-  if (column === undefined) throw refused(adjustment, noColumn(name));
-  const other = space.doubled.get(name);
-  if (other !== undefined) throw refused(adjustment, doubledColumn(name, { set: column.set.name }, { set: other }));
-  if (column.type === 'text') throw refused(adjustment, isText(name));
+  if (column === undefined) throw adjustmentProblem(adjustment, noColumn(name));
+  const otherSet = space.doubled.get(name);
+  if (otherSet !== undefined)
+    throw adjustmentProblem(adjustment, doubledColumn(name, { set: column.set.name }, { set: otherSet }));
+  if (column.type === 'text') throw adjustmentProblem(adjustment, isText(name));
   return column;
 }
 
@@ -90,15 +91,16 @@ function placesOf(space: Space, evaluator: Evaluator, adjustment: Adjustment, se
   const { where, key } = adjustment;
   if (key !== undefined) {
     const place = key.length === set.columns.length ? placeOf(space, set, key) : -1;
-    if (place < 0) throw refused(adjustment, noMember(set.name, key));
+    if (place < 0) throw adjustmentProblem(adjustment, noMember(set.name, key));
     return [place];
   }
   if (where === undefined) return Array(set.size).keys();
   const condition = parseCondition(where);
-  if (isProblem(condition)) throw refused(adjustment, condition.problem);
+  if (isProblem(condition)) throw adjustmentProblem(adjustment, condition.problem);
   const places = placesWhere(space, evaluator, adjustment, condition, set);
-  if ('problem' in places) throw refused(adjustment, places.problem);
-  if (places.length === 0) throw refused(adjustment, `no member of ${shortened(set.name)} matches \`where ${where}\``);
+  if ('problem' in places) throw adjustmentProblem(adjustment, places.problem);
+  if (places.length === 0)
+    throw adjustmentProblem(adjustment, `no member of ${shortened(set.name)} matches \`where ${where}\``);
   return places;
 }
 

@@ -33,7 +33,16 @@ import {
 import type { ModelCard, SetTable } from './model-card.js';
 import { adjust } from './adjustments.js';
 import { readSetOfFile } from './set-of-file.js';
-import { assertRoom, called, expanding, fitting, incomplete, need, optional, refused } from './card-fields.js';
+import {
+  assertWithinLimit,
+  cardReference,
+  expandFormula,
+  assertParsed,
+  incompleteModel,
+  requiredField,
+  optionalField,
+  cardProblem,
+} from './card-fields.js';
 
 const LIMIT_IN_WORDS = 'Its words do not constrain the plan: write a relation such as `chairs >= 10`';
 const NO_TABLES: ReadonlyMap<string, SetTable> = new Map();
@@ -85,10 +94,10 @@ class CanvasReader {
 
   read(): Model {
     const variables = this.of('variable');
-    if (variables.length === 0) throw incomplete('The canvas has no variables: a model needs at least one');
+    if (variables.length === 0) throw incompleteModel('The canvas has no variables: a model needs at least one');
     checkNames(variables, this.of('data'));
     const [stray] = strayVariables(this.cards);
-    if (stray !== undefined) throw refused(stray.card, describeStray(stray));
+    if (stray !== undefined) throw cardProblem(stray.card, describeStray(stray));
     // The order matters: formulas use data and variables, and slack of soft constraints is added to the objective.
     const readers: Record<CardType, () => void> = {
       data: () => {
@@ -102,7 +111,7 @@ class CanvasReader {
       production_requirement: () => this.readRequirements(this.of('production_requirement')),
       kpi: () => this.of('kpi').forEach((card) => this.readKpi(card)),
     };
-    for (const read of Object.values(readers)) read();
+    for (const readCards of Object.values(readers)) readCards();
     return this.model;
   }
 
@@ -111,13 +120,13 @@ class CanvasReader {
   }
 
   private readData(card: ModelCard): void {
-    for (const field of DATA_FIELDS) optional(card, field);
+    for (const field of DATA_FIELDS) optionalField(card, field);
     const content = readData(card);
     const { values, set, columns } = content;
     for (const [name, value] of values) this.space.values.set(name, value);
     if (set === undefined) {
       const [name] = columns.keys();
-      if (name !== undefined) throw refused(card, `the set for the members of ${name} is missing`);
+      if (name !== undefined) throw cardProblem(card, `the set for the members of ${name} is missing`);
       return;
     }
     const { name } = set;
@@ -125,86 +134,86 @@ class CanvasReader {
     if (table !== undefined) readSetOfFile(this.space, card, content, table);
     else this.space.addSet(name, { titles: [name], keys: [Array.from(membersOf(set) ?? [])] });
     const { size, columns: parts } = this.space.sets.get(name)!;
-    if (size === 0) throw refused(card, `the members of ${name} are missing`);
+    if (size === 0) throw cardProblem(card, `the members of ${name} are missing`);
     if (columns.size === 0) return;
     const members = Array.from({ length: size }, (_, place) =>
       parts.map((codes) => this.space.texts.text(codes[place]!)).join(', '),
     );
     const { texts } = this.space;
-    for (const [column, { type, cells: given }] of columns) {
+    for (const [column, { type, cells: inlineCells }] of columns) {
       // The key of a cell may have a date in a different format than the members.
-      const cells = new Map(Array.from(given, ([member, cell]) => [texts.text(texts.add(member)), cell]));
+      const cells = new Map(Array.from(inlineCells, ([member, cell]) => [texts.text(texts.add(member)), cell]));
       const missing = members.find((member) => !cells.has(member));
-      if (missing !== undefined) throw refused(card, `${column} has no value for ${missing}`);
-      const written = members.map((member) => cells.get(member)!);
+      if (missing !== undefined) throw cardProblem(card, `${column} has no value for ${missing}`);
+      const orderedCells = members.map((member) => cells.get(member)!);
       this.space.addColumn(
         column,
         type === 'number'
-          ? { set: name, type, figures: Float64Array.from(written, Number) }
-          : { set: name, type, texts: written.map(String) },
+          ? { set: name, type, figures: Float64Array.from(orderedCells, Number) }
+          : { set: name, type, texts: orderedCells.map(String) },
       );
     }
   }
 
   private readVariable(card: ModelCard): void {
-    const name = need<string>(card, 'name');
-    const domain = optional<'continuous' | 'integer' | 'binary'>(card, 'domain') ?? 'continuous';
+    const name = requiredField<string>(card, 'name');
+    const domain = optionalField<'continuous' | 'integer' | 'binary'>(card, 'domain') ?? 'continuous';
     const index = readIndex(card);
     const frame = this.frame(card, index);
-    const lowest = optional<boolean>(card, 'free') === true ? -Infinity : 0;
+    const lowest = optionalField<boolean>(card, 'free') === true ? -Infinity : 0;
     const lower = this.bound(card, 'lower', frame) ?? new Float64Array(frame.size).fill(lowest);
     const upper = this.bound(card, 'upper', frame) ?? new Float64Array(frame.size).fill(Infinity);
     const from = this.model.variables.length;
-    assertRoom(card, 'variables', from + frame.size, frame.size);
-    const make = (called: string, place: number): Variable => {
+    assertWithinLimit(card, 'variables', from + frame.size, frame.size);
+    const createVariable = (variableName: string, place: number): Variable => {
       const bounds = { lower: toBound(lower[place]!), upper: toBound(upper[place]!) };
-      if (bounds.lower === Infinity || bounds.upper === -Infinity) throw refused(card, 'its bound is too large');
+      if (bounds.lower === Infinity || bounds.upper === -Infinity) throw cardProblem(card, 'its bound is too large');
       const { lower: low, upper: high } = domain === 'binary' ? withinBinary(bounds) : bounds;
-      return { name: called, isInteger: domain !== 'continuous', lower: low, upper: high };
+      return { name: variableName, isInteger: domain !== 'continuous', lower: low, upper: high };
     };
     if (index === undefined) {
-      this.model.variables.push(make(name, 0));
+      this.model.variables.push(createVariable(name, 0));
       this.space.variables.set(name, from);
       return;
     }
     const names = namesOfIndex(index);
-    const columns = names.map((one) => frame.codes.get(one)!);
+    const columns = names.map((keyName) => frame.codes.get(keyName)!);
     const family = this.familyOf(name, index, frame, from);
     this.model.families.variables.push(family);
     for (let place = 0; place < frame.size; place += 1)
-      this.model.variables.push(make(`${name}${memberOf(family, place)}`, place));
+      this.model.variables.push(createVariable(`${name}${memberOf(family, place)}`, place));
     const table = new KeyTable(columns, frame.size);
-    const readings = names.map((one) => frame.readings.get(one));
+    const readings = names.map((keyName) => frame.readings.get(keyName));
     this.space.families.set(name, { name, names, columns, size: frame.size, table, readings, from });
   }
 
   private bound(card: ModelCard, field: 'lower' | 'upper', frame: Frame): Float64Array | undefined {
-    const value = optional<number | string>(card, field);
+    const value = optionalField<number | string>(card, field);
     if (value === undefined) return undefined;
     if (typeof value === 'number') return new Float64Array(frame.size).fill(value);
-    const { sides, relations } = fitting(card, parseFormula(value));
-    if (relations.length > 0) throw refused(card, `${field} cannot contain <=, >= or =`);
-    return expanding(card, () => this.evaluator.figures(sides[0], frame, 'A bound'));
+    const { sides, relations } = assertParsed(card, parseFormula(value));
+    if (relations.length > 0) throw cardProblem(card, `${field} cannot contain <=, >= or =`);
+    return expandFormula(card, () => this.evaluator.figures(sides[0], frame, 'A bound'));
   }
 
   private frame(card: ModelCard, index: Index | undefined): Frame {
-    return expanding(card, () => this.evaluator.rows(index));
+    return expandFormula(card, () => this.evaluator.rows(index));
   }
 
   private familyOf(name: string, index: Index, { codes, size }: Frame, from: number): Family {
     const names = namesOfIndex(index);
-    const members = names.map((one) => Array.from(codes.get(one)!, (code) => this.space.texts.text(code)));
+    const members = names.map((keyName) => Array.from(codes.get(keyName)!, (code) => this.space.texts.text(code)));
     return { name, keys: this.titlesOf(index, names), members, from, size };
   }
 
   /** Returns the titles of the key parts: the names of the columns of their sets, with numbers appended to duplicates. */
   private titlesOf({ over }: Index, names: readonly string[]): string[] {
-    const taken = new Map<string, number>();
+    const titleCounts = new Map<string, number>();
     return names.map((name) => {
-      const membership = over.find((one) => one.names.includes(name))!;
+      const membership = over.find((candidate) => candidate.names.includes(name))!;
       const title = this.space.sets.get(membership.set)?.titles[membership.names.indexOf(name)] ?? name;
-      const count = (taken.get(title) ?? 0) + 1;
-      taken.set(title, count);
+      const count = (titleCounts.get(title) ?? 0) + 1;
+      titleCounts.set(title, count);
       return count === 1 ? title : `${title} ${count}`;
     });
   }
@@ -212,69 +221,70 @@ class CanvasReader {
   private readObjectives(cards: ModelCard[]): void {
     const { model } = this;
     const [first] = cards;
-    if (first === undefined) throw incomplete('The canvas has no objective: what should be maximized or minimized?');
-    model.sense = need<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
+    if (first === undefined)
+      throw incompleteModel('The canvas has no objective: what should be maximized or minimized?');
+    model.sense = requiredField<string>(first, 'sense') === 'maximize' ? 'maximize' : 'minimize';
     const coefficients = new Float64Array(model.variables.length);
     const variables = new Set<number>();
     for (const card of cards) {
-      const weight = cards.length > 1 ? need<number>(card, 'weight') : 1;
-      const scale = need<string>(card, 'sense') === need<string>(first, 'sense') ? weight : -weight;
+      const weight = cards.length > 1 ? requiredField<number>(card, 'weight') : 1;
+      const scale = requiredField<string>(card, 'sense') === requiredField<string>(first, 'sense') ? weight : -weight;
       const { sides, relations } = formula(card);
-      if (relations.length > 0) throw refused(card, 'an objective cannot contain <=, >= or =');
-      const { constant, terms } = expanding(card, () => this.evaluator.figureOf(sides[0]));
+      if (relations.length > 0) throw cardProblem(card, 'an objective cannot contain <=, >= or =');
+      const { constant, terms } = expandFormula(card, () => this.evaluator.figureOf(sides[0]));
       for (let at = 0; at < terms.size; at += 1) {
         const variable = terms.columns[at]!;
-        checkCoefficient(terms.coefficients[at]!, called(card));
+        checkCoefficient(terms.coefficients[at]!, cardReference(card));
         variables.add(variable);
         coefficients[variable]! += scale * terms.coefficients[at]!;
       }
       model.constant += scale * constant;
-      checkCoefficient(model.constant, called(card));
+      checkCoefficient(model.constant, cardReference(card));
     }
     model.objective = {
       variables: [...variables],
       coefficients: Array.from(variables, (variable) => coefficients[variable]!),
     };
-    for (const coefficient of coefficients) checkCoefficient(coefficient, called(first));
+    for (const coefficient of coefficients) checkCoefficient(coefficient, cardReference(first));
     this.terms += variables.size;
-    assertRoom(first, 'terms', this.terms, variables.size);
+    assertWithinLimit(first, 'terms', this.terms, variables.size);
   }
 
   private readConstraint(card: ModelCard): void {
     const [relation, index] = [formula(card), readIndex(card)];
-    const classification = need<string>(card, 'classification');
-    const penalty = classification === 'soft' ? need<number>(card, 'penalty') : undefined;
+    const classification = requiredField<string>(card, 'classification');
+    const penalty = classification === 'soft' ? requiredField<number>(card, 'penalty') : undefined;
     this.addRelation(card, relation, index, penalty);
   }
 
   /** Requirements in words do not prevent a solve, unless they limit a name on the canvas. */
   private readRequirements(cards: ModelCard[]): void {
     const worded = wordedLimits(this.cards, this.space.variables).find((card) => cards.includes(card));
-    if (worded !== undefined) throw refused(worded, LIMIT_IN_WORDS);
+    if (worded !== undefined) throw cardProblem(worded, LIMIT_IN_WORDS);
     for (const card of cards) this.readRequirement(card);
   }
 
   private readRequirement(card: ModelCard): void {
-    optional(card, 'expression');
+    optionalField(card, 'expression');
     const required = requirementOf(card, this.space.variables);
     if (required === undefined) return;
     const { field, expression, index } = required;
-    if (field === 'expression') optional(card, 'index');
-    const over = index === undefined ? undefined : fitting(card, parseIndex(index));
-    this.addRelation(card, fitting(card, parseFormula(expression)), over, undefined);
+    if (field === 'expression') optionalField(card, 'index');
+    const over = index === undefined ? undefined : assertParsed(card, parseIndex(index));
+    this.addRelation(card, assertParsed(card, parseFormula(expression)), over, undefined);
   }
 
   private addRelation(card: ModelCard, text: Formula, index: Index | undefined, penalty: number | undefined): void {
     const frame = this.frame(card, index);
-    if (text.relations.length === 0) throw refused(card, 'The formula needs <=, >= or =');
-    const all = expanding(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
+    if (text.relations.length === 0) throw cardProblem(card, 'The formula needs <=, >= or =');
+    const all = expandFormula(card, () => rowsOf(this.evaluator, text, frame, this.isWhole));
     all.forEach((rows, at) => {
       const name = all.length > 1 ? `${card.label} (${at + 1})` : card.label;
       const from = this.model.rows.length;
       const family = index === undefined ? undefined : this.familyOf(name, index, frame, from);
-      assertRoom(card, 'rows', from + frame.size, frame.size);
+      assertWithinLimit(card, 'rows', from + frame.size, frame.size);
       this.terms += rows.terms.size;
-      assertRoom(card, 'terms', this.terms, rows.terms.size);
+      assertWithinLimit(card, 'terms', this.terms, rows.terms.size);
       this.addRows(card, rows, family, name, penalty);
       if (family !== undefined) this.model.families.rows.push(family);
     });
@@ -292,7 +302,7 @@ class CanvasReader {
     try {
       const { sides, relations } = formula(card);
       if (relations.length > 0) return;
-      const { constant, terms } = expanding(card, () => this.evaluator.figureOf(sides[0]));
+      const { constant, terms } = expandFormula(card, () => this.evaluator.figureOf(sides[0]));
       const size = terms.size;
       const used = { variables: terms.columns.subarray(0, size), coefficients: terms.coefficients.subarray(0, size) };
       kpi.figure = { constant, terms: used };
@@ -308,18 +318,18 @@ class CanvasReader {
     name: string,
     penalty: number | undefined,
   ): void {
-    const place = called(card);
+    const place = cardReference(card);
     for (let at = 0; at < terms.size; at += 1) checkCoefficient(terms.coefficients[at]!, place);
     for (let row = 0; row < lower.length; row += 1) {
-      const made: Row = { name, terms: NO_TERMS, lower: lower[row]!, upper: upper[row]! };
-      if (Number.isFinite(made.lower)) checkCoefficient(made.lower, place);
-      if (Number.isFinite(made.upper)) checkCoefficient(made.upper, place);
+      const modelRow: Row = { name, terms: NO_TERMS, lower: lower[row]!, upper: upper[row]! };
+      if (Number.isFinite(modelRow.lower)) checkCoefficient(modelRow.lower, place);
+      if (Number.isFinite(modelRow.upper)) checkCoefficient(modelRow.upper, place);
       const variables = terms.columns.subarray(starts[row], starts[row + 1]);
       const coefficients = terms.coefficients.subarray(starts[row], starts[row + 1]);
-      made.terms = { variables, coefficients };
-      if (family !== undefined) made.name += memberOf(family, row);
-      if (penalty !== undefined) made.terms = this.withSlack(made, penalty);
-      this.model.rows.push(made);
+      modelRow.terms = { variables, coefficients };
+      if (family !== undefined) modelRow.name += memberOf(family, row);
+      if (penalty !== undefined) modelRow.terms = this.withSlack(modelRow, penalty);
+      this.model.rows.push(modelRow);
     }
   }
 
@@ -343,17 +353,17 @@ class CanvasReader {
 
 /** Rejects duplicate names. */
 function checkNames(variables: readonly ModelCard[], data: readonly ModelCard[]): void {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   for (const card of variables) {
-    const name = need<string>(card, 'name');
-    if (taken.has(name)) throw refused(card, `another variable is already called ${name}`);
-    taken.add(name);
+    const name = requiredField<string>(card, 'name');
+    if (usedNames.has(name)) throw cardProblem(card, `another variable is already called ${name}`);
+    usedNames.add(name);
   }
   for (const card of data) {
     const { values, set } = readData(card);
     for (const name of [...values.keys(), ...(set === undefined ? [] : [set.name])]) {
-      if (taken.has(name)) throw refused(card, `something else is already called ${name}`);
-      taken.add(name);
+      if (usedNames.has(name)) throw cardProblem(card, `something else is already called ${name}`);
+      usedNames.add(name);
     }
   }
 }
@@ -367,10 +377,10 @@ function memberOf({ members }: Family, place: number): string {
 }
 
 function formula(card: ModelCard): Formula {
-  return fitting(card, parseFormula(need<string>(card, 'expression')));
+  return assertParsed(card, parseFormula(requiredField<string>(card, 'expression')));
 }
 
 function readIndex(card: ModelCard): Index | undefined {
-  const text = optional<string>(card, 'index');
-  return text === undefined ? undefined : fitting(card, parseIndex(text));
+  const text = optionalField<string>(card, 'index');
+  return text === undefined ? undefined : assertParsed(card, parseIndex(text));
 }

@@ -6,7 +6,7 @@ import type { DataContent } from '../data-content.js';
 import { problemOfMembers } from '../data-gaps.js';
 import type { DataFile } from '../data-file.js';
 import type { ModelCard, SetTable } from './model-card.js';
-import { refused } from './card-fields.js';
+import { cardProblem } from './card-fields.js';
 
 /**
  * Adds a set from a file, in the order of its rows, with the columns that formulas use.
@@ -16,15 +16,15 @@ import { refused } from './card-fields.js';
 export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
   if (set === undefined || file === undefined) throw new Error('Only the file of a set has a table');
   const doubt = problemOfMembers(file);
-  if (doubt !== undefined) throw refused(card, doubt);
-  if ('problem' in table) throw refused(card, table.problem);
+  if (doubt !== undefined) throw cardProblem(card, doubt);
+  if ('problem' in table) throw cardProblem(card, table.problem);
   const { path, key } = file;
-  const read = deserialize(readFileSync(table.file)) as ColumnCells[];
-  const cells = new Map(table.names.map((column, at) => [column, read[at]!]));
+  const columnCells = deserialize(readFileSync(table.file)) as ColumnCells[];
+  const cells = new Map(table.names.map((column, at) => [column, columnCells[at]!]));
   const refuse = (place: number, what: string): never => {
-    throw refused(card, `${path}, row ${rowInFile(table, place)}${what}`);
+    throw cardProblem(card, `${path}, row ${rowInFile(table, place)}${what}`);
   };
-  if (key.length === 0) throw refused(card, `which column of ${path} identifies the members of ${set.name}?`);
+  if (key.length === 0) throw cardProblem(card, `which column of ${path} identifies the members of ${set.name}?`);
   const keys = key.map((column) => {
     const texts = textsOf(cells.get(column)!);
     const empty = texts.indexOf('');
@@ -38,7 +38,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
     return;
   }
   const added = space.addSet(set.name, { titles: key, keys: [first!, ...others], readings });
-  const doubled = doubledIn(added);
+  const doubled = firstDuplicate(added);
   if (doubled !== undefined) {
     const member = keys.map((texts) => shortened(texts[doubled]!)).join(', ');
     const before = rowInFile(table, added.table.ids.indexOf(added.table.ids[doubled]!));
@@ -51,7 +51,7 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
 }
 
 /** Returns the place of the first duplicate member, or undefined if all members are distinct. */
-function doubledIn({ table: { ids, size } }: Members): number | undefined {
+function firstDuplicate({ table: { ids, size } }: Members): number | undefined {
   if (size === ids.length) return undefined;
   let next = 0;
   const place = ids.findIndex((id) => id !== next++);

@@ -19,7 +19,7 @@ import {
 import { fieldOf } from '../card-shapes.js';
 import { type DataContent, isSetOfFile, readData } from '../data-content.js';
 import { type FileStates, fileKey } from '../data-file.js';
-import { vocabularyOn } from '../derivation.js';
+import { vocabularyOfCards } from '../derivation.js';
 import { CARD_KINDS } from '../kinds/card-kinds.js';
 import { membersOf, toMember } from '../members.js';
 import {
@@ -34,7 +34,7 @@ import { addedConstraint } from './added-constraint.js';
 import { changedLimit } from './changed-limit.js';
 
 /** Context of a scenario. */
-export interface Circumstances {
+export interface ScenarioContext {
   /** States of the files of the cards that {@link withOtherFiles} returns. */
   files: FileStates;
   /** Name of the scenario. */
@@ -54,9 +54,9 @@ export interface Outcome {
 export function applyChanges(
   cards: readonly ModelCard[],
   changes: readonly Change[],
-  circumstances: Circumstances,
+  context: ScenarioContext,
 ): Outcome {
-  const application = new Application(cards, changes, circumstances);
+  const application = new ChangeApplication(cards, changes, context);
   return application.run();
 }
 
@@ -64,8 +64,9 @@ export function applyChanges(
 export function withOtherFiles(cards: readonly ModelCard[], changes: readonly Change[]): readonly ModelCard[] {
   let all = cards;
   for (const change of changes) {
-    const found = change.kind === 'file' && problemOfForm(change) === undefined ? cardOfFile(all, change) : undefined;
-    if (typeof found === 'object') all = replaced(all, found, { file_path: change.to });
+    const fileCard =
+      change.kind === 'file' && problemOfForm(change) === undefined ? cardOfFile(all, change) : undefined;
+    if (typeof fileCard === 'object') all = withCardData(all, fileCard, { file_path: change.to });
   }
   return all;
 }
@@ -84,26 +85,26 @@ function refuse(field: ChangeField | undefined, problem: string): never {
   throw new Refusal(field, problem);
 }
 
-class Application {
+class ChangeApplication {
   private cards: readonly ModelCard[];
   private readonly vocabulary: Vocabulary;
   /** Current values. Changed values are written to their cards at the end. */
   private readonly values: Map<string, number>;
   /** Names of the changed values, by card id. */
-  private readonly revalued = new Map<string, Set<string>>();
+  private readonly changedNames = new Map<string, Set<string>>();
   private readonly problems: ChangeProblem[] = [];
-  private readonly off: ModelCard[] = [];
+  private readonly disabledCards: ModelCard[] = [];
   private added = 0;
   /** Cards of sets whose files have not been read. */
   private readonly unread: ModelCard[];
 
   constructor(
-    given: readonly ModelCard[],
+    originalCards: readonly ModelCard[],
     private readonly changes: readonly Change[],
-    private readonly circumstances: Circumstances,
+    private readonly context: ScenarioContext,
   ) {
-    this.cards = withOtherFiles(given, changes);
-    this.vocabulary = vocabularyFor(this.cards, circumstances.files);
+    this.cards = withOtherFiles(originalCards, changes);
+    this.vocabulary = vocabularyFor(this.cards, context.files);
     this.values = new Map(this.vocabulary.values);
     this.unread = this.cards.filter((card) => isSetOfFile(card) && !this.isRead(contentOf(card)));
   }
@@ -126,7 +127,7 @@ class Application {
   }
 
   private withValues(card: ModelCard): ModelCard {
-    const names = this.revalued.get(card.id);
+    const names = this.changedNames.get(card.id);
     if (names === undefined) return card;
     const changes = Object.fromEntries(Array.from(names, (name) => [name, this.values.get(name)]));
     return { ...card, data: { ...card.data, values: { ...fieldOf<object>(card, 'values'), ...changes } } };
@@ -161,40 +162,45 @@ class Application {
   private changeValue(change: Change): void {
     const { target } = change;
     const holders = this.of('data').filter((card) => contentOf(card).values.has(target));
-    const [card, other] = holders;
-    if (other !== undefined) refuse('target', `several data cards have a value called ${shortened(target)}`);
+    const [card, duplicate] = holders;
+    if (duplicate !== undefined) refuse('target', `several data cards have a value called ${shortened(target)}`);
     if (card === undefined)
-      refuse('target', this.notCalled(target, `no data card has a value called ${shortened(target)}`));
+      refuse('target', this.describeName(target, `no data card has a value called ${shortened(target)}`));
     const present = this.values.get(target) ?? contentOf(card).values.get(target) ?? NaN;
-    this.values.set(target, finite(changed(present, arithmeticOf(change)), change));
-    const names = this.revalued.get(card.id) ?? new Set();
-    this.revalued.set(card.id, names.add(target));
+    this.values.set(target, assertFinite(changed(present, arithmeticOf(change)), change));
+    const names = this.changedNames.get(card.id) ?? new Set();
+    this.changedNames.set(card.id, names.add(target));
   }
 
   private changeBound(change: Change): void {
     const { name, side } = /^(?<name>.*)\.(?<side>lower|upper)$/s.exec(change.target)?.groups ?? {};
     if (name === undefined || side === undefined)
       refuse('target', 'write a bound as the name of its variable and `.lower` or `.upper`, as in `x.upper`');
-    const [card, other] = this.of('variable').filter((one) => fieldOf(one, 'name') === name);
-    if (other !== undefined) refuse('target', `several variables are called ${shortened(name)}`);
-    if (card === undefined) refuse('target', this.notCalled(name, `no variable is called ${shortened(name)}`));
-    const given = card.data[side] == null ? undefined : fieldOf<number | string>(card, side);
-    if (card.data[side] != null && given === undefined)
+    const [card, duplicate] = this.of('variable').filter((candidate) => fieldOf(candidate, 'name') === name);
+    if (duplicate !== undefined) refuse('target', `several variables are called ${shortened(name)}`);
+    if (card === undefined) refuse('target', this.describeName(name, `no variable is called ${shortened(name)}`));
+    const currentBound = card.data[side] == null ? undefined : fieldOf<number | string>(card, side);
+    if (card.data[side] != null && currentBound === undefined)
       refuse('target', `the ${side} bound of ${shortened(name)} is neither a number nor a formula`);
-    this.replace(card, { [side]: this.bound(change, card, side, given) });
+    this.updateData(card, { [side]: this.changedBound(change, card, side, currentBound) });
   }
 
-  private bound(change: Change, card: ModelCard, side: string, given: number | string | undefined): number | string {
+  private changedBound(
+    change: Change,
+    card: ModelCard,
+    side: string,
+    currentBound: number | string | undefined,
+  ): number | string {
     const { times, plus, to } = change;
     if (typeof to === 'number') return to;
     // The lower bound of a variable is 0 unless it is free.
-    const present = given ?? (side === 'lower' && fieldOf(card, 'free') !== true ? 0 : undefined);
+    const present = currentBound ?? (side === 'lower' && fieldOf(card, 'free') !== true ? 0 : undefined);
     if (present === undefined)
       refuse(
         operationOf(change),
         `${shortened(fieldOf<string>(card, 'name') ?? '')} has no ${side} bound: use \`to\` to set one`,
       );
-    if (typeof present === 'number') return finite(changed(present, arithmeticOf(change)), change);
+    if (typeof present === 'number') return assertFinite(changed(present, arithmeticOf(change)), change);
     const text = times === undefined ? `(${present}) + ${plus}` : `(${present}) * ${times}`;
     const formula = parseFormula(text);
     if (isProblem(formula)) refuse('target', `the changed ${side} bound is not a valid formula: ${formula.problem}`);
@@ -203,8 +209,8 @@ class Application {
 
   private changeLimit(change: Change): void {
     const { target } = change;
-    const [card, other] = named(this.of('constraint'), target);
-    if (other !== undefined)
+    const [card, duplicate] = findCards(this.of('constraint'), target);
+    if (duplicate !== undefined)
       refuse('target', `several constraints are called ${shortened(target)}: use the id of one of them`);
     if (card === undefined) refuse('target', `no constraint is called ${shortened(target)}`);
     const { families, variables } = this.vocabulary;
@@ -212,7 +218,7 @@ class Application {
     const expression = changedLimit(fieldOf<string>(card, 'expression') ?? '', arithmeticOf(change), isVariable);
     if (typeof expression !== 'string')
       refuse('target', `the limit of ${shortened(target)} cannot be changed: ${expression.problem}`);
-    this.replace(card, { expression });
+    this.updateData(card, { expression });
   }
 
   private addConstraint({ target }: Change): void {
@@ -234,13 +240,13 @@ class Application {
     if (condition !== undefined && isProblem(condition)) refuse('where', condition.problem);
     if (condition !== undefined && shape !== undefined) this.checkWhere(condition, shape.set, contentOf(card));
     const values = condition === undefined ? {} : this.valuesIn(condition);
-    this.put({
+    this.replaceCard({
       ...card,
       adjustments: [
         ...(card.adjustments ?? []),
         {
           place: index,
-          called: `Change ${index + 1} (${shortened(column)}) of the scenario "${shortened(this.circumstances.name)}"`,
+          called: `Change ${index + 1} (${shortened(column)}) of the scenario "${shortened(this.context.name)}"`,
           column,
           ...(where !== undefined && { where }),
           ...(parts !== undefined && { key: parts }),
@@ -253,13 +259,13 @@ class Application {
 
   /** Returns a numeric column. Returns undefined if it may exist in a file that has not been read. */
   private columnOf(name: string): ColumnShape | undefined {
-    const [shape, other] = this.vocabulary.columns.get(name) ?? [];
+    const [shape, duplicate] = this.vocabulary.columns.get(name) ?? [];
     if (shape === undefined) {
       const isOther =
         this.values.has(name) || this.vocabulary.variables.has(name) || this.vocabulary.families.has(name);
-      return this.unread.length > 0 && !isOther ? undefined : refuse('target', this.notCalled(name, noColumn(name)));
+      return this.unread.length > 0 && !isOther ? undefined : refuse('target', this.describeName(name, noColumn(name)));
     }
-    if (other !== undefined) refuse('target', doubledColumn(name, shape, other));
+    if (duplicate !== undefined) refuse('target', doubledColumn(name, shape, duplicate));
     return shape.type === 'text' ? refuse('target', shape.misfit ?? isText(name)) : shape;
   }
 
@@ -282,18 +288,18 @@ class Application {
     const isColumn = (name: string): boolean =>
       this.vocabulary.columns.get(name)?.some((shape) => shape.set === set) === true;
     const index = indexOfWhere(condition, { set, titles: isInFile ? file.key : [set], isColumn });
-    const nothing = { sides: [{ kind: 'number', value: 0 }], relations: [] } satisfies Parameters<
+    const unknownMessage = { sides: [{ kind: 'number', value: 0 }], relations: [] } satisfies Parameters<
       typeof checkFormula
     >[0];
-    const { problem, unknown } = checkFormula(nothing, index, 'bound', this.vocabulary);
+    const { problem, unknown } = checkFormula(unknownMessage, index, 'bound', this.vocabulary);
     // Unknown names may exist in a file that has not been read.
     if (unknown.length > 0 && this.unread.length > 0) return;
     if (unknown.length > 0) {
       const parts = namesOfIndex(index).filter((name) => !name.startsWith('#'));
-      const known = [...parts, ...this.columnsOver(set)];
+      const availableNames = [...parts, ...this.columnsOver(set)];
       refuse(
         'where',
-        `nothing is called ${someNames(unknown)}: the condition can use ${someNames(known)} of ${shortened(set)}, and texts in double quotes`,
+        `nothing is called ${someNames(unknown)}: the condition can use ${someNames(availableNames)} of ${shortened(set)}, and texts in double quotes`,
       );
     }
     if (problem !== undefined) refuse('where', problem.problem);
@@ -317,45 +323,46 @@ class Application {
   }
 
   private switchOff({ target }: Change): void {
-    const found = named(this.cards, target);
-    const [card, other] = found.filter(({ card_type }) => CARD_KINDS[card_type].role !== 'names');
-    if (other !== undefined)
+    const matches = findCards(this.cards, target);
+    const [card, duplicate] = matches.filter(({ card_type }) => CARD_KINDS[card_type].role !== 'names');
+    if (duplicate !== undefined)
       refuse('target', `several cards are called ${shortened(target)}: use the id of one of them`);
     if (card !== undefined) {
-      this.off.push(card);
+      this.disabledCards.push(card);
       this.cards = this.cards.filter(({ id }) => id !== card.id);
       return;
     }
-    const [kept] = found;
-    if (kept !== undefined)
+    const [requiredCard] = matches;
+    if (requiredCard !== undefined)
       refuse(
         'target',
-        `${shortened(target)} is ${kept.card_type === 'data' ? 'data' : 'a variable'}: only constraints, objectives, KPIs and production requirements can be switched off`,
+        `${shortened(target)} is ${requiredCard.card_type === 'data' ? 'data' : 'a variable'}: only constraints, objectives, KPIs and production requirements can be switched off`,
       );
-    if (named(this.off, target).length > 0) refuse('target', `${shortened(target)} is already switched off`);
+    if (findCards(this.disabledCards, target).length > 0)
+      refuse('target', `${shortened(target)} is already switched off`);
     refuse('target', `no constraint, objective, KPI or production requirement is called ${shortened(target)}`);
   }
 
   private checkFile(change: Change): void {
-    const found = cardOfFile(this.cards, change);
-    if (typeof found === 'string') refuse('target', found);
+    const card = cardOfFile(this.cards, change);
+    if (typeof card === 'string') refuse('target', card);
     const problem = pathProblem(String(change.to));
     if (problem !== undefined) refuse('to', problem);
-    const { file } = contentOf(found);
-    if (file !== undefined && this.circumstances.files.get(fileKey(file)) === 'missing')
+    const { file } = contentOf(card);
+    if (file !== undefined && this.context.files.get(fileKey(file)) === 'missing')
       refuse('to', `the workspace has no file ${shortened(file.path)}`);
   }
 
   private isRead({ file }: DataContent): boolean {
-    const state = file === undefined ? undefined : this.circumstances.files.get(fileKey(file));
+    const state = file === undefined ? undefined : this.context.files.get(fileKey(file));
     return typeof state === 'object' && state.problem === undefined;
   }
 
   /**
    * Explains what kind of thing a name is.
-   * @param nothing message if the name is unknown
+   * @param unknownMessage message if the name is unknown
    */
-  private notCalled(name: string, nothing: string): string {
+  private describeName(name: string, unknownMessage: string): string {
     const { columns, families, variables, sets } = this.vocabulary;
     const short = shortened(name);
     const [column] = columns.get(name) ?? [];
@@ -365,18 +372,18 @@ class Application {
     if (families.has(name) || variables.has(name))
       return `${short} is a variable: to change its bounds, use \`${short}.lower\` or \`${short}.upper\` with the kind \`bound\``;
     if (sets.has(name)) return `${short} is a set: name one of its columns`;
-    return nothing;
+    return unknownMessage;
   }
 
   private of(type: ModelCard['card_type']): ModelCard[] {
     return this.cards.filter(({ card_type }) => card_type === type);
   }
 
-  private replace(card: ModelCard, data: Record<string, unknown>): void {
-    this.cards = replaced(this.cards, card, data);
+  private updateData(card: ModelCard, data: Record<string, unknown>): void {
+    this.cards = withCardData(this.cards, card, data);
   }
 
-  private put(card: ModelCard): void {
+  private replaceCard(card: ModelCard): void {
     this.cards = this.cards.map((one) => (one.id === card.id ? card : one));
     this.unread.splice(0, this.unread.length, ...this.unread.map((one) => (one.id === card.id ? card : one)));
   }
@@ -386,9 +393,9 @@ class Application {
 const vocabularies = new WeakMap<readonly ModelCard[], { files: FileStates; vocabulary: Vocabulary }>();
 
 function vocabularyFor(cards: readonly ModelCard[], files: FileStates): Vocabulary {
-  const known = vocabularies.get(cards);
-  if (known?.files === files) return known.vocabulary;
-  const vocabulary = vocabularyOn(cards, files);
+  const cached = vocabularies.get(cards);
+  if (cached?.files === files) return cached.vocabulary;
+  const vocabulary = vocabularyOfCards(cards, files);
   vocabularies.set(cards, { files, vocabulary });
   return vocabulary;
 }
@@ -407,25 +414,25 @@ function contentOf(card: ModelCard): DataContent {
 function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard | string {
   const data = cards.filter(({ card_type }) => card_type === 'data');
   const bySet = data.filter((card) => fieldOf(card, 'set') === target);
-  const [card, other] = bySet.length > 0 ? bySet : named(data, target);
+  const [card, duplicate] = bySet.length > 0 ? bySet : findCards(data, target);
   if (card === undefined) return `no set or data card is called ${shortened(target)}`;
-  if (other !== undefined) return `several data cards are called ${shortened(target)}: use the id of one of them`;
+  if (duplicate !== undefined) return `several data cards are called ${shortened(target)}: use the id of one of them`;
   return fieldOf(card, 'file_path') === undefined ? `${shortened(target)} is not read from a file` : card;
 }
 
 /** Returns the cards with a label or id. Prefers labels in the exact case. */
-function named(cards: readonly ModelCard[], target: string): ModelCard[] {
+function findCards(cards: readonly ModelCard[], target: string): ModelCard[] {
   const byId = cards.filter(({ id }) => id === target.toLowerCase());
   if (byId.length > 0) return byId;
   const exact = cards.filter(({ label }) => label === target);
-  return exact.length > 0 ? exact : cards.filter(({ label }) => plain(label) === plain(target));
+  return exact.length > 0 ? exact : cards.filter(({ label }) => normalizedLabel(label) === normalizedLabel(target));
 }
 
-const plain = (label: string): string => label.trim().toLowerCase();
+const normalizedLabel = (label: string): string => label.trim().toLowerCase();
 
-const replaced = (cards: readonly ModelCard[], card: ModelCard, data: Record<string, unknown>): ModelCard[] =>
+const withCardData = (cards: readonly ModelCard[], card: ModelCard, data: Record<string, unknown>): ModelCard[] =>
   cards.map((one) => (one.id === card.id ? { ...one, data: { ...one.data, ...data } } : one));
 
-function finite(figure: number, change: Change): number {
+function assertFinite(figure: number, change: Change): number {
   return Number.isFinite(figure) ? figure : refuse(operationOf(change), 'the number becomes too large');
 }

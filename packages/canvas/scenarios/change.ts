@@ -54,21 +54,21 @@ export function problemOfForm(change: Change): Omit<ChangeProblem, 'index'> | un
   if (key !== undefined && kind !== 'cell') return { field: 'key', problem: 'only the kind `cell` takes `key`' };
   if (kind === 'cell' && (key === undefined || key.length === 0))
     return { field: 'key', problem: 'the kind `cell` needs the `key` of a member, with one part for each key column' };
-  const given = OPERATIONS.filter((field) => change[field] !== undefined);
+  const operations = OPERATIONS.filter((field) => change[field] !== undefined);
   if (kind === 'off' || kind === 'add')
-    return given[0] === undefined
+    return operations[0] === undefined
       ? undefined
       : {
-          field: given[0],
+          field: operations[0],
           problem: `the kind \`${kind}\` does not take \`times\`, \`plus\` or \`to\``,
         };
   if (kind === 'file') {
-    const other = given.find((field) => field !== 'to');
-    if (other !== undefined)
-      return { field: other, problem: 'the kind `file` takes only `to`, the path of another file' };
+    const operation = operations.find((field) => field !== 'to');
+    if (operation !== undefined)
+      return { field: operation, problem: 'the kind `file` takes only `to`, the path of another file' };
     return typeof to === 'string' ? undefined : { field: 'to', problem: 'the path of a file is required' };
   }
-  if (given.length !== 1) return { problem: 'exactly one of `times`, `plus` and `to` is required' };
+  if (operations.length !== 1) return { problem: 'exactly one of `times`, `plus` and `to` is required' };
   return typeof to === 'string' ? { field: 'to', problem: 'a number is required' } : undefined;
 }
 

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import {
   type ColumnCells,
   type Dialect,
-  PassingProblem,
+  TransientProblem,
   readingNotes,
   rowInFile,
   type TableDescription,
@@ -31,7 +31,7 @@ import {
   fileKey,
   readData,
   tableOf,
-  withRoom,
+  withinFileSetLimit,
   withValues,
 } from '../../../packages/canvas/index.js';
 import type { Card } from './card.entity.js';
@@ -143,7 +143,7 @@ export class DataFilesService {
       return await this.readTable(workspace, file, signal);
     } catch (error) {
       if (error instanceof NotFound) return undefined;
-      if (!(error instanceof TaskProblem) || error instanceof PassingProblem) throw error;
+      if (!(error instanceof TaskProblem) || error instanceof TransientProblem) throw error;
       const after = await this.reader.find(workspace, file.path);
       if (after?.blob_id !== before.blob_id) return undefined;
       return { blob_id: before.blob_id, facts: { problem: error.message, columns: [] } };
@@ -240,7 +240,7 @@ function fitting(columns: FileFacts['columns'], key: readonly string[]): FileFac
 /** Returns the files that cards refer to, once per distinct question. For files with sets, only the first up to the limit. */
 function filesOf(cards: readonly DataCard[]): ReferencedFile[] {
   const references = new Map<string, ReferencedFile>();
-  for (const card of withRoom(cards)) {
+  for (const card of withinFileSetLimit(cards)) {
     if (card.data['file_path'] === undefined) continue;
     const { file } = readData(card);
     if (file === undefined) continue;
