@@ -28,7 +28,7 @@ export async function chooseAccount(paths: string[]): Promise<Account | undefine
     const account = owner === 0 ? undefined : accounts.find(({ uid }) => uid === owner);
     if (account !== undefined) return account;
   }
-  const account = UNPRIVILEGED.flatMap((name) => accounts.filter((known) => known.name === name))[0];
+  const account = UNPRIVILEGED.flatMap((name) => accounts.filter((candidate) => candidate.name === name))[0];
   if (account === undefined) {
     throw new EmbeddedPostgresError(
       'PostgreSQL does not run as root and this machine has no user "postgres" or "nobody": start as an ordinary user, or set DATABASE_URL.',

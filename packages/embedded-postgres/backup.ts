@@ -18,10 +18,10 @@ import { DRAFT_PREFIX } from './cluster.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { takeOwnership } from './ownership.js';
-import { findPlace, makeDataDirectory } from './places.js';
+import { findClusterLocation, makeDataDirectory } from './cluster-location.js';
 
 /** Contents of DATA_DIR to keep beside the database. Everything else can be recreated. */
-const KEPT = ['objects', 'jwt-secret', 'dev-tokens.json', 'started-before'];
+const BACKUP_CONTENTS = ['objects', 'jwt-secret', 'dev-tokens.json', 'started-before'];
 
 /**
  * Copies the data of a stopped service to a new folder.
@@ -39,7 +39,7 @@ export async function backUp(dataDir: string, folder: string): Promise<void> {
   await server.stop();
   const ownership = await takeOwnership(await realpath(dataDir));
   try {
-    await copyKept(dataDir, folder);
+    await copyContents(dataDir, folder);
     await cp(await realpath(join(dataDir, 'postgres')), join(folder, 'postgres'), { recursive: true });
   } finally {
     await ownership.release();
@@ -60,32 +60,32 @@ export async function restore(folder: string, dataDir: string): Promise<void> {
   const path = await realpath(dataDir);
   const ownership = await takeOwnership(path);
   try {
-    await copyKept(folder, path);
+    await copyContents(folder, path);
     const account = await chooseAccount([path]);
-    const place = await findPlace(path, account);
-    const draft = await mkdtemp(join(place.parent, DRAFT_PREFIX));
+    const location = await findClusterLocation(path, account);
+    const draft = await mkdtemp(join(location.parent, DRAFT_PREFIX));
     await cp(join(folder, 'postgres'), draft, { recursive: true });
-    if (account !== undefined) await giveTo(account, draft);
+    if (account !== undefined) await changeOwner(account, draft);
     await chmod(draft, 0o700);
-    await rename(draft, place.directory);
-    if (place.link !== undefined) await symlink(place.directory, place.link);
+    await rename(draft, location.directory);
+    if (location.link !== undefined) await symlink(location.directory, location.link);
   } finally {
     await ownership.release();
   }
 }
 
-async function copyKept(from: string, to: string): Promise<void> {
-  for (const name of KEPT) {
+async function copyContents(from: string, to: string): Promise<void> {
+  for (const name of BACKUP_CONTENTS) {
     if (!(await exists(join(from, name)))) continue;
     await rm(join(to, name), { recursive: true, force: true });
     await cp(join(from, name), join(to, name), { recursive: true });
   }
 }
 
-async function giveTo(account: Account, path: string): Promise<void> {
+async function changeOwner(account: Account, path: string): Promise<void> {
   await chown(path, account.uid, account.gid);
   if (!(await stat(path)).isDirectory()) return;
-  for (const name of await readdir(path)) await giveTo(account, join(path, name));
+  for (const name of await readdir(path)) await changeOwner(account, join(path, name));
 }
 
 const exists = async (path: string): Promise<boolean> =>

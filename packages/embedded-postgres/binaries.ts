@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Account } from './account.js';
 import { EmbeddedPostgresError } from './errors.js';
-import { findShelter } from './places.js';
+import { findSharedFolder } from './cluster-location.js';
 
 /** PostgreSQL's programs, in a place where their user can execute them. */
 export interface Binaries {
@@ -29,7 +29,7 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
   if (typeof installed !== 'string') return { ...installed, notes: [] };
   if (account === undefined) throw unusable(native, installed);
 
-  const copy = join(await findShelter(account), `postgresql-${release}`);
+  const copy = join(await findSharedFolder(account), `postgresql-${release}`);
   await ensureCopy(native, copy);
   const copied = await probe(copy, account);
   if (typeof copied === 'string') throw unusable(copy, copied);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Account, ownerOf } from './account.js';
 import type { Binaries } from './binaries.js';
 import { EmbeddedPostgresError } from './errors.js';
-import type { ClusterPlace } from './places.js';
+import type { ClusterLocation } from './cluster-location.js';
 
 /** Superuser of the cluster. The service connects as this user. */
 export const SUPERUSER = 'postgres';
@@ -31,11 +31,11 @@ export async function checkCluster(directory: string, binaries: Binaries): Promi
       `${directory} belongs to user ${owner}, but this process runs as user ${user}: start it as user ${owner}, or with another DATA_DIR.`,
     );
   }
-  const made = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
+  const clusterVersion = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
   const major = binaries.version.split('.')[0];
-  if (made !== major) {
+  if (clusterVersion !== major) {
     throw new EmbeddedPostgresError(
-      `${directory} was created by PostgreSQL ${made}, but this service uses PostgreSQL ${major}: start with another DATA_DIR and transfer the data with pg_dump, or start the version of this service that created it.`,
+      `${directory} was created by PostgreSQL ${clusterVersion}, but this service uses PostgreSQL ${major}: start with another DATA_DIR and transfer the data with pg_dump, or start the version of this service that created it.`,
     );
   }
 }
@@ -45,13 +45,13 @@ export async function checkCluster(directory: string, binaries: Binaries): Promi
  * are removed.
  */
 export async function createCluster(
-  place: ClusterPlace,
+  location: ClusterLocation,
   binaries: Binaries,
   account: Account | undefined,
   options: { durable: boolean },
 ): Promise<void> {
-  await removeDrafts(place.parent);
-  const draft = await mkdtemp(join(place.parent, DRAFT_PREFIX));
+  await removeDrafts(location.parent);
+  const draft = await mkdtemp(join(location.parent, DRAFT_PREFIX));
   const data = join(draft, 'data');
   const passwordFile = join(draft, PASSWORD_FILE);
   await writeFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
@@ -72,10 +72,10 @@ export async function createCluster(
     ...(options.durable ? [] : ['--no-sync']),
   ]);
   await rename(passwordFile, join(data, PASSWORD_FILE));
-  await rename(data, place.directory);
+  await rename(data, location.directory);
   await rm(draft, { recursive: true });
-  if (place.link !== undefined) await symlink(place.directory, place.link);
-  if (options.durable) await syncFolder(place.parent);
+  if (location.link !== undefined) await symlink(location.directory, location.link);
+  if (options.durable) await syncFolder(location.parent);
 }
 
 async function removeDrafts(parent: string): Promise<void> {

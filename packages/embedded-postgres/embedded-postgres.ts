@@ -5,14 +5,14 @@ import { findBinaries } from './binaries.js';
 import { checkCluster, createCluster, readPassword, SUPERUSER } from './cluster.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { type Ownership, takeOwnership } from './ownership.js';
-import { findPlace, makeDataDirectory } from './places.js';
+import { findClusterLocation, makeDataDirectory } from './cluster-location.js';
 import { endServer, endWithThisProcess, isServerProcess, signalProcess } from './processes.js';
 import { adoptServer, ensureDatabase, launchServer, type Server, type Settings } from './server.js';
 
 const HOST = '127.0.0.1';
 const WATCH_MS = 1_000;
 /** Milliseconds that {@link EmbeddedPostgres.stop} waits for each kind of shutdown. */
-const PATIENCE = { fast: 10_000, immediate: 5_000 };
+const SHUTDOWN_TIMEOUTS = { fast: 10_000, immediate: 5_000 };
 
 /** File system errors that the operator who chose the folder can fix. */
 const OPERATOR_CODES = new Set([
@@ -88,14 +88,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     // Every stop would be a crash because the platform has no signals.
     throw new EmbeddedPostgresError('The embedded PostgreSQL runs on Linux and macOS: set DATABASE_URL.');
   }
-  const held: Ownership[] = [];
+  const ownerships: Ownership[] = [];
   try {
     await makeDataDirectory(resolve(options.dataDir));
     const dataDir = await realpath(options.dataDir);
-    held.push(await takeOwnership(dataDir));
-    return await start(dataDir, options, held);
+    ownerships.push(await takeOwnership(dataDir));
+    return await start(dataDir, options, ownerships);
   } catch (error) {
-    await releaseAll(held);
+    await releaseAll(ownerships);
     const { code, message } = error as NodeJS.ErrnoException;
     if (!OPERATOR_CODES.has(code ?? '')) throw error;
     throw new EmbeddedPostgresError(`${resolve(options.dataDir)} cannot be used as DATA_DIR: ${message}.`, {
@@ -104,17 +104,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ownership[]): Promise<EmbeddedPostgres> {
+async function start(dataDir: string, options: EmbeddedPostgresOptions, ownerships: Ownership[]): Promise<EmbeddedPostgres> {
   const { database = 'workspace', ephemeral = false } = options;
   const account = await chooseAccount([join(dataDir, 'postgres'), dataDir]);
   const binaries = await findBinaries(account);
-  const place = await findPlace(dataDir, account);
+  const location = await findClusterLocation(dataDir, account);
   // A copy of DATA_DIR links to the same cluster.
-  if (place.link !== undefined) held.push(await takeOwnership(place.parent));
-  if (place.exists) await checkCluster(place.directory, binaries);
-  else await createCluster(place, binaries, account, { durable: !ephemeral });
+  if (location.link !== undefined) ownerships.push(await takeOwnership(location.parent));
+  if (location.exists) await checkCluster(location.directory, binaries);
+  else await createCluster(location, binaries, account, { durable: !ephemeral });
 
-  const directory = await realpath(place.directory);
+  const directory = await realpath(location.directory);
   const password = await readPassword(directory);
   // Sets `sslmode=disable` because clients would otherwise follow PGSSLMODE, and this server does not have a certificate.
   const urlOf = (port: number, name: string) =>
@@ -123,14 +123,14 @@ async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ow
   const settings = ephemeral ? { ...SETTINGS, ...EPHEMERAL_SETTINGS } : SETTINGS;
   const about = { host: HOST, user: SUPERUSER, database, directory, version: binaries.version, settings };
 
-  const known = await readRecord(recordFile);
-  const leftRunning = await adoptServer(
+  const savedRecord = await readRecord(recordFile);
+  const adoptedServer = await adoptServer(
     directory,
     (port) => urlOf(port, 'postgres'),
-    ({ pid }) => isSame(known, { ...about, pid }),
+    ({ pid }) => isSameServer(savedRecord, { ...about, pid }),
   );
   const server =
-    leftRunning ??
+    adoptedServer ??
     (await launchServer({
       program: binaries.postgres,
       directory,
@@ -145,12 +145,12 @@ async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ow
   };
   const unbind = ephemeral ? endWithThisProcess(server.pid) : undefined;
   const stop = async () => {
-    await endServer(directory, server.pid, PATIENCE);
+    await endServer(directory, server.pid, SHUTDOWN_TIMEOUTS);
     unbind?.();
     process.off('exit', onExit);
     await rm(recordFile, { force: true });
-    const { link, parent } = place;
-    await releaseAll(held);
+    const { link, parent } = location;
+    await releaseAll(ownerships);
     if (ephemeral && link !== undefined) {
       await rm(link, { force: true });
       await rm(parent, { recursive: true, force: true });
@@ -169,8 +169,8 @@ async function start(dataDir: string, options: EmbeddedPostgresOptions, held: Ow
   return {
     url: (name = database) => urlOf(server.port, name),
     ...server,
-    adopted: leftRunning !== undefined,
-    notes: [...binaries.notes, ...place.notes],
+    adopted: adoptedServer !== undefined,
+    notes: [...binaries.notes, ...location.notes],
     ended: untilEnded(server.pid, directory),
     stop: () => (stopping ??= stop()),
   };
@@ -188,20 +188,20 @@ function untilEnded(pid: number, directory: string): Promise<void> {
   });
 }
 
-async function releaseAll(held: Ownership[]): Promise<void> {
-  for (const ownership of held.splice(0).reverse()) await ownership.release();
+async function releaseAll(ownerships: Ownership[]): Promise<void> {
+  for (const ownership of ownerships.splice(0).reverse()) await ownership.release();
 }
 
 /** Returns whether the recorded server equals the server that would be started now. */
-function isSame(
-  known: Partial<ServerRecord> | undefined,
-  wanted: Pick<ServerRecord, 'pid' | 'version' | 'settings'>,
+function isSameServer(
+  savedRecord: Partial<ServerRecord> | undefined,
+  expected: Pick<ServerRecord, 'pid' | 'version' | 'settings'>,
 ): boolean {
   return (
-    known !== undefined &&
-    known.pid === wanted.pid &&
-    known.version === wanted.version &&
-    JSON.stringify(known.settings) === JSON.stringify(wanted.settings)
+    savedRecord !== undefined &&
+    savedRecord.pid === expected.pid &&
+    savedRecord.version === expected.version &&
+    JSON.stringify(savedRecord.settings) === JSON.stringify(expected.settings)
   );
 }
 

@@ -17,7 +17,7 @@ import { EmbeddedPostgresError, OwnedElsewhereError } from './errors.js';
 
 const FOLDER = 'postgres.owner';
 /** Message of a socket to clients that connect. */
-type Standing = 'claimant' | 'owner';
+type ClaimStatus = 'claimant' | 'owner';
 /** Period in which simultaneous claimants yield to each other, in milliseconds. */
 const CONTENTION_MS = 10_000;
 /** Maximum time to wait for an answer. A busy owner that does not answer in time is still an owner. */
@@ -43,13 +43,13 @@ export async function takeOwnership(directory: string): Promise<Ownership> {
   try {
     for (;;) {
       const name = `${process.pid}-${randomBytes(8).toString('hex')}.sock`;
-      const claim = await Claim.make(join(root, name));
-      const others = (await readdir(folder)).filter((other) => other !== name);
-      const standings = await Promise.all(others.map((other) => standingOf(join(root, other))));
-      const rival = standings.indexOf('owner');
-      if (standings.every((standing) => standing === 'dead') && (await exists(join(folder, name)))) {
-        claim.standing = 'owner';
-        await Promise.all(others.map((other) => rm(join(folder, other), { force: true })));
+      const claim = await Claim.listen(join(root, name));
+      const otherNames = (await readdir(folder)).filter((other) => other !== name);
+      const statuses = await Promise.all(otherNames.map((other) => readStatus(join(root, other))));
+      const rival = statuses.indexOf('owner');
+      if (statuses.every((status) => status === 'dead') && (await exists(join(folder, name)))) {
+        claim.status = 'owner';
+        await Promise.all(otherNames.map((other) => rm(join(folder, other), { force: true })));
         return {
           release: async () => {
             await claim.withdraw();
@@ -58,7 +58,7 @@ export async function takeOwnership(directory: string): Promise<Ownership> {
         };
       }
       await claim.withdraw();
-      if (rival >= 0) throw new OwnedElsewhereError(directory, Number.parseInt(others[rival] ?? '', 10));
+      if (rival >= 0) throw new OwnedElsewhereError(directory, Number.parseInt(otherNames[rival] ?? '', 10));
       if (Date.now() > deadline)
         throw new EmbeddedPostgresError(`Too many processes are starting in ${directory} at the same time.`);
       await sleep(20 + Math.random() * 200);
@@ -70,18 +70,18 @@ export async function takeOwnership(directory: string): Promise<Ownership> {
 }
 
 class Claim {
-  standing: Standing = 'claimant';
+  status: ClaimStatus = 'claimant';
 
   private constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
       // The client may disconnect before the answer.
       socket.on('error', () => socket.destroy());
-      socket.end(this.standing, () => socket.destroy());
+      socket.end(this.status, () => socket.destroy());
     });
     server.unref();
   }
 
-  static make(path: string): Promise<Claim> {
+  static listen(path: string): Promise<Claim> {
     return new Promise((resolve, reject) => {
       const server = createServer();
       const claim = new Claim(server);
@@ -98,18 +98,18 @@ class Claim {
   }
 }
 
-function standingOf(path: string): Promise<Standing | 'dead'> {
+function readStatus(path: string): Promise<ClaimStatus | 'dead'> {
   return new Promise((resolve) => {
-    let said = '';
+    let answer = '';
     const socket = connect(path);
-    const finish = (standing: Standing | 'dead') => {
+    const finish = (status: ClaimStatus | 'dead') => {
       socket.destroy();
-      resolve(standing);
+      resolve(status);
     };
     socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => finish('owner'));
-    socket.on('data', (text: string) => (said += text));
+    socket.on('data', (text: string) => (answer += text));
     // A claimant that is withdrawing does not answer.
-    socket.on('end', () => finish(said === 'owner' ? 'owner' : 'claimant'));
+    socket.on('end', () => finish(answer === 'owner' ? 'owner' : 'claimant'));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED' || code === 'ENOENT') finish('dead');
       else finish(code === 'ECONNRESET' || code === 'EPIPE' ? 'claimant' : 'owner');

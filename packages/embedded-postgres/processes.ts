@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Milliseconds that a server gets for each kind of shutdown. */
-export interface Patience {
+export interface ShutdownTimeouts {
   /** Rolls back open transactions and writes all data. */
   fast: number;
   /** Skips writing, so the next start recovers from the log. */
@@ -53,17 +53,17 @@ function findByCommand(directory: string): number[] {
  *
  * @param postmaster its first process, if it is still running
  */
-export async function endServer(directory: string, postmaster: number | undefined, patience: Patience): Promise<void> {
+export async function endServer(directory: string, postmaster: number | undefined, timeouts: ShutdownTimeouts): Promise<void> {
   const first = postmaster === undefined ? [] : [postmaster];
-  if (await ends(directory, first, 'SIGINT', postmaster === undefined ? 0 : patience.fast)) return;
-  if (await ends(directory, findServerProcesses(directory), 'SIGQUIT', patience.immediate)) return;
-  if (await ends(directory, findServerProcesses(directory), 'SIGKILL', KILL_MS)) return;
+  if (await signalAndWait(directory, first, 'SIGINT', postmaster === undefined ? 0 : timeouts.fast)) return;
+  if (await signalAndWait(directory, findServerProcesses(directory), 'SIGQUIT', timeouts.immediate)) return;
+  if (await signalAndWait(directory, findServerProcesses(directory), 'SIGKILL', KILL_MS)) return;
   throw new Error(`The processes of ${directory} survived SIGKILL`);
 }
 
-async function ends(directory: string, pids: number[], signal: NodeJS.Signals, within: number): Promise<boolean> {
+async function signalAndWait(directory: string, pids: number[], signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
   for (const pid of pids) if (isServerProcess(pid, directory)) signalProcess(pid, signal);
-  const deadline = Date.now() + within;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     // The postmaster ends last, so the more expensive search is only needed afterwards.
     if (!pids.some((pid) => isServerProcess(pid, directory)) && findServerProcesses(directory).length === 0)

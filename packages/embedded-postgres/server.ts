@@ -21,7 +21,7 @@ export interface Server {
 /** Maximum start time. It is long because a start after a crash replays the log. */
 const START_MS = 300_000;
 const PORT_ATTEMPTS = 5;
-const PATIENCE = { busy: { fast: 30_000, immediate: 5_000 }, silent: { fast: 2_000, immediate: 1_000 } };
+const SHUTDOWN_TIMEOUTS = { busy: { fast: 30_000, immediate: 5_000 }, silent: { fast: 2_000, immediate: 1_000 } };
 
 /** Parameters of a launch. */
 export interface Launch {
@@ -92,7 +92,7 @@ async function untilReady(directory: string, server: Server): Promise<Server> {
     if (file?.pid === server.pid && !isServerProcess(server.pid, directory)) await sleep(1_000);
     await sleep(15);
   }
-  await endServer(directory, server.pid, PATIENCE.silent);
+  await endServer(directory, server.pid, SHUTDOWN_TIMEOUTS.silent);
   throw new EmbeddedPostgresError(`PostgreSQL was not ready within ${START_MS / 1_000} s.`);
 }
 
@@ -112,7 +112,7 @@ export async function adoptServer(
     const answer = server === undefined ? 'none' : await ask(urlOf(server.port));
     if (server !== undefined && answer === 'ready' && acceptable(server)) return server;
     // A server that is starting or stopping gets time to finish. A server that does not answer hangs.
-    await endServer(directory, server?.pid, answer === 'none' ? PATIENCE.silent : PATIENCE.busy);
+    await endServer(directory, server?.pid, answer === 'none' ? SHUTDOWN_TIMEOUTS.silent : SHUTDOWN_TIMEOUTS.busy);
   }
   // PostgreSQL would mistake any program with this process id for a running server.
   await rm(join(directory, 'postmaster.pid'), { force: true });

@@ -8,7 +8,7 @@ import { EmbeddedPostgresError } from './errors.js';
 const NAME = 'project-workspace-service';
 
 /** Location of an existing or future cluster. */
-export interface ClusterPlace {
+export interface ClusterLocation {
   /** Folder that contains the cluster's folder. */
   parent: string;
   /** Folder of the cluster. It may not exist yet. */
@@ -24,8 +24,8 @@ export interface ClusterPlace {
  * it.
  */
 export async function makeDataDirectory(path: string): Promise<void> {
-  const made = await mkdir(path, { recursive: true });
-  if (made !== undefined) await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+  const createdFolder = await mkdir(path, { recursive: true });
+  if (createdFolder !== undefined) await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
 }
 
 /**
@@ -36,10 +36,10 @@ export async function makeDataDirectory(path: string): Promise<void> {
  *
  * @throws EmbeddedPostgresError if an existing cluster cannot be reached
  */
-export async function findPlace(dataDir: string, account: Account | undefined): Promise<ClusterPlace> {
+export async function findClusterLocation(dataDir: string, account: Account | undefined): Promise<ClusterLocation> {
   const directory = join(dataDir, 'postgres');
-  const found = await lstat(directory).catch(undefinedWhenAbsent);
-  if (found?.isSymbolicLink()) {
+  const entry = await lstat(directory).catch(undefinedIfMissing);
+  if (entry?.isSymbolicLink()) {
     const target = await readlink(directory);
     const owner = await ownerOf(target);
     if (owner === undefined) {
@@ -52,10 +52,10 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
       directory: target,
       exists: true,
       link: directory,
-      notes: placeNotes(dataDir, target, account),
+      notes: locationNotes(dataDir, target, account),
     };
   }
-  if (found !== undefined) {
+  if (entry !== undefined) {
     if (account !== undefined && !(await canEnter(account, directory))) {
       throw new EmbeddedPostgresError(`User "${account.name}", the owner of ${directory}, can no longer access it.`);
     }
@@ -64,10 +64,10 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
   if (account === undefined || (await canEnter(account, dataDir))) {
     return { parent: dataDir, directory, exists: false, notes: [] };
   }
-  const parent = join(await findShelter(account), createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
+  const parent = join(await findSharedFolder(account), createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
   await makeOpenFolder(parent);
   const target = join(parent, 'postgres');
-  const notes = placeNotes(dataDir, target, account);
+  const notes = locationNotes(dataDir, target, account);
   if ((await ownerOf(target)) !== undefined) {
     // The DATA_DIR of this cluster was removed, together with its other files.
     const aside = `${target}.${new Date().toISOString().replaceAll(/[^0-9]/g, '')}`;
@@ -82,7 +82,7 @@ export async function findPlace(dataDir: string, account: Account | undefined): 
  *
  * @throws EmbeddedPostgresError if the machine has no location for it
  */
-export async function findShelter(account: Account): Promise<string> {
+export async function findSharedFolder(account: Account): Promise<string> {
   for (const parent of ['/var/lib', '/var/tmp', tmpdir()]) {
     const folder = join(parent, NAME);
     try {
@@ -93,8 +93,8 @@ export async function findShelter(account: Account): Promise<string> {
       throw error;
     }
     // In a world-writable folder, another user may have created an entry with this name.
-    const found = await lstat(folder);
-    const trusted = found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0;
+    const entry = await lstat(folder);
+    const trusted = entry.isDirectory() && entry.uid === 0 && (entry.mode & 0o022) === 0;
     if (trusted && (await canEnter(account, folder))) return folder;
   }
   throw new EmbeddedPostgresError(
@@ -113,11 +113,11 @@ async function makeOpenFolder(path: string): Promise<void> {
   await chmod(path, 0o711);
 }
 
-function placeNotes(dataDir: string, target: string, account: Account | undefined): string[] {
+function locationNotes(dataDir: string, target: string, account: Account | undefined): string[] {
   if (account === undefined) return [];
   return [`PostgreSQL runs as user "${account.name}", who cannot access ${dataDir}, so its data is in ${target}.`];
 }
 
-function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
