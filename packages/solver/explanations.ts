@@ -3,14 +3,14 @@ import type { Highs, ModelArrays } from './highs.js';
 import { type Run, runWithin } from './run.js';
 
 /** Explanation of an infeasible model. */
-export interface Clash {
+export interface Infeasibility {
   message: string;
   /** Names of constraints, and bounds in the form `x <= 5`. After 50 entries, the last entry gives the number of the others. */
   conflict: string[];
 }
 
 /** Bound or constraint that can be left out of a model. */
-interface Demand {
+interface Restriction {
   text: string;
   drop: (data: ModelArrays) => void;
 }
@@ -18,54 +18,54 @@ interface Demand {
 /** Maximum number of names in a conflict. */
 const MAX_CONFLICT = 50;
 /** Maximum number of names in a sentence. */
-const MAX_NAMED = 20;
-const LEAST_STEP = 1e-7;
+const MAX_LISTED_NAMES = 20;
+const MIN_STEP = 1e-7;
 /** Time limit of a trial. Trials that take longer are inconclusive. */
 const TRIAL_SECONDS = 2;
 /** Branching limit of a trial. Without bounds, a trial may branch forever and fill the memory. */
 const TRIAL_NODES = 1_000;
 
 /**
- * Finds a minimal set of constraints and bounds that cannot hold together. Leaves out demands as long as the model stays
- * infeasible, first in large groups, then individually. Integrality is never left out. A demand stays if its trial is
+ * Finds a minimal set of constraints and bounds that cannot hold together. Leaves out restrictions as long as the model stays
+ * infeasible, first in large groups, then individually. Integrality is never left out. A restriction stays if its trial is
  * inconclusive or the time is up, and the message says so.
  */
-export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Clash {
-  const all = demandsOf(model);
-  let kept = all;
-  let isLeast = true;
-  for (let size = Math.ceil(kept.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < kept.length;) {
+export function explainInfeasible(highs: Highs, model: Model, data: ModelArrays, deadline: number): Infeasibility {
+  const all = restrictionsOf(model);
+  let remaining = all;
+  let isMinimal = true;
+  for (let size = Math.ceil(remaining.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < remaining.length;) {
       // Each trial has a fixed cost, even with little time left for the solver.
-      if (secondsUntil(deadline) === 0) return toClash(kept, false);
-      const others = kept.toSpliced(from, size);
-      const found = hasValues(highs, withOnly(data, all, others), deadline);
-      // Only the last round tests every demand separately.
-      if (found === undefined && size === 1) isLeast = false;
-      if (found === false) kept = others;
+      if (secondsUntil(deadline) === 0) return toInfeasibility(remaining, false);
+      const reduced = remaining.toSpliced(from, size);
+      const isFeasible = hasValues(highs, withOnly(data, all, reduced), deadline);
+      // Only the last round tests every restriction separately.
+      if (isFeasible === undefined && size === 1) isMinimal = false;
+      if (isFeasible === false) remaining = reduced;
       else from += size;
     }
   }
-  return toClash(kept, isLeast);
+  return toInfeasibility(remaining, isMinimal);
 }
 
-function toClash(kept: readonly Demand[], isLeast: boolean): Clash {
-  const conflict = kept.map(({ text }) => text);
-  return { message: clashMessage(conflict, isLeast), conflict: fewOf(conflict) };
+function toInfeasibility(remaining: readonly Restriction[], isMinimal: boolean): Infeasibility {
+  const conflict = remaining.map(({ text }) => text);
+  return { message: conflictMessage(conflict, isMinimal), conflict: firstNames(conflict) };
 }
 
 /** Returns at most {@link MAX_CONFLICT} names, followed by the number of the others. */
-function fewOf(names: string[]): string[] {
+function firstNames(names: string[]): string[] {
   const more = names.length - MAX_CONFLICT;
   return more > 0 ? [...names.slice(0, MAX_CONFLICT), `and ${more} more`] : names;
 }
 
 /** Finds a single variable or constraint that can never be satisfied, without the solver. */
-export function findTrivialConflict({ variables, rows }: Model): Clash | undefined {
+export function findTrivialConflict({ variables, rows }: Model): Infeasibility | undefined {
   const variable = variables.find(({ lower, upper }) => lower > upper);
   if (variable !== undefined) {
     const conflict = boundsOf(variable).map(({ text }) => text);
-    return { message: clashMessage(conflict, true), conflict };
+    return { message: conflictMessage(conflict, true), conflict };
   }
   const row = rows.find(
     ({ terms, lower, upper }) => lower > upper || (terms.variables.length === 0 && (lower > 0 || upper < 0)),
@@ -86,7 +86,7 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, 
   });
   const columns = directions(variables, 1);
   const rows = directions(model.rows, Infinity);
-  const values = runOrNothing(
+  const values = tryRun(
     highs,
     {
       ...data,
@@ -101,7 +101,7 @@ export function explainUnbounded(highs: Highs, model: Model, data: ModelArrays, 
   )?.values;
   const moving = variables.flatMap(({ name, isSlack }, index) => {
     const step = values?.[index] ?? 0;
-    return isSlack === true || Math.abs(step) < LEAST_STEP ? [] : [`${name} can ${step > 0 ? 'grow' : 'fall'}`];
+    return isSlack === true || Math.abs(step) < MIN_STEP ? [] : [`${name} can ${step > 0 ? 'grow' : 'fall'}`];
   });
   const sense = model.sense === 'maximize' ? 'large' : 'small';
   const reason = moving.length === 0 ? 'a bound or a constraint is missing' : `${listed(moving)} without limit`;
@@ -117,12 +117,12 @@ interface Pair {
 export function hasValues(highs: Highs, data: ModelArrays, deadline: number): boolean | undefined {
   const seconds = Math.min(TRIAL_SECONDS, secondsUntil(deadline));
   if (seconds === 0) return undefined;
-  const run = runOrNothing(highs, { ...data, colCost: new Float64Array(data.colCost.length) }, seconds);
+  const run = tryRun(highs, { ...data, colCost: new Float64Array(data.colCost.length) }, seconds);
   return run?.values !== undefined ? true : run?.status === 'infeasible' ? false : undefined;
 }
 
 /** Runs the solver for an explanation. A failure is ignored because the result of the solve is already known. */
-function runOrNothing(highs: Highs, data: ModelArrays, seconds: number): Run | undefined {
+function tryRun(highs: Highs, data: ModelArrays, seconds: number): Run | undefined {
   try {
     return runWithin(highs, data, { seconds, nodes: TRIAL_NODES });
   } catch {
@@ -133,7 +133,7 @@ function runOrNothing(highs: Highs, data: ModelArrays, seconds: number): Run | u
 
 const secondsUntil = (deadline: number): number => Math.max(0, (deadline - performance.now()) / 1000);
 
-function demandsOf({ variables, rows }: Model): Demand[] {
+function restrictionsOf({ variables, rows }: Model): Restriction[] {
   const bounds = variables.flatMap((variable, index) =>
     boundsOf(variable).map(({ text, side }) => ({
       text,
@@ -142,7 +142,7 @@ function demandsOf({ variables, rows }: Model): Demand[] {
       },
     })),
   );
-  return [...bounds, ...rows.map(toDemand)];
+  return [...bounds, ...rows.map(toRestriction)];
 }
 
 /** Returns the finite bounds of a variable. */
@@ -154,7 +154,7 @@ function boundsOf({ name, lower, upper, isSlack }: Variable): { text: string; si
   ];
 }
 
-const toDemand = ({ name }: Row, index: number): Demand => ({
+const toRestriction = ({ name }: Row, index: number): Restriction => ({
   text: name,
   drop: (data) => {
     data.rowLower[index] = -Infinity;
@@ -162,8 +162,8 @@ const toDemand = ({ name }: Row, index: number): Demand => ({
   },
 });
 
-/** Returns the model with only some of its demands. */
-function withOnly(data: ModelArrays, all: readonly Demand[], kept: readonly Demand[]): ModelArrays {
+/** Returns the model with only some of its restrictions. */
+function withOnly(data: ModelArrays, all: readonly Restriction[], remaining: readonly Restriction[]): ModelArrays {
   const relaxed: ModelArrays = {
     ...data,
     colLower: Float64Array.from(data.colLower),
@@ -171,18 +171,18 @@ function withOnly(data: ModelArrays, all: readonly Demand[], kept: readonly Dema
     rowLower: Float64Array.from(data.rowLower),
     rowUpper: Float64Array.from(data.rowUpper),
   };
-  const wanted = new Set(kept);
-  for (const demand of all) if (!wanted.has(demand)) demand.drop(relaxed);
+  const retained = new Set(remaining);
+  for (const restriction of all) if (!retained.has(restriction)) restriction.drop(relaxed);
   return relaxed;
 }
 
-function clashMessage(conflict: readonly string[], isLeast: boolean): string {
+function conflictMessage(conflict: readonly string[], isMinimal: boolean): string {
   if (conflict.length === 0) return 'No values satisfy all constraints';
-  const which = isLeast ? 'These cannot hold together' : 'Some of these cannot hold together';
+  const which = isMinimal ? 'These cannot hold together' : 'Some of these cannot hold together';
   return `No values satisfy all constraints. ${which}: ${listed(conflict)}`;
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MAX_NAMED;
-  return more > 0 ? `${names.slice(0, MAX_NAMED).join(', ')} and ${more} more` : names.join(', ');
+  const more = names.length - MAX_LISTED_NAMES;
+  return more > 0 ? `${names.slice(0, MAX_LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }

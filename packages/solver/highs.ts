@@ -43,7 +43,7 @@ export const compileSolver = async (): Promise<CompiledSolver> =>
 export async function loadSolver(
   memoryMiB: number,
   compiled?: CompiledSolver,
-): Promise<{ highs: Highs; wasRefusedMemory: () => boolean }> {
+): Promise<{ highs: Highs; ranOutOfMemory: () => boolean }> {
   let refused = false;
   const { prototype } = wasm.Memory;
   const grow = Reflect.get<WasmMemory, 'grow'>(prototype, 'grow');
@@ -55,7 +55,7 @@ export async function loadSolver(
     return grow.call(this, pages);
   };
   const highs = await loadHighs(compiled && { wasmModule: compiled });
-  return { highs, wasRefusedMemory: () => refused };
+  return { highs, ranOutOfMemory: () => refused };
 }
 
 /** Model as arrays with rows in order and columns by index, so that the solver never parses names of users. */

@@ -18,7 +18,7 @@ export {
   withinBinary,
 } from './model.js';
 export type { Plan } from './plan.js';
-export { OutOfMemory, search, type SearchTask } from './search.js';
+export { OutOfMemoryError, search, type SearchTask } from './search.js';
 export {
   explainRun,
   type ModelResult,
@@ -27,7 +27,7 @@ export {
   trivialResult,
   roundedAt,
   type SolveResult,
-  TimeLimitReached,
-  Undecided,
+  TimeLimitError,
+  UndecidedError,
 } from './solve-result.js';
 export { gapBetween, monotonicProgress, type Search } from './watch.js';

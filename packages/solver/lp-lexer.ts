@@ -18,7 +18,7 @@ const SPACE = /[^\S\n]{1,1000}/y;
 const RELATION = /<=|=<|<|>=|=>|>|=/y;
 const WORD_AFTER = /\s{1,1000}(to|that)(?![^\s\\])/iy;
 const CONTINUOUS_AFTER = /-continuous/iy;
-const MAX_SHOWN = 40;
+const MAX_EXCERPT_LENGTH = 40;
 
 /** Words that begin a section anywhere in the text. They cannot be variable names. */
 const SECTIONS: Record<string, string> = {
@@ -113,10 +113,10 @@ export class LpLexer {
 
   private match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
-    const found = pattern.exec(this.text)?.[0];
-    if (found === undefined) return undefined;
-    this.position += found.length;
-    return found;
+    const match = pattern.exec(this.text)?.[0];
+    if (match === undefined) return undefined;
+    this.position += match.length;
+    return match;
   }
 }
 
@@ -125,7 +125,7 @@ const mayBeSpace = (character: string): boolean => character <= ' ' || character
 
 /** Creates a problem for a token, with its line. */
 export function problemAt({ text, line }: Pick<LpToken, 'text' | 'line'>, reason: string): ModelProblem {
-  const beginning = [...text.slice(0, 2 * MAX_SHOWN)].slice(0, MAX_SHOWN).join('');
-  const shown = beginning.length < text.length ? `${beginning}...` : text;
-  return new ModelProblem('invalid_model', `Line ${line}, \`${shown}\`: ${reason}`);
+  const beginning = [...text.slice(0, 2 * MAX_EXCERPT_LENGTH)].slice(0, MAX_EXCERPT_LENGTH).join('');
+  const excerpt = beginning.length < text.length ? `${beginning}...` : text;
+  return new ModelProblem('invalid_model', `Line ${line}, \`${excerpt}\`: ${reason}`);
 }

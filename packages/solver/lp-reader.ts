@@ -27,7 +27,7 @@ interface Figure {
 
 type Relation = '<=' | '>=' | '=';
 
-const TURNED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' };
+const REVERSED: Record<Relation, Relation> = { '<=': '>=', '>=': '<=', '=': '=' };
 
 /**
  * Parses a model in CPLEX LP format: the objective with its sense and name, constraints including ranges, bounds, and general and
@@ -133,7 +133,7 @@ class LpReader {
       const inner = this.expression();
       if (inner.coefficients.size === 0) throw problemAt(start, 'the constraint has no variables');
       this.assertNoConstant(inner, start);
-      this.limit(row, TURNED[relation], { value: left.constant, at: start });
+      this.limit(row, REVERSED[relation], { value: left.constant, at: start });
       if (this.token.kind === 'relation') {
         if (this.token.text !== relation || relation === '=')
           this.refuse('both relations of a range must point the same way');
@@ -166,7 +166,7 @@ class LpReader {
     const relation = this.relation();
     if (this.token.kind !== 'name') this.refuse('the name of a variable is expected here');
     const variable = this.variable();
-    this.limit(variable, TURNED[relation], figure);
+    this.limit(variable, REVERSED[relation], figure);
     this.secondBound(variable);
   }
 
@@ -251,8 +251,8 @@ class LpReader {
   private index(): number {
     const { text: name } = this.token;
     this.advance();
-    const known = this.indexes.get(name);
-    if (known !== undefined) return known;
+    const existing = this.indexes.get(name);
+    if (existing !== undefined) return existing;
     const { variables } = this.result;
     const index = variables.push({ name, isInteger: false, lower: 0, upper: Infinity }) - 1;
     assertWithin('variables', variables.length);
@@ -261,10 +261,10 @@ class LpReader {
   }
 
   private toTerms(coefficients: ReadonlyMap<number, number>): Terms {
-    const kept = [...coefficients].filter(([, coefficient]) => coefficient !== 0);
-    this.terms += kept.length;
+    const nonZero = [...coefficients].filter(([, coefficient]) => coefficient !== 0);
+    this.terms += nonZero.length;
     assertWithin('terms', this.terms);
-    return { variables: kept.map(([index]) => index), coefficients: kept.map(([, coefficient]) => coefficient) };
+    return { variables: nonZero.map(([index]) => index), coefficients: nonZero.map(([, coefficient]) => coefficient) };
   }
 
   /** Returns a constraint name that is not in use yet. */

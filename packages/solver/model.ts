@@ -153,10 +153,10 @@ function ownTerms({ variables }: Terms, isOwn: (at: number) => boolean): number 
 }
 
 /** @throws ModelProblem */
-export function assertWithin(what: 'variables' | 'rows' | 'terms', count: number): void {
-  if (count <= MODEL_LIMITS[what]) return;
-  const noun = what === 'rows' ? 'constraints' : what;
-  throw new ModelProblem('model_too_large', `A model can have at most ${MODEL_LIMITS[what]} ${noun}`);
+export function assertWithin(quantity: 'variables' | 'rows' | 'terms', count: number): void {
+  if (count <= MODEL_LIMITS[quantity]) return;
+  const noun = quantity === 'rows' ? 'constraints' : quantity;
+  throw new ModelProblem('model_too_large', `A model can have at most ${MODEL_LIMITS[quantity]} ${noun}`);
 }
 
 /** Returns the value of an expression. */

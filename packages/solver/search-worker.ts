@@ -8,7 +8,7 @@ import type { SearchMessage, SearchTask } from './search.js';
  */
 
 const { arrays, memoryMiB, compiled, ...limits } = workerData as SearchTask;
-const { highs, wasRefusedMemory } = await loadSolver(memoryMiB, compiled);
+const { highs, ranOutOfMemory } = await loadSolver(memoryMiB, compiled);
 send({ kind: 'begins' });
 try {
   const run = runWithin(highs, arrays, limits, {
@@ -18,7 +18,7 @@ try {
   });
   send({ kind: 'over', run });
 } catch (error) {
-  if (!wasRefusedMemory()) throw error;
+  if (!ranOutOfMemory()) throw error;
   send({ kind: 'out_of_memory' });
 }
 

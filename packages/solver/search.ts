@@ -21,7 +21,7 @@ export type SearchMessage =
   | { kind: 'out_of_memory' };
 
 /** Thrown if the solver needs more memory than its limit. */
-export class OutOfMemory extends Error {}
+export class OutOfMemoryError extends Error {}
 
 /**
  * Extra time for the solver to end normally. Some of its phases do not check the clock, which can take many seconds for large
@@ -34,11 +34,11 @@ const HEAP_MIB = 256;
 /**
  * Runs the solver in a separate thread, so that this thread can enforce the time limit.
  *
- * @param enough ends the search as if its time limit were reached
+ * @param stopSignal ends the search as if its time limit were reached
  * @param task search task. Its arrays are transferred to the thread and are empty afterwards
- * @throws OutOfMemory
+ * @throws OutOfMemoryError
  */
-export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>, enough: AbortSignal): Promise<Run> {
+export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>, stopSignal: AbortSignal): Promise<Run> {
   const worker = new Worker(new URL('./search-worker.js', import.meta.url), {
     workerData: task,
     transferList: buffersOf(task.arrays),
@@ -48,19 +48,19 @@ export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>,
     env: {},
   });
   try {
-    return await runOf(worker, task.seconds, watch, enough);
+    return await runOf(worker, task.seconds, watch, stopSignal);
   } finally {
     // Termination can take a while and is not awaited.
     void worker.terminate();
   }
 }
 
-function runOf(worker: Worker, seconds: number, watch: Omit<SearchWatch, 'plan'>, enough: AbortSignal): Promise<Run> {
+function runOf(worker: Worker, seconds: number, watch: Omit<SearchWatch, 'plan'>, stopSignal: AbortSignal): Promise<Run> {
   return new Promise((resolve, reject) => {
     let best: Run = { status: 'time_limit', values: undefined, bound: NaN, prices: undefined };
     let clock: NodeJS.Timeout | undefined;
-    if (enough.aborted) resolve(best);
-    else enough.addEventListener('abort', () => resolve(best), { once: true });
+    if (stopSignal.aborted) resolve(best);
+    else stopSignal.addEventListener('abort', () => resolve(best), { once: true });
     worker.on('message', (message: SearchMessage) => {
       switch (message.kind) {
         case 'begins':
@@ -80,11 +80,11 @@ function runOf(worker: Worker, seconds: number, watch: Omit<SearchWatch, 'plan'>
           resolve(message.run);
           break;
         case 'out_of_memory':
-          reject(new OutOfMemory());
+          reject(new OutOfMemoryError());
       }
     });
     worker.once('error', (error: Error & { code?: string }) =>
-      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory() : error),
+      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemoryError() : error),
     );
     worker.once('exit', () => {
       clearTimeout(clock);

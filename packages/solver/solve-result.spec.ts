@@ -4,15 +4,15 @@ import { readLp } from './lp-reader.js';
 import { explainInfeasible } from './explanations.js';
 import { type Highs, loadSolver, toArrays } from './highs.js';
 import { statusOf } from './run.js';
-import { explainRun, toPlanResult, Undecided } from './solve-result.js';
+import { explainRun, toPlanResult, UndecidedError } from './solve-result.js';
 import { solveModel } from '../../test/support/solve-model.js';
 
 const MEMORY_MIB = 256;
 
 let highs: Highs;
-let wasRefusedMemory: () => boolean;
+let ranOutOfMemory: () => boolean;
 beforeAll(async () => {
-  ({ highs, wasRefusedMemory } = await loadSolver(MEMORY_MIB));
+  ({ highs, ranOutOfMemory } = await loadSolver(MEMORY_MIB));
 });
 
 /** Solver whose runs are always undecided. */
@@ -80,7 +80,7 @@ describe('solve result', () => {
       conflict: expect.arrayContaining(['r0']),
       message: expect.stringContaining('cannot hold together'),
     });
-    expect(wasRefusedMemory()).toBe(false);
+    expect(ranOutOfMemory()).toBe(false);
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe('solve result', () => {
     ],
   ])('names the smallest and the largest coefficient if the solver %s', (_, text, sizes) => {
     const error = errorOf(() => solve(text));
-    expect(error).toBeInstanceOf(Undecided);
+    expect(error).toBeInstanceOf(UndecidedError);
     const [least = '', most = ''] = sizes;
     expect(error).toMatchObject({ message: expect.stringContaining(`between ${least} and ${most}. Choose units`) });
   });
@@ -118,7 +118,7 @@ describe('solve result', () => {
     for (const status of ['undecided', 'stopped', 'optimal', 'unbounded_or_infeasible'] as const) {
       const run = { status, values: undefined, bound: NaN, prices: undefined };
       const explain = () => toPlanResult(model, run, 'in 1 s') ?? explainRun(noTrials, model, run);
-      expect(explain).toThrow(Undecided);
+      expect(explain).toThrow(UndecidedError);
       expect(explain).toThrow(/^The solver [a-z ]+\b.*[a-z]$/);
       expect(explain).not.toThrow(/status|HiGHS|_/);
     }

@@ -61,61 +61,61 @@ export interface SolvedKpi {
 }
 
 /** Thrown if no values were found in time. */
-export class TimeLimitReached extends Error {}
+export class TimeLimitError extends Error {}
 
 /** Thrown if the solver found neither a plan nor a proof that none exists. The message is for users. */
-export class Undecided extends Error {}
+export class UndecidedError extends Error {}
 
 /** Time limit for explaining an infeasible or unbounded model, in addition to the time of the solve. */
-const EXPLAINING_SECONDS = 10;
+const EXPLANATION_SECONDS = 10;
 
 /**
  * Tolerance within which an objective has reached its bound. It is relative for objectives above 1, and the solver uses the same
  * tolerance.
  */
-const REACHED = 1e-6;
+const BOUND_TOLERANCE = 1e-6;
 
 /** Returns the result of a model that is infeasible without running the solver, otherwise undefined. */
 export function trivialResult(model: Model): ModelResult | undefined {
   const broken = findTrivialConflict(model);
-  return broken && without('infeasible', broken.message, broken.conflict);
+  return broken && resultWithoutPlan('infeasible', broken.message, broken.conflict);
 }
 
 /**
  * Converts a run with a plan to a result. Returns undefined if the run has no plan, see {@link explainRun}.
  *
- * @param until end of the run, such as `in 5 s`
- * @throws TimeLimitReached
+ * @param endPhrase end of the run, such as `in 5 s`
+ * @throws TimeLimitError
  */
-export function toPlanResult(model: Model, { status, values, ...run }: Run, until: string): ModelResult | undefined {
+export function toPlanResult(model: Model, { status, values, ...run }: Run, endPhrase: string): ModelResult | undefined {
   if (status === 'optimal' && values !== undefined) {
-    const result = withValues(model, 'optimal', values, run);
+    const result = resultWithPlan(model, 'optimal', values, run);
     return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
   }
   if (status !== 'time_limit') return undefined;
-  if (values === undefined) throw new TimeLimitReached();
-  const result = withValues(model, 'time_limit', values, run);
-  return { ...result, message: `The best values found ${until}${qualityOf(result)}` };
+  if (values === undefined) throw new TimeLimitError();
+  const result = resultWithPlan(model, 'time_limit', values, run);
+  return { ...result, message: `The best values found ${endPhrase}${qualityOf(result)}` };
 }
 
-/** Explains why a run found no plan, within about 10 s. @throws Undecided */
+/** Explains why a run found no plan, within about 10 s. @throws UndecidedError */
 export function explainRun(highs: Highs, model: Model, { status }: Run): ModelResult {
   const arrays = toArrays(model);
-  const deadline = performance.now() + EXPLAINING_SECONDS * 1000;
+  const deadline = performance.now() + EXPLANATION_SECONDS * 1000;
   const isEither = status === 'unbounded_or_infeasible';
   // The solver reports some unbounded models as infeasible while they have an objective.
   const isFeasible = status === 'unbounded' ? true : hasValues(highs, arrays, deadline);
   if (isFeasible !== true && (status === 'infeasible' || isFeasible === false)) {
     const { message, conflict } = explainInfeasible(highs, model, arrays, deadline);
-    return without('infeasible', message, conflict);
+    return resultWithoutPlan('infeasible', message, conflict);
   }
   if (isFeasible === true && (isEither || status === 'infeasible' || status === 'unbounded')) {
-    return without('unbounded', explainUnbounded(highs, model, arrays, deadline), []);
+    return resultWithoutPlan('unbounded', explainUnbounded(highs, model, arrays, deadline), []);
   }
-  throw new Undecided(whyUndecided(model, status));
+  throw new UndecidedError(explainUndecided(model, status));
 }
 
-function whyUndecided({ rows, objective }: Model, status: Run['status']): string {
+function explainUndecided({ rows, objective }: Model, status: Run['status']): string {
   if (status === 'unbounded_or_infeasible') {
     return 'The solver cannot tell whether the model is infeasible or unbounded. Give the variables bounds and solve again';
   }
@@ -131,7 +131,7 @@ function whyUndecided({ rows, objective }: Model, status: Run['status']): string
   );
 }
 
-function without(status: SolveResult['status'], message: string, conflict: string[]): SolveResult {
+function resultWithoutPlan(status: SolveResult['status'], message: string, conflict: string[]): SolveResult {
   return {
     status,
     objective_value: null,
@@ -155,10 +155,10 @@ function percentOf(gap: number): string {
   return String(Number((Math.ceil(percent / step - 1e-9) * step).toPrecision(2)));
 }
 
-function withValues(
+function resultWithPlan(
   model: Model,
   status: SolveResult['status'],
-  found: Float64Array,
+  rawValues: Float64Array,
   { bound, prices: exactPrices }: Pick<Run, 'bound' | 'prices'>,
 ): SolveResult & { plan: Plan } {
   const prices = exactPrices && {
@@ -166,7 +166,7 @@ function withValues(
     reducedCosts: exactPrices.reducedCosts.map(rounded),
   };
   const { objective, constant, variables, families } = model;
-  const values = found.map((value, index) => exact(value, variables[index]));
+  const values = rawValues.map((value, index) => exact(value, variables[index]));
   const plan: Plan = { ...planOf(model, values), ...prices };
   const objective_value = rounded(constant + valueOf(objective, values));
   return {
@@ -174,7 +174,7 @@ function withValues(
     objective_value,
     ...qualityAt(objective_value, bound, model),
     variables: totalsByName(model, plan.values),
-    ...(prices && { reduced_costs: priced(model, prices) }),
+    ...(prices && { reduced_costs: reducedCostsByName(model, prices) }),
     constraints: constraintsOf(model, plan),
     message: null,
     conflict: [],
@@ -187,21 +187,21 @@ function withValues(
 }
 
 /** Returns bound and gap. The solver's tolerances never make a plan better than its bound. */
-function qualityAt(objective: number, found: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
-  if (!Number.isFinite(found)) return { bound: null, gap: null };
+function qualityAt(objective: number, solverBound: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
+  if (!Number.isFinite(solverBound)) return { bound: null, gap: null };
   const isReached =
-    (sense === 'maximize' ? found - objective : objective - found) <= REACHED * Math.max(1, Math.abs(objective));
-  const bound = isReached ? objective : rounded(found);
+    (sense === 'maximize' ? solverBound - objective : objective - solverBound) <= BOUND_TOLERANCE * Math.max(1, Math.abs(objective));
+  const bound = isReached ? objective : rounded(solverBound);
   return { bound, gap: gapBetween(objective, bound) };
 }
 
-function priced({ variables, families }: Model, { reducedCosts }: Prices): Record<string, number> {
+function reducedCostsByName({ variables, families }: Model, { reducedCosts }: Prices): Record<string, number> {
   const inFamilies = new Uint8Array(variables.length);
   for (const { from, size } of families.variables) inFamilies.fill(1, from, from + size);
-  const found: [string, number][] = [];
+  const entries: [string, number][] = [];
   for (const [at, { name, isSlack }] of variables.entries())
-    if (isSlack !== true && inFamilies[at] === 0) found.push([name, reducedCosts[at]!]);
-  return Object.fromEntries(found);
+    if (isSlack !== true && inFamilies[at] === 0) entries.push([name, reducedCosts[at]!]);
+  return Object.fromEntries(entries);
 }
 
 function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
@@ -212,8 +212,8 @@ function kpisOf({ kpis }: Model, { values }: Plan): SolvedKpi[] {
 }
 
 function planOf({ variables, rows }: Model, values: Float64Array): Plan {
-  const shown = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
-  const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, shown)));
+  const visibleValues = values.map((value, index) => (variables[index]?.isSlack === true ? 0 : value));
+  const activities = Float64Array.from(rows, ({ terms }) => rounded(valueOf(terms, visibleValues)));
   const slacks = Float64Array.from(rows, ({ lower, upper }, row) => {
     const slack = Math.min(activities[row]! - lower, upper - activities[row]!);
     // A row without bounds does not constrain anything, and JSON cannot represent infinity.
@@ -225,29 +225,29 @@ function planOf({ variables, rows }: Model, values: Float64Array): Plan {
 
 /** Returns the values of variables without an index, and the totals of families. */
 function totalsByName({ variables, families }: Model, values: Float64Array): Record<string, number> {
-  const found: [string, number][] = [];
+  const totals: [string, number][] = [];
   const starting = new Map(families.variables.map((family) => [family.from, family]));
-  for (const { name } of families.variables.filter(({ size }) => size === 0)) found.push([name, 0]);
+  for (const { name } of families.variables.filter(({ size }) => size === 0)) totals.push([name, 0]);
   for (let at = 0; at < variables.length; at += 1) {
     const { name, isSlack } = variables[at]!;
     const family = starting.get(at);
     if (family !== undefined && family.size > 0) {
-      found.push([family.name, sumOf(values.subarray(at, at + family.size))]);
+      totals.push([family.name, sumOf(values.subarray(at, at + family.size))]);
       at += family.size - 1;
-    } else if (isSlack !== true) found.push([name, values[at]!]);
+    } else if (isSlack !== true) totals.push([name, values[at]!]);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(totals);
 }
 
 /** Returns the constraints. A family is represented by its member with the least slack. */
 function constraintsOf({ rows, families }: Model, { activities, slacks, duals }: Plan): SolveResult['constraints'] {
-  const found: SolveResult['constraints'] = [];
+  const constraints: SolveResult['constraints'] = [];
   const starting = new Map(families.rows.map((family) => [family.from, family]));
   for (let row = 0; row < rows.length; row += 1) {
     const size = starting.get(row)?.size ?? 0;
     let tightest = row;
     for (let other = row + 1; other < row + size; other += 1) if (slacks[other]! < slacks[tightest]!) tightest = other;
-    found.push({
+    constraints.push({
       name: rows[tightest]!.name,
       activity: activities[tightest]!,
       slack: slacks[tightest]!,
@@ -255,7 +255,7 @@ function constraintsOf({ rows, families }: Model, { activities, slacks, duals }:
     });
     row += Math.max(0, size - 1);
   }
-  return found;
+  return constraints;
 }
 
 const sumOf = (values: Float64Array): number => rounded(values.reduce((sum, value) => sum + value, 0));

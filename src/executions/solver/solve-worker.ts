@@ -9,16 +9,16 @@ import {
   ModelProblem,
   type ModelResult,
   monotonicProgress,
-  OutOfMemory,
+  OutOfMemoryError,
   toPlanResult,
   readLp,
   trivialResult,
   search,
   type SearchTask,
   sizeOf,
-  TimeLimitReached,
+  TimeLimitError,
   toArrays,
-  Undecided,
+  UndecidedError,
 } from '../../../packages/solver/index.js';
 import { memberTable, resultTables } from './result-tables.js';
 import {
@@ -63,10 +63,10 @@ async function perform({ source, seconds, ...options }: SolveThreadTask): Promis
     };
   } catch (error) {
     if (error instanceof ModelProblem) return failed(error.code, error.message);
-    if (error instanceof TimeLimitReached)
+    if (error instanceof TimeLimitError)
       return stopSearch.signal.aborted ? { kind: 'ended' } : timeLimitReached(seconds);
-    if (error instanceof Undecided) return failed('solver_failed', error.message);
-    if (error instanceof OutOfMemory) return OUT_OF_MEMORY;
+    if (error instanceof UndecidedError) return failed('solver_failed', error.message);
+    if (error instanceof OutOfMemoryError) return OUT_OF_MEMORY;
     throw error;
   }
 }
