@@ -87,8 +87,8 @@ export class Archive {
  *
  * @throws TaskProblem `unreadable` if the file is not an archive, or is encrypted, broken or beyond the limits
  */
-export async function openArchive(path: string, given: Partial<ArchiveLimits> = {}): Promise<Archive> {
-  const limits = { ...DEFAULTS, ...given };
+export async function openArchive(path: string, overrides: Partial<ArchiveLimits> = {}): Promise<Archive> {
+  const limits = { ...DEFAULTS, ...overrides };
   if (await isCompoundFile(path))
     throw unreadable('The file is encrypted, or comes from a version of Office before 2007');
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(() => {

@@ -14,24 +14,24 @@ export class DiskWatch {
     private readonly reserved: number,
     private readonly onFull: () => void,
   ) {
-    this.timer = setInterval(() => void this.look(), INTERVAL_MS);
-    void this.look();
+    this.timer = setInterval(() => void this.checkSpace(), INTERVAL_MS);
+    void this.checkSpace();
   }
 
   stop(): void {
     clearInterval(this.timer);
   }
 
-  private async look(): Promise<void> {
+  private async checkSpace(): Promise<void> {
     // A folder that cannot be polled cannot be written to either, and the write reports its own error.
-    if (this.isFull || (await this.hasRoom().catch(() => true))) return;
+    if (this.isFull || (await this.hasFreeSpace().catch(() => true))) return;
     this.isFull = true;
     this.stop();
     this.onFull();
   }
 
   /** Returns whether the reserved bytes are still free. */
-  private async hasRoom(): Promise<boolean> {
+  private async hasFreeSpace(): Promise<boolean> {
     const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize >= this.reserved;
   }

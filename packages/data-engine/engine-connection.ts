@@ -9,7 +9,7 @@ const START_MS = 15_000;
 const GRACE_MS = 1_000;
 
 /** Result of a task. */
-export type Ending =
+export type TaskResult =
   | { kind: 'answered'; answer: Answers[Task['kind']] }
   | { kind: 'problem'; problem: TaskProblem }
   | { kind: 'fault' | 'unloadable'; sentence: string }
@@ -19,7 +19,7 @@ export type Ending =
 export class EngineConnection {
   private tasks = 0;
   private receive: ((reply: Reply) => void) | undefined;
-  private death: { signal: NodeJS.Signals | null } | undefined;
+  private exit: { signal: NodeJS.Signals | null } | undefined;
   /** Whether the process must be replaced before the next task. */
   needsReplacement = false;
   /** Settles when the process has ended. */
@@ -29,7 +29,7 @@ export class EngineConnection {
     child.on('message', (reply: Reply) => this.receive?.(reply));
     this.ended = new Promise((resolve) => {
       const end = (signal: NodeJS.Signals | null): void => {
-        this.death ??= { signal };
+        this.exit ??= { signal };
         resolve();
       };
       child.once('exit', (_code, signal) => end(signal));
@@ -48,21 +48,21 @@ export class EngineConnection {
   }
 
   get hasEnded(): boolean {
-    return this.death !== undefined;
+    return this.exit !== undefined;
   }
 
   /** @throws Error if the process does not start */
   static async start(entry: URL, reservedBytes: number): Promise<EngineConnection> {
     const connection = new EngineConnection(launch(entry, reservedBytes));
-    let patience: NodeJS.Timeout | undefined;
+    let startTimer: NodeJS.Timeout | undefined;
     const isReady = await Promise.race([
       new Promise<boolean>((resolve) => {
         connection.receive = () => resolve(true);
-        patience = setTimeout(() => resolve(false), START_MS);
+        startTimer = setTimeout(() => resolve(false), START_MS);
       }),
       connection.ended.then(() => false),
     ]);
-    clearTimeout(patience);
+    clearTimeout(startTimer);
     connection.receive = undefined;
     if (isReady) return connection;
     connection.kill();
@@ -70,23 +70,23 @@ export class EngineConnection {
   }
 
   /** Performs a task. Its time limit starts when the process has loaded the required modules. */
-  async perform(task: Task, milliseconds: number, signal?: AbortSignal): Promise<Ending> {
+  async perform(task: Task, milliseconds: number, signal?: AbortSignal): Promise<TaskResult> {
     const id = ++this.tasks;
-    let stopped: 'too_slow' | 'aborted' | undefined;
+    let stopReason: 'too_slow' | 'aborted' | undefined;
     const timers: NodeJS.Timeout[] = [];
     const stop = (kind: 'too_slow' | 'aborted'): void => {
-      if (stopped !== undefined) return;
-      stopped = kind;
+      if (stopReason !== undefined) return;
+      stopReason = kind;
       this.send({ interrupt: id });
       timers.push(setTimeout(() => this.kill(), GRACE_MS));
     };
     const abort = (): void => stop('aborted');
-    this.hold();
+    this.ref();
     try {
       const reply = await Promise.race([
         new Promise<Reply>((resolve) => {
           const limit = (ms: number): void => void timers.push(setTimeout(() => stop('too_slow'), ms));
-          this.receive = (reply) => ('begun' in reply ? limit(milliseconds) : resolve(reply));
+          this.receive = (reply) => ('started' in reply ? limit(milliseconds) : resolve(reply));
           this.send({ id, task });
           limit(START_MS + milliseconds);
           signal?.addEventListener('abort', abort, { once: true });
@@ -94,12 +94,12 @@ export class EngineConnection {
         }),
         this.ended,
       ]);
-      return this.toEnding(reply, stopped);
+      return this.toResult(reply, stopReason);
     } finally {
       for (const timer of timers) clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
       this.receive = undefined;
-      this.release();
+      this.unref();
     }
   }
 
@@ -107,12 +107,12 @@ export class EngineConnection {
     this.child.kill('SIGKILL');
   }
 
-  private toEnding(reply: Reply | void, stopped: 'too_slow' | 'aborted' | undefined): Ending {
+  private toResult(reply: Reply | void, stopReason: 'too_slow' | 'aborted' | undefined): TaskResult {
     if (reply === undefined) {
-      if (this.death?.signal === MEMORY_SIGNAL) return { kind: 'out_of_memory' };
-      return { kind: stopped ?? 'died' };
+      if (this.exit?.signal === MEMORY_SIGNAL) return { kind: 'out_of_memory' };
+      return { kind: stopReason ?? 'died' };
     }
-    if ('ready' in reply || 'begun' in reply) throw new Error('A data engine process sent an unexpected message');
+    if ('ready' in reply || 'started' in reply) throw new Error('A data engine process sent an unexpected message');
     this.needsReplacement = reply.needsReplacement || 'fault' in reply;
     if ('answer' in reply) return { kind: 'answered', answer: reply.answer };
     if ('problem' in reply) {
@@ -120,10 +120,10 @@ export class EngineConnection {
       this.needsReplacement ||= code === 'out_of_memory' || code === 'engine_failed';
       return { kind: 'problem', problem: new TaskProblem(code, sentence, place) };
     }
-    if ('unloadable' in reply) return { kind: 'unloadable', sentence: reply.unloadable };
+    if ('loadError' in reply) return { kind: 'unloadable', sentence: reply.loadError };
     if ('diskFull' in reply) return { kind: 'disk_full' };
-    if ('fault' in reply && stopped === undefined) return { kind: 'fault', sentence: reply.fault };
-    return { kind: stopped ?? 'died' };
+    if ('fault' in reply && stopReason === undefined) return { kind: 'fault', sentence: reply.fault };
+    return { kind: stopReason ?? 'died' };
   }
 
   private send(order: Order): void {
@@ -132,12 +132,12 @@ export class EngineConnection {
   }
 
   /** Lets the service exit while the process is idle. */
-  release(): void {
+  unref(): void {
     this.child.unref();
     this.child.channel?.unref();
   }
 
-  private hold(): void {
+  private ref(): void {
     this.child.ref();
     this.child.channel?.ref();
   }

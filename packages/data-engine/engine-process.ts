@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { DiskWatch } from './disk-watch.js';
 import { Interrupted, interruption } from './interruption.js';
 import { isDiskFull } from './disk-full.js';
-import { fileOf, MEMORY_MIB, type Order, type Outcome, type Reply } from './messages.js';
+import { outputPath, MEMORY_MIB, type Order, type Outcome, type Reply } from './messages.js';
 import { type Answers, type Task, TaskProblem } from './tasks.js';
 
 /*
@@ -45,15 +45,17 @@ send({ ready: true });
 
 async function perform(id: number, task: Task): Promise<void> {
   interruption.begin(id);
-  const made = fileOf(task);
+  const outputFile = outputPath(task);
   const disk =
-    made === undefined ? undefined : new DiskWatch(dirname(made), reservedBytes, () => interruption.request(id));
+    outputFile === undefined
+      ? undefined
+      : new DiskWatch(dirname(outputFile), reservedBytes, () => interruption.request(id));
   let outcome: Outcome;
   try {
     const work = await load(task).catch((error: unknown) => {
-      throw new Unloadable(describe(error));
+      throw new LoadError(describe(error));
     });
-    send({ begun: id });
+    send({ started: id });
     outcome = { answer: await work() };
   } catch (error) {
     outcome = disk?.isFull === true ? { diskFull: true } : outcomeOf(error);
@@ -78,51 +80,51 @@ function outcomeOf(error: unknown): Outcome {
   if (error instanceof TaskProblem)
     return { problem: { code: error.code, sentence: error.message, place: error.place } };
   if (error instanceof Interrupted) return { interrupted: true };
-  if (error instanceof Unloadable) return { unloadable: error.message };
+  if (error instanceof LoadError) return { loadError: error.message };
   if (isDiskFull(error)) return { diskFull: true };
   return { fault: describe(error) };
 }
 
 /** Package of a task that is missing or was not built for this machine. */
-class Unloadable extends Error {}
+class LoadError extends Error {}
 
 async function load(task: Task): Promise<() => Promise<Answers[Task['kind']]>> {
   switch (task.kind) {
     case 'convert': {
       const { convert } = await import('./tables/convert.js');
-      return async () => await stoppable((signal) => convert(task, signal));
+      return async () => await withAbortSignal((signal) => convert(task, signal));
     }
     case 'read': {
-      const { read } = await import('./tables/read.js');
-      return async () => await read(task);
+      const { readTableRows } = await import('./tables/read.js');
+      return async () => await readTableRows(task);
     }
     case 'query': {
-      const { query } = await import('./tables/query.js');
-      return async () => await query(task);
+      const { runQuery } = await import('./tables/query.js');
+      return async () => await runQuery(task);
     }
     case 'keys': {
-      const { keys } = await import('./tables/keys.js');
-      return async () => await keys(task);
+      const { checkKeys } = await import('./tables/keys.js');
+      return async () => await checkKeys(task);
     }
     case 'columns': {
-      const { columns } = await import('./tables/columns.js');
-      return async () => await columns(task);
+      const { writeColumns } = await import('./tables/columns.js');
+      return async () => await writeColumns(task);
     }
     case 'text': {
       const { documentText } = await import('./documents/text.js');
-      return async () => await stoppable((signal) => documentText(task, signal));
+      return async () => await withAbortSignal((signal) => documentText(task, signal));
     }
   }
 }
 
 /** Runs work with a signal that aborts when the task is interrupted. */
-async function stoppable<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+async function withAbortSignal<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const controller = new AbortController();
-  const unlisten = interruption.listen(() => controller.abort(new Interrupted()));
+  const unsubscribe = interruption.subscribe(() => controller.abort(new Interrupted()));
   try {
     return await work(controller.signal);
   } finally {
-    unlisten();
+    unsubscribe();
   }
 }
 

@@ -1,7 +1,7 @@
 export { decoderOf } from './code-pages.js';
-export type { Ending, EngineConnection } from './engine-connection.js';
+export type { TaskResult, EngineConnection } from './engine-connection.js';
 export { MAX_ANSWER_ROWS, MAX_COLUMNS, MAX_SQL, MAX_TABLES } from './limits.js';
-export { fileOf, partOf } from './messages.js';
+export { outputPath, partialPath } from './messages.js';
 export { EngineUnavailable, ProcessPool } from './process-pool.js';
 export { identifier } from './sql-text.js';
 export {
@@ -24,7 +24,7 @@ export {
   LEFT_OUT_KINDS,
   LEFT_OUT_PLACES,
   type LeftOut,
-  PassingProblem,
+  TransientProblem,
   type QueryAnswer,
   type ReadAnswer,
   type StructuredQuery,
@@ -51,7 +51,7 @@ export {
   encodingProblem,
   isDialect,
 } from './dialect-options.js';
-export { GUESSES_OF_VALUES, guessesOf, leftOutOf, readingNotes } from './reading-notes.js';
+export { GUESSES_OF_VALUES, describeGuesses, describeLeftOut, readingNotes } from './reading-notes.js';
 export {
   TABLE_ENDINGS,
   rowInFile,

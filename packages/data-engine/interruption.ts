@@ -27,10 +27,10 @@ class Interruption {
   /** Interrupts the task, unless it has already ended. */
   request(id: number): void {
     if (this.id !== id || this.timer !== undefined) return;
-    const tell = (): void => this.listeners.forEach((listener) => listener());
+    const notify = (): void => this.listeners.forEach((listener) => listener());
     // Repeats because a statement that is just starting misses the first call.
-    this.timer = setInterval(tell, REPEAT_MS);
-    tell();
+    this.timer = setInterval(notify, REPEAT_MS);
+    notify();
   }
 
   /** @throws Interrupted if the task should stop */
@@ -39,7 +39,7 @@ class Interruption {
   }
 
   /** Calls `listener` repeatedly once the task should stop. Returns a function that removes it. */
-  listen(listener: () => void): () => void {
+  subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }

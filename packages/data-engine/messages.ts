@@ -7,7 +7,7 @@ export type Order = { id: number; task: Task } | { interrupt: number };
 export type Reply =
   | { ready: true }
   /** The required modules are loaded, and the time limit of the task starts. */
-  | { begun: number }
+  | { started: number }
   | (Outcome & { id: number; needsReplacement: boolean });
 
 /** Result of a task. A process is worn if it keeps so much memory that it should not get another task. */
@@ -18,7 +18,7 @@ export type Outcome =
   | { interrupted: true }
   | { diskFull: true }
   /** Error text for the log: the required modules cannot be loaded. */
-  | { unloadable: string }
+  | { loadError: string }
   /** Error text for the log: a bug or a missing file. */
   | { fault: string };
 
@@ -29,8 +29,8 @@ export const MEMORY_SIGNAL = 'SIGUSR2';
 export const MEMORY_MIB = { duckdb: 512, heap: 512, resident: 1_280, reserved: 3_072, worn: 640 };
 
 /** Returns the path of the unfinished file of a task. The caller that ends a task removes this file. */
-export const partOf = (to: string): string => `${to}.part`;
+export const partialPath = (to: string): string => `${to}.part`;
 
 /** Returns the file that a task writes, or undefined if it does not write a file. */
-export const fileOf = (task: Task): string | undefined =>
+export const outputPath = (task: Task): string | undefined =>
   task.kind === 'convert' || task.kind === 'columns' ? task.to : task.kind === 'query' ? task.save?.to : undefined;

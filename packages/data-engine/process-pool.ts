@@ -22,7 +22,7 @@ export class ProcessPool {
   private readonly idleMs: number;
   private readonly entry: URL;
   private readonly reservedBytes: number;
-  private readonly living = new Set<EngineConnection>();
+  private readonly running = new Set<EngineConnection>();
   /** Idle processes. The most recently used process is last and is reused first. */
   private readonly idle: { connection: EngineConnection; timer: NodeJS.Timeout }[] = [];
   private isClosed = false;
@@ -41,34 +41,34 @@ export class ProcessPool {
 
   /** Number of running processes. */
   get processes(): number {
-    return this.living.size;
+    return this.running.size;
   }
 
   /** Process ids, for monitoring from outside. */
   get pids(): number[] {
-    return [...this.living].flatMap(({ pid }) => pid ?? []);
+    return [...this.running].flatMap(({ pid }) => pid ?? []);
   }
 
   /**
-   * Returns a process without a task. The caller owns it until {@link giveBack}. @throws EngineUnavailable if a process does not
+   * Returns a process without a task. The caller owns it until {@link release}. @throws EngineUnavailable if a process does not
    * start
    */
-  async take(): Promise<EngineConnection> {
-    for (let last = this.idle.pop(); last !== undefined; last = this.idle.pop()) {
-      clearTimeout(last.timer);
-      if (!last.connection.hasEnded) return last.connection;
+  async acquire(): Promise<EngineConnection> {
+    for (let candidate = this.idle.pop(); candidate !== undefined; candidate = this.idle.pop()) {
+      clearTimeout(candidate.timer);
+      if (!candidate.connection.hasEnded) return candidate.connection;
     }
-    return await this.startFresh();
+    return await this.acquireNew();
   }
 
   /** Returns a process that has not had a task. @throws EngineUnavailable if it does not start */
-  async startFresh(): Promise<EngineConnection> {
+  async acquireNew(): Promise<EngineConnection> {
     if (this.isClosed) throw new EngineUnavailable('The data engine is closed');
     try {
       const connection = await EngineConnection.start(this.entry, this.reservedBytes);
-      this.living.add(connection);
-      this.endIfClosed(connection);
-      void connection.ended.then(() => this.living.delete(connection));
+      this.running.add(connection);
+      this.killIfClosed(connection);
+      void connection.ended.then(() => this.running.delete(connection));
       return connection;
     } catch (cause) {
       throw new EngineUnavailable('A data engine process did not start', { cause });
@@ -76,8 +76,8 @@ export class ProcessPool {
   }
 
   /** Takes back a process from its owner. Worn processes are killed. */
-  giveBack(connection: EngineConnection): void {
-    if (connection.hasEnded || this.endIfClosed(connection)) return;
+  release(connection: EngineConnection): void {
+    if (connection.hasEnded || this.killIfClosed(connection)) return;
     if (connection.needsReplacement) {
       connection.kill();
       return;
@@ -91,7 +91,7 @@ export class ProcessPool {
   }
 
   /** Kills a process that started while the pool was closing. */
-  private endIfClosed(connection: EngineConnection): boolean {
+  private killIfClosed(connection: EngineConnection): boolean {
     if (this.isClosed) connection.kill();
     return this.isClosed;
   }
@@ -100,6 +100,6 @@ export class ProcessPool {
   close(): void {
     this.isClosed = true;
     for (const { timer } of this.idle.splice(0)) clearTimeout(timer);
-    for (const connection of this.living) connection.kill();
+    for (const connection of this.running) connection.kill();
   }
 }

@@ -27,13 +27,13 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
 };
 
 /** Sentences, without capitals and full stops, about the guesses made when a table was read. */
-export const guessesOf = (dialect: Dialect | null, fields?: readonly UncertainField[]): string[] =>
+export const describeGuesses = (dialect: Dialect | null, fields?: readonly UncertainField[]): string[] =>
   dialect === null
     ? []
     : dialect.uncertain.filter((field) => fields?.includes(field) ?? true).map((field) => GUESSES[field](dialect));
 
 /** Describes the parts that are left out of a table. Returns undefined for an empty list. */
-export function leftOutOf(parts: readonly LeftOut[]): string | undefined {
+export function describeLeftOut(parts: readonly LeftOut[]): string | undefined {
   if (parts.length === 0) return undefined;
   const more = parts.length > MAX_ENTRIES ? ` and ${parts.length - MAX_ENTRIES} more` : '';
   return `left out: ${parts.slice(0, MAX_ENTRIES).map(described).join(', ')}${more}`;
@@ -52,6 +52,6 @@ export const GUESSES_OF_VALUES = ['encoding', 'decimal', 'date_order', 'last_row
 
 /** Lists the left-out parts and the guesses that a planner should check before planning with a table. */
 export const readingNotes = ({ dialect, leftOut }: Pick<TableDescription, 'dialect' | 'leftOut'>): string[] => [
-  ...[leftOutOf(leftOut)].flatMap((phrase) => phrase ?? []),
-  ...guessesOf(dialect, GUESSES_OF_VALUES),
+  ...[describeLeftOut(leftOut)].flatMap((phrase) => phrase ?? []),
+  ...describeGuesses(dialect, GUESSES_OF_VALUES),
 ];

@@ -107,7 +107,7 @@ export class CellReader implements XmlReader {
 
   close(name: string): void {
     if (name === 'rPh') this.isReading = false;
-    else if (name === 'c') this.keep();
+    else if (name === 'c') this.storeCell();
     else if (name === 'row' && this.cells.length > 0) this.reader.row(this.number, this.cells);
     if (this.content === undefined) return;
     if (name === 'v') this.value = this.content;
@@ -137,7 +137,7 @@ export class CellReader implements XmlReader {
     throw this.problem(`has row ${number} after row ${this.number}. ${SAVE_AGAIN}`, { row: number });
   }
 
-  private keep(): void {
+  private storeCell(): void {
     const value = this.convert();
     if (value === undefined || value === '') return;
     if (this.cells[this.column] !== undefined) throw this.cellProblem(`occurs twice. ${SAVE_AGAIN}`);
@@ -220,13 +220,13 @@ export class CellReader implements XmlReader {
     return `Cell ${this.reference} of the sheet ${this.sheetName}`;
   }
 
-  private problem(what: string, place: { row?: number } = {}): TaskProblem {
-    return new TaskProblem('unreadable', `The sheet ${this.sheetName} ${what}`, place);
+  private problem(reason: string, place: { row?: number } = {}): TaskProblem {
+    return new TaskProblem('unreadable', `The sheet ${this.sheetName} ${reason}`, place);
   }
 
-  private cellProblem(what: string): TaskProblem {
+  private cellProblem(reason: string): TaskProblem {
     const place = { row: this.number, column: columnName(this.column) };
-    return new TaskProblem('unreadable', `${this.cellName} ${what}`, place);
+    return new TaskProblem('unreadable', `${this.cellName} ${reason}`, place);
   }
 }
 

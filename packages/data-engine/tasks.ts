@@ -316,4 +316,4 @@ export class TaskProblem extends Error {
 }
 
 /** Temporary problem: there was not enough time or memory. */
-export class PassingProblem extends TaskProblem {}
+export class TransientProblem extends TaskProblem {}

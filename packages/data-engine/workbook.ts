@@ -82,8 +82,8 @@ export class Workbook {
     });
     if (root !== 'workbook')
       throw unreadable('The file is not an XLSX workbook. Save it as .xlsx in a spreadsheet program');
-    const partOf = (wanted: string): string | undefined =>
-      related.find(({ type, target }) => type === wanted && archive.has(target))?.target;
+    const partOf = (partType: string): string | undefined =>
+      related.find(({ type, target }) => type === partType && archive.has(target))?.target;
     return new Workbook(archive, parts, partOf('sharedStrings'), partOf('styles'), calculation);
   }
 
@@ -160,18 +160,19 @@ interface Relation {
 async function relations(archive: Archive, part: string, signal?: AbortSignal): Promise<Relation[]> {
   const { dir, base } = posix.parse(part);
   const name = posix.join(dir, '_rels', `${base}.rels`);
-  const found: Relation[] = [];
-  if (!archive.has(name)) return found;
+  const internalRelations: Relation[] = [];
+  if (!archive.has(name)) return internalRelations;
   await readXml(archive.read(name, signal), name, {
     namespaces: PACKAGE_RELATIONS,
     open: (element, { Id: id = '', Type = '', Target, TargetMode }) => {
       if (element !== 'Relationship' || Target === undefined || TargetMode === 'External') return;
       const path = Target.replaceAll('\\', '/');
       const target = path.startsWith('/') ? posix.join('.', path.slice(1)) : posix.join(dir, path);
-      if (found.length < 2 * MAX_SHEETS) found.push({ id, type: Type.slice(Type.lastIndexOf('/') + 1), target });
+      if (internalRelations.length < 2 * MAX_SHEETS)
+        internalRelations.push({ id, type: Type.slice(Type.lastIndexOf('/') + 1), target });
     },
   });
-  return found;
+  return internalRelations;
 }
 
 async function sharedTexts(archive: Archive, part: string, signal?: AbortSignal): Promise<string[]> {

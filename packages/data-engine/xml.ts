@@ -54,7 +54,8 @@ const FALLBACK = '#fallback';
  * @throws TaskProblem `unreadable`
  */
 export async function readXml(content: AsyncIterable<Buffer>, part: string, reader: XmlReader): Promise<void> {
-  const problem = (what: string): TaskProblem => new TaskProblem('unreadable', `The part ${part} of the file ${what}`);
+  const problem = (reason: string): TaskProblem =>
+    new TaskProblem('unreadable', `The part ${part} of the file ${reason}`);
   // Handlers are properties of the parser. With more handlers, V8 would store them in a dictionary, which is five times slower.
   const parser = new SaxesParser({ xmlns: false, position: false });
   const scopes: Scope[] = [{ depth: 0, namespaces: new Map(), names: new Map() }];
@@ -71,9 +72,9 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
   let depth = 0;
   let fallbacks = 0;
   /** Number of characters since the last text or tag. */
-  let kept = 0;
+  let tokenCharacters = 0;
   const endToken = (): void => {
-    kept = 0;
+    tokenCharacters = 0;
   };
   parser.on('error', () => {
     throw problem('is not valid XML');
@@ -116,9 +117,9 @@ export async function readXml(content: AsyncIterable<Buffer>, part: string, read
     decoder ??= decoderOf(chunk);
     if (decoder === undefined) throw problem('has an unknown encoding. Save the file again in another program');
     const characters = decode(chunk);
-    kept += characters.length;
+    tokenCharacters += characters.length;
     parser.write(characters);
-    if (kept > MAX_TOKEN_CHARACTERS) throw problem('has a text or a tag that is too long');
+    if (tokenCharacters > MAX_TOKEN_CHARACTERS) throw problem('has a text or a tag that is too long');
     if (reader.isDone?.() === true) return;
   }
   if (decoder !== undefined) parser.write(decode());

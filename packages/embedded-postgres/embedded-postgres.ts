@@ -104,7 +104,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function start(dataDir: string, options: EmbeddedPostgresOptions, ownerships: Ownership[]): Promise<EmbeddedPostgres> {
+async function start(
+  dataDir: string,
+  options: EmbeddedPostgresOptions,
+  ownerships: Ownership[],
+): Promise<EmbeddedPostgres> {
   const { database = 'workspace', ephemeral = false } = options;
   const account = await chooseAccount([join(dataDir, 'postgres'), dataDir]);
   const binaries = await findBinaries(account);

@@ -53,7 +53,11 @@ function findByCommand(directory: string): number[] {
  *
  * @param postmaster its first process, if it is still running
  */
-export async function endServer(directory: string, postmaster: number | undefined, timeouts: ShutdownTimeouts): Promise<void> {
+export async function endServer(
+  directory: string,
+  postmaster: number | undefined,
+  timeouts: ShutdownTimeouts,
+): Promise<void> {
   const first = postmaster === undefined ? [] : [postmaster];
   if (await signalAndWait(directory, first, 'SIGINT', postmaster === undefined ? 0 : timeouts.fast)) return;
   if (await signalAndWait(directory, findServerProcesses(directory), 'SIGQUIT', timeouts.immediate)) return;
@@ -61,7 +65,12 @@ export async function endServer(directory: string, postmaster: number | undefine
   throw new Error(`The processes of ${directory} survived SIGKILL`);
 }
 
-async function signalAndWait(directory: string, pids: number[], signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
+async function signalAndWait(
+  directory: string,
+  pids: number[],
+  signal: NodeJS.Signals,
+  timeoutMs: number,
+): Promise<boolean> {
   for (const pid of pids) if (isServerProcess(pid, directory)) signalProcess(pid, signal);
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -38,7 +38,11 @@ const HEAP_MIB = 256;
  * @param task search task. Its arrays are transferred to the thread and are empty afterwards
  * @throws OutOfMemoryError
  */
-export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>, stopSignal: AbortSignal): Promise<Run> {
+export async function search(
+  task: SearchTask,
+  watch: Omit<SearchWatch, 'plan'>,
+  stopSignal: AbortSignal,
+): Promise<Run> {
   const worker = new Worker(new URL('./search-worker.js', import.meta.url), {
     workerData: task,
     transferList: buffersOf(task.arrays),
@@ -55,7 +59,12 @@ export async function search(task: SearchTask, watch: Omit<SearchWatch, 'plan'>,
   }
 }
 
-function runOf(worker: Worker, seconds: number, watch: Omit<SearchWatch, 'plan'>, stopSignal: AbortSignal): Promise<Run> {
+function runOf(
+  worker: Worker,
+  seconds: number,
+  watch: Omit<SearchWatch, 'plan'>,
+  stopSignal: AbortSignal,
+): Promise<Run> {
   return new Promise((resolve, reject) => {
     let best: Run = { status: 'time_limit', values: undefined, bound: NaN, prices: undefined };
     let clock: NodeJS.Timeout | undefined;

@@ -87,7 +87,11 @@ export function trivialResult(model: Model): ModelResult | undefined {
  * @param endPhrase end of the run, such as `in 5 s`
  * @throws TimeLimitError
  */
-export function toPlanResult(model: Model, { status, values, ...run }: Run, endPhrase: string): ModelResult | undefined {
+export function toPlanResult(
+  model: Model,
+  { status, values, ...run }: Run,
+  endPhrase: string,
+): ModelResult | undefined {
   if (status === 'optimal' && values !== undefined) {
     const result = resultWithPlan(model, 'optimal', values, run);
     return result.gap === 0 ? result : { ...result, message: `The search ended${qualityOf(result)}` };
@@ -190,7 +194,8 @@ function resultWithPlan(
 function qualityAt(objective: number, solverBound: number, { sense }: Model): Pick<SolveResult, 'bound' | 'gap'> {
   if (!Number.isFinite(solverBound)) return { bound: null, gap: null };
   const isReached =
-    (sense === 'maximize' ? solverBound - objective : objective - solverBound) <= BOUND_TOLERANCE * Math.max(1, Math.abs(objective));
+    (sense === 'maximize' ? solverBound - objective : objective - solverBound) <=
+    BOUND_TOLERANCE * Math.max(1, Math.abs(objective));
   const bound = isReached ? objective : rounded(solverBound);
   return { bound, gap: gapBetween(objective, bound) };
 }

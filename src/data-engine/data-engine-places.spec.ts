@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 import { DataEngine } from './data-engine.service.js';
-import type { Ending } from '../../packages/data-engine/engine-connection.js';
+import type { TaskResult } from '../../packages/data-engine/engine-connection.js';
 import { EngineMetricsService } from './engine-metrics.service.js';
 import type { ProcessPool } from '../../packages/data-engine/process-pool.js';
 import type { ConvertTask, TextTask } from '../../packages/data-engine/tasks.js';
@@ -15,8 +15,8 @@ class Processes {
   private readonly emitter = new EventEmitter();
   private readonly end = once(this.emitter, 'end');
 
-  async take(): Promise<unknown> {
-    const perform = async ({ from }: { from: string }): Promise<Ending> => {
+  async acquire(): Promise<unknown> {
+    const perform = async ({ from }: { from: string }): Promise<TaskResult> => {
       this.begun.push(from);
       await this.end;
       return { kind: 'aborted' };
@@ -24,7 +24,7 @@ class Processes {
     return await Promise.resolve({ isFresh: true, perform });
   }
 
-  giveBack(): void {}
+  release(): void {}
 
   endTasks(): void {
     this.emitter.emit('end');

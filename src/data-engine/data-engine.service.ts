@@ -7,12 +7,12 @@ import { FairShares } from '../common/throttling/fair-shares.js';
 import type { EngineMetricsService } from './engine-metrics.service.js';
 import {
   type Answers,
-  type Ending,
+  type TaskResult,
   type EngineConnection,
   EngineUnavailable,
-  fileOf,
-  partOf,
-  PassingProblem,
+  outputPath,
+  partialPath,
+  TransientProblem,
   type ProcessPool,
   type TableFormat,
   type Task,
@@ -99,13 +99,13 @@ export class DataEngine implements OnApplicationShutdown {
   }
 
   private async perform(task: Task, signal?: AbortSignal): Promise<Answers[Task['kind']]> {
-    const connection = await this.started(this.pool.take());
+    const connection = await this.started(this.pool.acquire());
     const { isFresh } = connection;
     let ending = await this.attempt(task, connection, signal);
     // Earlier tasks may have caused the failure of this process. A fresh process that runs out of memory is not retried.
     if (ending.kind === 'died' || (ending.kind === 'out_of_memory' && !isFresh)) {
       this.metrics.countRestart();
-      ending = await this.attempt(task, await this.started(this.pool.startFresh()), signal);
+      ending = await this.attempt(task, await this.started(this.pool.acquireNew()), signal);
     }
     switch (ending.kind) {
       case 'answered':
@@ -140,9 +140,9 @@ export class DataEngine implements OnApplicationShutdown {
     }
   }
 
-  private async attempt(task: Task, connection: EngineConnection, signal?: AbortSignal): Promise<Ending> {
+  private async attempt(task: Task, connection: EngineConnection, signal?: AbortSignal): Promise<TaskResult> {
     const ending = await connection.perform(task, this.seconds[task.kind] * 1000, signal);
-    this.pool.giveBack(connection);
+    this.pool.release(connection);
     if (ending.kind === 'died' || ending.kind === 'out_of_memory')
       this.logger.warn({ task: task.kind, ending: ending.kind }, 'a data engine process died during a task');
     if (ending.kind !== 'answered') await removePart(task);
@@ -152,8 +152,8 @@ export class DataEngine implements OnApplicationShutdown {
 
 /** Removes the unfinished file of a killed process. */
 async function removePart(task: Task): Promise<void> {
-  const to = fileOf(task);
-  if (to !== undefined) await rm(partOf(to), { recursive: true, force: true });
+  const to = outputPath(task);
+  if (to !== undefined) await rm(partialPath(to), { recursive: true, force: true });
 }
 
 /** Returns whether a task reads a file and does not run a query. */
@@ -163,10 +163,10 @@ const canTakeLong = (task: Task, bytes: number): boolean => 'format' in task && 
 
 const tooSlow = (kind: Task['kind'], seconds: number): TaskProblem =>
   isOfFile(kind)
-    ? new PassingProblem('unreadable', `Reading the file took longer than ${seconds} seconds`)
-    : new PassingProblem('query_timeout', `The query took longer than ${seconds} seconds`);
+    ? new TransientProblem('unreadable', `Reading the file took longer than ${seconds} seconds`)
+    : new TransientProblem('query_timeout', `The query took longer than ${seconds} seconds`);
 
 const outOfMemory = (kind: Task['kind'], ofQuery: string): TaskProblem =>
   isOfFile(kind)
-    ? new PassingProblem('unreadable', 'Reading the file needs too much memory')
-    : new PassingProblem('out_of_memory', ofQuery);
+    ? new TransientProblem('unreadable', 'Reading the file needs too much memory')
+    : new TransientProblem('out_of_memory', ofQuery);

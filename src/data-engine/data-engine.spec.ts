@@ -97,9 +97,9 @@ describe('data engine processes', () => {
     const script = `
       import { spawn } from 'node:child_process';
       const child = spawn(process.execPath, [${JSON.stringify(ENGINE_ENTRY.pathname)}], { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' });
-      child.on('message', ({ ready, begun }) => {
+      child.on('message', ({ ready, started }) => {
         if (ready) child.send({ id: 1, task: { kind: 'query', tables: {}, sql: ${JSON.stringify(STUBBORN)}, limit: 1 } });
-        if (begun) console.log(child.pid);
+        if (started) console.log(child.pid);
       });`;
     const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -141,7 +141,7 @@ describe('data engine processes', () => {
 
   it('reports a process that cannot start as unavailable', async () => {
     const pool = new ProcessPool({ size: 1, entry: new URL('file:///nowhere/engine.js') });
-    expect(await reasonOf(pool.take())).toBeInstanceOf(EngineUnavailable);
+    expect(await reasonOf(pool.acquire())).toBeInstanceOf(EngineUnavailable);
     expect(pool.processes).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { TestEngine } from '../../test/support/data-engine.js';
 import { LocalFiles } from '../../test/support/local-files.js';
-import { PassingProblem, TaskProblem } from '../../packages/data-engine/tasks.js';
+import { TransientProblem, TaskProblem } from '../../packages/data-engine/tasks.js';
 import type { CompanyBlob } from '../files/blobs/local-copies.service.js';
 import { MetricsService } from '../common/metrics/metrics.service.js';
 import { type OpenTable, TableCacheService } from './table-cache.service.js';
@@ -149,7 +149,7 @@ describe('conversion', () => {
     let count = 0;
     const run = async (): Promise<never> => {
       count += 1;
-      return await Promise.reject(new PassingProblem('unreadable', 'Reading the file took longer than 60 seconds'));
+      return await Promise.reject(new TransientProblem('unreadable', 'Reading the file took longer than 60 seconds'));
     };
     const of = new TableCacheService(files.config, { run } as never, files.copies, new MetricsService(logger), logger);
     const source = { ...blob, format: 'xlsx', ignoreErrors: false } as const;

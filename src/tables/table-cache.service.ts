@@ -8,7 +8,7 @@ import { Config } from '../config/config.js';
 import { DataEngine } from '../data-engine/data-engine.service.js';
 import {
   type DialectOptions,
-  PassingProblem,
+  TransientProblem,
   type TableDescription,
   type TableFormat,
   TaskProblem,
@@ -174,7 +174,7 @@ export class TableCacheService implements OnApplicationBootstrap, BeforeApplicat
     } catch (error) {
       // A file that takes too long is not read again for another sheet or dialect.
       if (error instanceof TaskProblem)
-        this.problems.set(error instanceof PassingProblem ? source.blob_id : name, error);
+        this.problems.set(error instanceof TransientProblem ? source.blob_id : name, error);
       throw error;
     }
   }

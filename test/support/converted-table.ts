@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { convert } from '../../packages/data-engine/tables/convert.js';
-import { read } from '../../packages/data-engine/tables/read.js';
+import { readTableRows } from '../../packages/data-engine/tables/read.js';
 import {
   type ConvertTask,
   type StructuredQuery,
@@ -66,7 +66,7 @@ export class TableFiles {
 
   /** Returns the rows of a converted table. */
   async rows(table: string, query: Partial<StructuredQuery> = {}): Promise<Pick<ConvertedTable, 'columns' | 'rows'>> {
-    const answer = await read({ kind: 'read', table, query: { limit: 10_000, offset: 0, ...query } });
+    const answer = await readTableRows({ kind: 'read', table, query: { limit: 10_000, offset: 0, ...query } });
     return { columns: answer.columns.map(nameAndType), rows: JSON.parse(answer.rows) as unknown[][] };
   }
 

@@ -4,23 +4,23 @@
  */
 export class BoundedText {
   private readonly pieces: string[] = [];
-  private left: number;
+  private remainingBytes: number;
 
   constructor(maxBytes: number) {
-    this.left = maxBytes;
+    this.remainingBytes = maxBytes;
   }
 
   /** Whether a piece did not fit. Later pieces are ignored. */
   get isCut(): boolean {
-    return this.left < 0;
+    return this.remainingBytes < 0;
   }
 
   add(piece: string): void {
     if (this.isCut) return;
     const text = piece.replaceAll('\0', '').toWellFormed();
     const bytes = Buffer.byteLength(text);
-    this.pieces.push(bytes <= this.left ? text : startOf(text, this.left));
-    this.left -= bytes;
+    this.pieces.push(bytes <= this.remainingBytes ? text : startOf(text, this.remainingBytes));
+    this.remainingBytes -= bytes;
   }
 
   toString(): string {
@@ -29,6 +29,6 @@ export class BoundedText {
 }
 
 function startOf(text: string, bytes: number): string {
-  const room = new Uint8Array(bytes);
-  return text.slice(0, new TextEncoder().encodeInto(text, room).read);
+  const buffer = new Uint8Array(bytes);
+  return text.slice(0, new TextEncoder().encodeInto(text, buffer).read);
 }

@@ -70,11 +70,11 @@ class ParagraphReader implements XmlReader {
   private texts = 0;
   private runs = 0;
   /** Number of characters in the cells of unfinished rows. */
-  private held = 0;
+  private pendingCharacters = 0;
 
   readonly namespaces = TEXT_NAMESPACES;
 
-  constructor(private readonly out: BoundedText) {}
+  constructor(private readonly output: BoundedText) {}
 
   open(name: string): void {
     if (name === 't') this.texts += 1;
@@ -104,22 +104,22 @@ class ParagraphReader implements XmlReader {
       // A nested table becomes text of the outer cell.
       this.write(`${row}\n`);
       this.tables.push(table);
-      if (this.tables.length === 1) this.held = 0;
+      if (this.tables.length === 1) this.pendingCharacters = 0;
     }
   }
 
   isDone(): boolean {
-    return this.out.isCut;
+    return this.output.isCut;
   }
 
   private write(text: string): void {
     const table = this.tables.at(-1);
     if (table === undefined) {
-      this.out.add(text);
+      this.output.add(text);
       return;
     }
-    this.held += text.length;
-    if (this.held > MAX_ROW_CHARACTERS)
+    this.pendingCharacters += text.length;
+    if (this.pendingCharacters > MAX_ROW_CHARACTERS)
       throw new TaskProblem('unreadable', 'The DOCX has a table row that is too long');
     table.cell += text;
   }

@@ -38,9 +38,9 @@ export class FontFailures {
       ...(this.hasOthers ? ['a broken font'] : []),
       ...(this.hasContradiction ? ['a font and a character map of different languages'] : []),
     ];
-    const lost = `Text of the PDF cannot be read because of ${reasons.join(' and ')}`;
+    const problem = `Text of the PDF cannot be read because of ${reasons.join(' and ')}`;
     const wrong = 'Letters of the PDF may be wrong because a font does not name them';
-    const problems = [...(reasons.length > 0 ? [lost] : []), ...(this.hasUnnamedLetters ? [wrong] : [])];
+    const problems = [...(reasons.length > 0 ? [problem] : []), ...(this.hasUnnamedLetters ? [wrong] : [])];
     if (problems.length === 0) return undefined;
     const remedy =
       reasons.length > 0 ? 'Save the PDF with embedded fonts, or save its text' : 'Compare the text with the pages';

@@ -26,8 +26,8 @@ if (!('transferToFixedLength' in ArrayBuffer.prototype)) {
  */
 export class FontLetters {
   /** Fonts whose letters were requested from the library. */
-  private readonly asked = new Set<string>();
-  private readonly named = new Map<string, ReadonlySet<string>>();
+  private readonly requestedFonts = new Set<string>();
+  private readonly lettersByFont = new Map<string, ReadonlySet<string>>();
   /** Letters of the current page by font name. */
   private readonly letters = new Map<string, Set<string>>();
 
@@ -39,24 +39,24 @@ export class FontLetters {
 
   /** Returns true if the page has letters that their fonts do not name. */
   async hasUnnamedLetters(page: Page): Promise<boolean> {
-    const shown = [...this.letters].filter(([, letters]) => letters.size > 0);
+    const fontsOfPage = [...this.letters].filter(([, letters]) => letters.size > 0);
     this.letters.clear();
-    if (shown.some(([font]) => !this.asked.has(font))) await this.load(page, shown);
-    return shown.some(([font, letters]) => {
-      const named = this.named.get(font);
-      return named !== undefined && [...letters].some((letter) => !named.has(letter));
+    if (fontsOfPage.some(([font]) => !this.requestedFonts.has(font))) await this.load(page, fontsOfPage);
+    return fontsOfPage.some(([font, letters]) => {
+      const namedLetters = this.lettersByFont.get(font);
+      return namedLetters !== undefined && [...letters].some((letter) => !namedLetters.has(letter));
     });
   }
 
   /** Loads the fonts of a page, which requires its operators. */
-  private async load(page: Page, shown: [font: string, letters: unknown][]): Promise<void> {
+  private async load(page: Page, fontsOfPage: [font: string, letters: unknown][]): Promise<void> {
     // Broken operators are not a reason to reject text that was already read.
     await page.getOperatorList({ annotationMode: WITHOUT_ANNOTATIONS }).catch(() => undefined);
-    for (const [font] of shown) {
-      this.asked.add(font);
+    for (const [font] of fontsOfPage) {
+      this.requestedFonts.add(font);
       if (!page.commonObjs.has(font)) continue;
       const { toUnicode } = page.commonObjs.get(font) as LoadedFont;
-      if (toUnicode !== undefined) this.named.set(font, lettersOf(Object.values(toUnicode._map ?? {})));
+      if (toUnicode !== undefined) this.lettersByFont.set(font, lettersOf(Object.values(toUnicode._map ?? {})));
     }
   }
 }

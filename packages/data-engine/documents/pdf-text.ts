@@ -55,7 +55,7 @@ async function textOf(
 ): Promise<TextAnswer> {
   try {
     const { numPages: pages } = pdf;
-    const { first, last } = range(pages, task.pages);
+    const { first, last } = pageRange(pages, task.pages);
     const text = new BoundedText(task.maxBytes);
     const letters = new FontLetters();
     let number = first;
@@ -113,10 +113,11 @@ async function openPdf(path: string, failures: FontFailures): Promise<Document> 
   }
 }
 
-function range(pages: number, asked: TextTask['pages']): { first: number; last: number } {
-  if (asked === undefined) return { first: 1, last: pages };
-  if (asked.first > pages) throw unreadable(`The PDF has ${pages} pages, so there is no page ${asked.first}`);
-  return { first: asked.first, last: Math.min(asked.last, pages) };
+function pageRange(pages: number, requestedPages: TextTask['pages']): { first: number; last: number } {
+  if (requestedPages === undefined) return { first: 1, last: pages };
+  if (requestedPages.first > pages)
+    throw unreadable(`The PDF has ${pages} pages, so there is no page ${requestedPages.first}`);
+  return { first: requestedPages.first, last: Math.min(requestedPages.last, pages) };
 }
 
 async function addPage(

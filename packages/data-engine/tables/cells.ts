@@ -126,9 +126,9 @@ function readRow(
   types: readonly DuckDBType[],
   maxBytes: number,
 ): string | undefined {
-  const room = new Room(maxBytes);
+  const budget = new ByteBudget(maxBytes);
   try {
-    const cells = types.map((type, column) => cellAt(chunk.getColumnVector(column), index, type, room));
+    const cells = types.map((type, column) => cellAt(chunk.getColumnVector(column), index, type, budget));
     const row = JSON.stringify(cells);
     return Buffer.byteLength(row) < maxBytes ? row : undefined;
   } catch (error) {
@@ -140,13 +140,13 @@ function readRow(
 class BudgetExceeded extends Error {}
 
 /** Remaining JSON bytes of a row, counted from below. Values that are too large are not even read. */
-class Room {
-  constructor(private left: number) {}
+class ByteBudget {
+  constructor(private remaining: number) {}
 
-  /** @throws NoRoom */
+  /** @throws BudgetExceeded */
   take(bytes: number): void {
-    this.left -= bytes;
-    if (this.left < 0) throw new BudgetExceeded();
+    this.remaining -= bytes;
+    if (this.remaining < 0) throw new BudgetExceeded();
   }
 }
 
@@ -154,17 +154,17 @@ class Room {
 const TEXT_ENTRY_BYTES = 16;
 
 /** Returns a value as clients see it. Lists and structs are read element by element. */
-function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, room: Room): Cell {
-  room.take(Math.max(1, textBytes(vector, index)));
+function cellAt(vector: DuckDBVector, index: number, type: DuckDBType, budget: ByteBudget): Cell {
+  budget.take(Math.max(1, textBytes(vector, index)));
   if (vector instanceof DuckDBListVector) {
     const items = vector.getItemVector(index);
     const { valueType } = type as DuckDBListType;
-    return items && Array.from({ length: items.itemCount }, (_, item) => cellAt(items, item, valueType, room));
+    return items && Array.from({ length: items.itemCount }, (_, item) => cellAt(items, item, valueType, budget));
   }
   if (vector instanceof DuckDBStructVector) {
     if (!vector.isItemValid(index)) return null;
     const { entryNames, entryTypes } = type as DuckDBStructType;
-    const values = entryTypes.map((entryType, entry) => cellAt(vector.entryVectorAt(entry), index, entryType, room));
+    const values = entryTypes.map((entryType, entry) => cellAt(vector.entryVectorAt(entry), index, entryType, budget));
     // The members of ROW(1, 2) have no names.
     if (entryNames.every((name) => name === '')) return values;
     return objectOf(entryNames.map((name, entry) => [name, values[entry]!]));

@@ -96,24 +96,24 @@ export class ColumnProfiles {
     }
     if (last - first < end - start) this.arePadded[column] = 1;
     const byte = bytes[first]!;
-    let left = 0;
+    let openTypes = 0;
     if (byte <= 0x39) {
       if ((open & NUMBERS) !== 0) {
         const forms = numberForms(bytes, first, last);
         this.numbersOfAll[column]! &= forms;
         this.numbersOfSome[column]! |= forms;
-        if ((this.numbersOfAll[column]! & ALL_NUMBER_FORMS) !== 0) left |= NUMBERS;
+        if ((this.numbersOfAll[column]! & ALL_NUMBER_FORMS) !== 0) openTypes |= NUMBERS;
       }
       if ((open & DATES) !== 0 && byte >= 0x30) {
         const forms = dateForms(bytes, first, last);
         this.datesOfAll[column]! &= forms;
         this.datesOfSome[column]! |= forms;
-        if (this.datesOfAll[column] !== 0) left |= DATES;
+        if (this.datesOfAll[column] !== 0) openTypes |= DATES;
       }
     } else if ((open & BOOLEANS) !== 0 && isBoolean(bytes, first, last)) {
-      left = BOOLEANS;
+      openTypes = BOOLEANS;
     }
-    this.open[column] = left;
+    this.open[column] = openTypes;
   }
 
   /** Records a number or boolean of a typed file. Its text has the form of JSON. */
@@ -247,17 +247,18 @@ export class ColumnProfiles {
   /** Returns the forms that fit all numbers of a column and the options, or 0 if it has no numbers. */
   private numberFormsOf(column: number, { decimal, thousands }: DialectOptions): number {
     const isNumber = this.isNumeric(column);
-    const some = this.numbersOfSome[column]!;
+    const formsOfSome = this.numbersOfSome[column]!;
     // 12 beside 12 % may mean 0.12 or 12, and neither strptime nor a cast reads 1E+05 %.
-    if (!isNumber || ((some & HAS_PERCENT) !== 0 && (some & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0)) return 0;
+    if (!isNumber || ((formsOfSome & HAS_PERCENT) !== 0 && (formsOfSome & (HAS_NO_PERCENT | HAS_EXPONENT)) !== 0))
+      return 0;
     const forms = this.numbersOfAll[column]! & ALL_NUMBER_FORMS;
     return this.areNumbers[column] === 1 ? forms : forms & formsOf(decimal, thousands);
   }
 
   private dateFormsOf(column: number, name: string, { date_order }: DialectOptions): number {
     if (this.values[column] === 0 || (this.open[column]! & DATES) === 0) return 0;
-    const other = { day_first: MONTH_FIRST_FORMS, month_first: DAY_FIRST_FORMS | DOTTED_FORMS };
-    const excluded = date_order === undefined ? 0 : other[date_order];
+    const formsOfOtherOrder = { day_first: MONTH_FIRST_FORMS, month_first: DAY_FIRST_FORMS | DOTTED_FORMS };
+    const excluded = date_order === undefined ? 0 : formsOfOtherOrder[date_order];
     return this.datesOfAll[column]! & ~excluded & ~(NAMES_OF_DATES.test(name) ? 0 : COMPACT_DATE);
   }
 
@@ -266,25 +267,25 @@ export class ColumnProfiles {
     const date = this.dateReadingOf(column, dates, isMonthFirst);
     if (date !== undefined) return date;
     if (forms === 0) return { type: 'text' };
-    const wanted = forms & (decimal === '.' ? POINT_FORMS : COMMA_FORMS);
-    const form = NUMBER_FORMS[lowestBit(wanted === 0 ? forms : wanted)]!;
-    const some = this.numbersOfSome[column]!;
-    const hasDecimals = (some & (form.decimal === '.' ? HAS_POINT : HAS_COMMA)) !== 0;
-    const isInteger = !hasDecimals && (some & (HAS_EXPONENT | HAS_PERCENT)) === 0;
-    return { type: isInteger ? 'integer' : 'number', ...form, isPercent: (some & HAS_PERCENT) !== 0 };
+    const matchingForms = forms & (decimal === '.' ? POINT_FORMS : COMMA_FORMS);
+    const form = NUMBER_FORMS[lowestBit(matchingForms === 0 ? forms : matchingForms)]!;
+    const formsOfSome = this.numbersOfSome[column]!;
+    const hasDecimals = (formsOfSome & (form.decimal === '.' ? HAS_POINT : HAS_COMMA)) !== 0;
+    const isInteger = !hasDecimals && (formsOfSome & (HAS_EXPONENT | HAS_PERCENT)) === 0;
+    return { type: isInteger ? 'integer' : 'number', ...form, isPercent: (formsOfSome & HAS_PERCENT) !== 0 };
   }
 
   private dateReadingOf(column: number, dates: number, isMonthFirst: boolean): Reading | undefined {
-    const some = this.datesOfSome[column]!;
-    if ((dates & TIME_FORM) !== 0) return { type: 'time', hasHalf: (some & HAS_HALF) !== 0 };
+    const formsOfSome = this.datesOfSome[column]!;
+    if ((dates & TIME_FORM) !== 0) return { type: 'time', hasHalf: (formsOfSome & HAS_HALF) !== 0 };
     const forms = dates & ALL_DATE_FORMS;
-    const hasZone = (some & HAS_ZONE) !== 0;
-    if (forms === 0 || (hasZone && (some & HAS_NO_ZONE) !== 0)) return undefined;
+    const hasZone = (formsOfSome & HAS_ZONE) !== 0;
+    if (forms === 0 || (hasZone && (formsOfSome & HAS_NO_ZONE) !== 0)) return undefined;
     const preferred = forms & (isMonthFirst ? MONTH_FIRST_FORMS : DAY_FIRST_FORMS);
     const form = DATE_FORMS[lowestBit(preferred === 0 ? forms : preferred)]!;
-    return (some & HAS_TIME) === 0
+    return (formsOfSome & HAS_TIME) === 0
       ? { type: 'date', form }
-      : { type: 'timestamp', form, hasZone, hasHalf: (some & HAS_HALF) !== 0 };
+      : { type: 'timestamp', form, hasZone, hasHalf: (formsOfSome & HAS_HALF) !== 0 };
   }
 }
 

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { serialize } from 'node:v8';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { partOf } from '../messages.js';
+import { partialPath } from '../messages.js';
 import { identifier, literal, parquetRows } from '../sql-text.js';
 import { type ColumnCells, type ColumnsAnswer, type ColumnsTask, TaskProblem } from '../tasks.js';
 import { withDatabase } from './duckdb.js';
@@ -16,36 +16,38 @@ const MAX_TEXT = 20_000_000;
 const UTC = '+00';
 
 /** Writes whole columns to a file. @throws TaskProblem if a reader could not hold them in memory */
-export async function columns({ table, columns: names, to }: ColumnsTask): Promise<ColumnsAnswer> {
+export async function writeColumns({ table, columns: names, to }: ColumnsTask): Promise<ColumnsAnswer> {
   const cells = await withDatabase([table], async (connection): Promise<ColumnCells[]> => {
-    const found = await storedColumns(connection, table, names);
+    const columnsInTable = await storedColumns(connection, table, names);
     const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${parquetRows(table)}`);
     const rows = Number(counted.getRows()[0]![0]);
     if (rows * names.length > MAX_CELLS)
       throw new TaskProblem('unreadable', `The columns used have more than ${MAX_CELLS} cells in total`);
-    const room = { characters: MAX_TEXT };
-    const read: ColumnCells[] = [];
-    for (const { name, type } of found) {
+    const budget = { characters: MAX_TEXT };
+    const columnCells: ColumnCells[] = [];
+    for (const { name, type } of columnsInTable) {
       const cell = type === 'timestamp' ? `replace(${trimmedText(name)}, ${literal(UTC)}, '')` : trimmedText(name);
       const isFigure = type === 'number' || (type === 'integer' && (await isExact(connection, table, name)));
-      read.push(
-        isFigure ? await figuresOf(connection, table, name, rows) : await textsOf(connection, table, cell, rows, room),
+      columnCells.push(
+        isFigure
+          ? await figuresOf(connection, table, name, rows)
+          : await textsOf(connection, table, cell, rows, budget),
       );
     }
-    return read;
+    return columnCells;
   });
   const content = serialize(cells);
-  await writeFile(partOf(to), content);
-  await rename(partOf(to), to);
+  await writeFile(partialPath(to), content);
+  await rename(partialPath(to), to);
   return { bytes: content.byteLength };
 }
 
 /** Returns whether all values of an integer column are exact as doubles. Other columns must be read as text. */
 async function isExact(connection: DuckDBConnection, table: string, name: string): Promise<boolean> {
   const column = identifier(name);
-  const { MAX_SAFE_INTEGER: most } = Number;
+  const { MAX_SAFE_INTEGER: limit } = Number;
   const result = await connection.runAndReadAll(
-    `SELECT coalesce(max(${column}) <= ${most} AND min(${column}) >= -${most}, true) FROM ${parquetRows(table)}`,
+    `SELECT coalesce(max(${column}) <= ${limit} AND min(${column}) >= -${limit}, true) FROM ${parquetRows(table)}`,
   );
   return result.getRows()[0]![0] === true;
 }
@@ -68,10 +70,10 @@ async function textsOf(
   table: string,
   cell: string,
   rows: number,
-  room: { characters: number },
+  budget: { characters: number },
 ): Promise<ColumnCells> {
   const places = new Int32Array(rows);
-  const known = new Map<string, number>();
+  const placesByText = new Map<string, number>();
   let at = 0;
   const sql = `SELECT ${cell} FROM ${parquetRows(table)}`;
   for await (const value of valuesOf(connection, sql)) {
@@ -80,17 +82,17 @@ async function textsOf(
       continue;
     }
     const text = value as string;
-    let place = known.get(text);
+    let place = placesByText.get(text);
     if (place === undefined) {
-      place = known.size;
-      known.set(text, place);
-      room.characters -= text.length;
-      if (room.characters < 0)
+      place = placesByText.size;
+      placesByText.set(text, place);
+      budget.characters -= text.length;
+      if (budget.characters < 0)
         throw new TaskProblem('unreadable', `The texts used have more than ${MAX_TEXT} characters in total`);
     }
     places[at++] = place;
   }
-  return { type: 'text', texts: [...known.keys()], places };
+  return { type: 'text', texts: [...placesByText.keys()], places };
 }
 
 /** Yields the values of the only column of a result. */

@@ -21,11 +21,11 @@ export async function convert(task: ConvertTask, signal?: AbortSignal): Promise<
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch);
   try {
-    const made = join(scratch, 'table.parquet');
-    const description = await write(task, made, scratch, signal);
+    const draft = join(scratch, 'table.parquet');
+    const description = await write(task, draft, scratch, signal);
     signal?.throwIfAborted();
-    await flush(made);
-    await rename(made, task.to);
+    await flush(draft);
+    await rename(draft, task.to);
     return description;
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -93,8 +93,8 @@ export function dateForms(bytes: Uint8Array, start: number, end: number): number
   if (afterFirst === end) return firstLength === 8 ? compactForms(numberAt(bytes, start, end)) : 0;
   const sign = bytes[afterFirst]!;
   if (sign === COLON) {
-    const shown = timeShown(bytes, start, end, false);
-    return shown === 0 ? 0 : TIME_FORM | shown;
+    const timeFlags = flagsOfTime(bytes, start, end, false);
+    return timeFlags === 0 ? 0 : TIME_FORM | timeFlags;
   }
   if (firstLength === 0 || firstLength === 3 || firstLength > 4) return 0;
   const first = numberAt(bytes, start, afterFirst);
@@ -130,8 +130,8 @@ export function dateForms(bytes: Uint8Array, start: number, end: number): number
   // DuckDB casts ISO 8601, the only form with T, zones and nanoseconds. The other forms are parsed by strptime.
   const isIso = forms === ISO_DATE && firstLength === 4 && secondLength === 2;
   if (bytes[at] !== BLANK && !(isIso && bytes[at] === 0x54)) return 0;
-  const shown = timeShown(bytes, at + 1, end, isIso);
-  return shown === 0 ? 0 : forms | shown;
+  const timeFlags = flagsOfTime(bytes, at + 1, end, isIso);
+  return timeFlags === 0 ? 0 : forms | timeFlags;
 }
 
 function compactForms(digits: number): number {
@@ -168,7 +168,7 @@ const longYear = (year: number): number => (year <= LAST_SHORT_YEAR ? 2000 : 190
  * Returns the flags of 9:30, 09:30:15, 09:30:15.25 or 9:30 PM, or 0 for other texts. Zones (Z, +01:00, +0100, +01) require ISO
  * 8601.
  */
-function timeShown(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
+function flagsOfTime(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
   let at = afterDigits(bytes, start, end);
   const hour = numberAt(bytes, start, at);
   if (at === start || at - start > 2 || (isIso && at - start !== 2)) return 0;

@@ -272,9 +272,13 @@ export class DelimitedScan {
     if (this.extent.ignoreErrors) return;
     const width = this.first!.length;
     const { first } = this.numbering;
-    const other = this.extent.hasTrailing ? 'the others have' : first === 1 ? 'the first row has' : `row ${first} has`;
+    const expectation = this.extent.hasTrailing
+      ? 'the others have'
+      : first === 1
+        ? 'the first row has'
+        : `row ${first} has`;
     const usual = this.extent.hasTrailing ? width + 1 : width;
-    throw new TaskProblem('ragged_row', `Row ${row} has ${counted(cells)}, but ${other} ${usual}`, {
+    throw new TaskProblem('ragged_row', `Row ${row} has ${counted(cells)}, but ${expectation} ${usual}`, {
       row,
       column: this.nameOf(Math.min(cells, width) + 1),
     });

@@ -9,11 +9,11 @@ import { type Cells, cellsOf } from './dialect.js';
 import { dialectOf, noRows, startOf } from './extent.js';
 import { type GridCell, type GridRow, observeCells, textOf } from './grid.js';
 import { headerEvidence, isUncertainHeader } from './header.js';
-import { leftOutRow } from './left-out.js';
+import { leftOutEntry } from './left-out.js';
 import type { TextTable } from './parquet-writer.js';
 import type { Reading } from './readings.js';
 import type { RecordScanner } from './record-scanner.js';
-import { leftOutSubtotals, MAX_CELLS, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
+import { leftOutEntries, MAX_CELLS, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
 import type { TailRow } from './table-end.js';
 import { readRows, readStart, type TextFile, withText } from './text-file.js';
 
@@ -31,9 +31,9 @@ export interface DelimitedTable extends TextTable {
  * @throws TaskProblem `ragged_row`, `unreadable`, `invalid_dialect`
  */
 export async function readDelimited(task: ConvertTask, scratch: string, signal?: AbortSignal): Promise<DelimitedTable> {
-  const read = (file: TextFile) => readText(file, task, scratch, signal);
+  const readFile = (file: TextFile) => readText(file, task, scratch, signal);
   const { ignoreErrors, dialect } = task;
-  return withText(task.from, join(scratch, 'utf-8'), read, signal, { ignoreErrors, encoding: dialect?.encoding });
+  return withText(task.from, join(scratch, 'utf-8'), readFile, signal, { ignoreErrors, encoding: dialect?.encoding });
 }
 
 /** @param leftOut subtotals that an earlier call found */
@@ -105,8 +105,8 @@ async function readText(
     skipped: scan.skipped + start.skipped,
     leftOut: [
       ...start.above,
-      ...(rule !== undefined && rule.number > start.start ? [leftOutRow('inside', 'note', rule)] : []),
-      ...leftOutSubtotals(subtotals, numbering.last),
+      ...(rule !== undefined && rule.number > start.start ? [leftOutEntry('inside', 'note', rule)] : []),
+      ...leftOutEntries(subtotals, numbering.last),
       ...below,
     ],
     dialect: dialectOf(types, options, {

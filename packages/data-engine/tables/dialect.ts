@@ -49,30 +49,30 @@ interface Sample {
 
 /** Detects delimiter and quote from the first bytes of a text in UTF-8. */
 export function cellsOf(start: Buffer, format: TableFormat, options: DialectOptions = {}): Cells {
-  const named = /^sep=(.)\r?\n/i.exec(start.subarray(0, 8).toString('latin1'));
-  const skipped = named === null ? 0 : 1;
-  const sample = { bytes: start.subarray(named?.[0].length ?? 0), isWhole: start.length < SAMPLE_BYTES, skipped };
-  const quote = options.quote ?? (named === null ? quoteOf(sample.bytes) : '"');
-  const delimiter = options.delimiter ?? named?.[1];
+  const declaration = /^sep=(.)\r?\n/i.exec(start.subarray(0, 8).toString('latin1'));
+  const skipped = declaration === null ? 0 : 1;
+  const sample = { bytes: start.subarray(declaration?.[0].length ?? 0), isWhole: start.length < SAMPLE_BYTES, skipped };
+  const quote = options.quote ?? (declaration === null ? quoteOf(sample.bytes) : '"');
+  const delimiter = options.delimiter ?? declaration?.[1];
   if (delimiter !== undefined) return { ...trySplit(sample, delimiter, quote), skipped, isUncertain: false };
-  const tried = DELIMITERS.map((one) => trySplit(sample, one, quote));
+  const tried = DELIMITERS.map((delimiterCandidate) => trySplit(sample, delimiterCandidate, quote));
   const tab = tried[0]!;
   if (format === 'tsv' && tab.usual > 1) return { ...tab, skipped, isUncertain: false };
   const isSteady = ({ share, usual }: Split): boolean => share >= STEADY && usual > 1;
   const below = tried.filter(splitsBelowTitle).toSorted((a, b) => a.from - b.from);
   const steady = [...tried.filter((split) => isSteady(split) && split.from === 0), ...below.filter(isSteady)];
-  const others = [...below, ...tried.filter(({ first }) => first > 1)];
-  const best = steady[0] ?? others.toSorted((a, b) => b.share * b.usual - a.share * a.usual)[0];
+  const unsteady = [...below, ...tried.filter(({ first }) => first > 1)];
+  const best = steady[0] ?? unsteady.toSorted((a, b) => b.share * b.usual - a.share * a.usual)[0];
   if (best !== undefined) {
-    const rivals = (steady.length > 0 ? steady : others).filter(({ from }) => from === best.from);
+    const rivals = (steady.length > 0 ? steady : unsteady).filter(({ from }) => from === best.from);
     return { ...best, skipped, isUncertain: new Set(rivals).size > 1 || mayBeOneColumn(best) };
   }
   // A single column keeps its texts whole if the delimiter does not occur in them.
   const absent = DEFAULT_DELIMITERS.find((one) => !sample.bytes.includes(one)) ?? (format === 'tsv' ? '\t' : ',');
   const isUncertain =
     tried.some(({ usual }) => usual > 1) || RARE_DELIMITERS.some((one) => splitsAll(trySplit(sample, one, quote)));
-  const whole = trySplit(sample, absent, quote);
-  return { ...whole, skipped, isUncertain: isUncertain || areAligned(whole.rows) };
+  const singleColumn = trySplit(sample, absent, quote);
+  return { ...singleColumn, skipped, isUncertain: isUncertain || areAligned(singleColumn.rows) };
 }
 
 /** Returns whether a delimiter splits all rows into the same number of cells: at least three, or numbers beside other cells. */

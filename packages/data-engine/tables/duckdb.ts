@@ -14,14 +14,14 @@ const CONFIGURATION = {
   enable_object_cache: 'false',
 };
 
-interface Opened {
+interface Database {
   instance: DuckDBInstance;
   connection: DuckDBConnection;
 }
 
-let prepared: Promise<Opened> | undefined;
+let prepared: Promise<Database> | undefined;
 
-async function open(): Promise<Opened> {
+async function open(): Promise<Database> {
   const instance = await DuckDBInstance.create(':memory:', CONFIGURATION);
   return { instance, connection: await instance.connect() };
 }
@@ -43,7 +43,7 @@ export async function withDatabase<T>(
   prepared = undefined;
   // A process without memory for a database cannot continue. Another process gets the task.
   const { instance, connection } = await opened.catch(() => process.abort());
-  const leave = interruption.listen(() => connection.interrupt());
+  const unsubscribe = interruption.subscribe(() => connection.interrupt());
   try {
     interruption.check();
     await connection.run(
@@ -53,7 +53,7 @@ export async function withDatabase<T>(
   } catch (error) {
     throw interruption.isRequested ? new Interrupted() : (ofMemory(error) ?? error);
   } finally {
-    leave();
+    unsubscribe();
     connection.closeSync();
     instance.closeSync();
   }

@@ -3,7 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { readFile } from 'node:fs/promises';
 import { refusal, TableFiles } from '../../../test/support/converted-table.js';
 import type { Filter, TableFormat } from '../tasks.js';
-import { query } from './query.js';
+import { runQuery } from './query.js';
 
 const files = new TableFiles();
 
@@ -185,14 +185,14 @@ describe('decimals in query results', () => {
   it('becomes an exact text if a number does not hold it', async () => {
     const sql = `SELECT ${A}.0::DECIMAL(20, 0), ${A}.25, -${B}::DECIMAL(38, 2), 123456789012345.5, 0.1::DECIMAL(38, 20),
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
-    const { rows } = await query({ kind: 'query', tables: {}, sql, limit: 1 });
+    const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
   });
 
   it('becomes an exact text if it has more decimals than a number holds', async () => {
     const sql = `SELECT 123456789012345.678::DECIMAL(18, 3), -123456789012345.125::DECIMAL(18, 3), 123456789012345.600::DECIMAL(18, 3),
       0.12345678901234567891::DECIMAL(20, 20), [1234567890.12345678::DECIMAL(18, 8)]`;
-    const { rows } = await query({ kind: 'query', tables: {}, sql, limit: 1 });
+    const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([
       [
         '123456789012345.678',
@@ -207,7 +207,7 @@ describe('decimals in query results', () => {
   it('stays exact when the result is saved', async () => {
     for (const format of ['csv', 'parquet'] as const) {
       const to = files.path(`result.${format}`);
-      await query({ kind: 'query', tables: {}, sql: pair('DECIMAL(20, 0)'), limit: 1, save: { to, format } });
+      await runQuery({ kind: 'query', tables: {}, sql: pair('DECIMAL(20, 0)'), limit: 1, save: { to, format } });
       expect((await files.convert(await readFile(to), format)).rows).toEqual([
         [A, 1],
         [B, 2],

@@ -26,22 +26,22 @@ export function startOf<Row extends GridRow>(
   options: StartOptions<Row> = {},
 ): Extent {
   const last = last_row === undefined ? {} : { last: last_row };
-  const found = findStart(rows, options);
-  const names = header_row ?? (header === false ? first_row : namesAbove(rows, first_row, found.start, options));
+  const detected = findStart(rows, options);
+  const names = header_row ?? (header === false ? first_row : namesAbove(rows, first_row, detected.start, options));
   if (header === true && names !== undefined && names === first_row)
     throw invalid(
       'first_row',
       `No row above row ${first_row} contains column names. Choose a later row, or set \`header\` to false.`,
     );
-  if (names === undefined) return { ...found, ...(header !== undefined && { header }), ...last };
+  if (names === undefined) return { ...detected, ...(header !== undefined && { header }), ...last };
   return {
     start: names,
     ...(first_row !== undefined && names < first_row && { first: first_row }),
     ...last,
     // Names require a row above the data.
     ...(header_row !== undefined ? { header: true } : names === first_row ? { header: false } : header && { header }),
-    usual: found.usual,
-    above: found.above.filter((part) => part.last < names),
+    usual: detected.usual,
+    above: detected.above.filter((part) => part.last < names),
     skipped: 0,
     isUncertain: false,
   };
@@ -119,23 +119,23 @@ export function noRows({ header_row, first_row }: DialectOptions, lastOfFile: nu
   const row = header_row ?? first_row;
   return row === undefined || lastOfFile === 0
     ? new TaskProblem('unreadable', sentence)
-    : behind(header_row === undefined ? 'first_row' : 'header_row', row, lastOfFile);
+    : beyondEnd(header_row === undefined ? 'first_row' : 'header_row', row, lastOfFile);
 }
 
 function assertRows(
   options: DialectOptions,
-  found: Pick<Dialect, 'header_row' | 'first_row'> & { lastOfFile: number },
+  actualRows: Pick<Dialect, 'header_row' | 'first_row'> & { lastOfFile: number },
 ): void {
   for (const field of ['header_row', 'first_row', 'last_row'] as const) {
     const row = options[field];
     if (row === undefined) continue;
-    if (row > found.lastOfFile) throw behind(field, row, found.lastOfFile);
-    if (field !== 'last_row' && row !== found[field])
+    if (row > actualRows.lastOfFile) throw beyondEnd(field, row, actualRows.lastOfFile);
+    if (field !== 'last_row' && row !== actualRows[field])
       throw invalid(field, `Row ${row} is empty or outside the table. Choose a row with cells.`);
   }
 }
 
-const behind = (field: keyof DialectOptions, row: number, last: number): TaskProblem =>
+const beyondEnd = (field: keyof DialectOptions, row: number, last: number): TaskProblem =>
   invalid(field, `The file has no row ${row}. Choose a row up to ${last}, the last one.`);
 
 export const invalid = (field: keyof DialectOptions, sentence: string): TaskProblem =>

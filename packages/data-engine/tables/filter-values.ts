@@ -30,7 +30,7 @@ interface Parameter {
 }
 
 /** Column that a filter compares. */
-interface Compared {
+interface ComparedColumn {
   type: ColumnType;
   typeId?: DuckDBTypeId;
 }
@@ -39,9 +39,9 @@ interface Compared {
  * Converts a value to a parameter that can be compared with a column. @throws TaskProblem `invalid_query` if the value has
  * another type
  */
-export function comparedValue(value: unknown, column: Compared, loc: (string | number)[]): Parameter {
-  const read = parameterOf(value, column);
-  if (read !== undefined) return read;
+export function comparedValue(value: unknown, column: ComparedColumn, loc: (string | number)[]): Parameter {
+  const parameter = parameterOf(value, column);
+  if (parameter !== undefined) return parameter;
   const sentence =
     value === null || value === undefined
       ? 'A value is required. To find rows without a value, use empty'
@@ -59,7 +59,7 @@ const SPECIAL = new Map([
   ['-Infinity', -Infinity],
 ]);
 
-function parameterOf(value: unknown, { type, typeId }: Compared): Parameter | undefined {
+function parameterOf(value: unknown, { type, typeId }: ComparedColumn): Parameter | undefined {
   const isText = typeof value === 'string';
   switch (type) {
     case 'integer':

@@ -28,10 +28,10 @@ export function headerEvidence(
   if (typed.some((column) => !profiles.isLike(column, ofRow))) return 'types';
   if (typed.length > 0) {
     if (isAboveFigures(cells, typed, below)) return 'sequence';
-    const isBeside = columns.some(
+    const hasUnlikeText = columns.some(
       (column) => profiles.hasValues(column) && !profiles.isTyped(column) && isUnlike(cells[column], column, below),
     );
-    if (!isBeside) return undefined;
+    if (!hasUnlikeText) return undefined;
     return isSequence(typed.map((column) => cells[column])) || isLongScale(cells, typed, below)
       ? 'sequence'
       : undefined;

@@ -9,7 +9,7 @@ import {
   COMMA,
   eachMember,
   endOfValue,
-  KnownKeys,
+  KeyCache,
   LIST,
   LIST_END,
   MAX_DEPTH,
@@ -48,7 +48,7 @@ export async function readJson(
     from,
     join(scratch, 'utf-8'),
     async (file) => {
-      const keys = new KnownKeys();
+      const keys = new KeyCache();
       const columns = new JsonColumns();
       const numbering = new RowNumbering();
       const first = new JsonRows(ignoreErrors, (bytes, start, end, row) => {
@@ -79,7 +79,7 @@ async function writeRows(
 ) {
   const writer = new TextWriter(path);
   try {
-    const keys = new KnownKeys();
+    const keys = new KeyCache();
     const row: (Uint8Array | undefined)[] = new Array<undefined>(readings.length);
     const rows = new JsonRows(ignoreErrors, (bytes, start, end) => {
       row.fill(undefined);
@@ -174,7 +174,7 @@ class JsonRows {
   private row = 0;
   private state: 'start' | 'first' | 'value' | 'separator' | 'end' = 'start';
   private isList = false;
-  private readonly keys = new KnownKeys();
+  private readonly keys = new KeyCache();
 
   constructor(
     private readonly ignoreErrors: boolean,
@@ -257,7 +257,7 @@ class JsonRows {
     return next >= 0 ? next : isLast ? -2 : -1;
   }
 
-  private problem(what: string): TaskProblem {
-    return new TaskProblem('unreadable', `Row ${this.row}: the value ${what}`, { row: this.row });
+  private problem(reason: string): TaskProblem {
+    return new TaskProblem('unreadable', `Row ${this.row}: the value ${reason}`, { row: this.row });
   }
 }

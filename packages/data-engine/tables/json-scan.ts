@@ -15,7 +15,7 @@ export const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
 /** Explains why an object cannot be read, as the end of a sentence. Returns undefined if it can. */
-export function objectProblem(bytes: Buffer, known: KnownKeys): string | undefined {
+export function objectProblem(bytes: Buffer, keyCache: KeyCache): string | undefined {
   let value: object;
   try {
     value = JSON.parse(bytes.toString()) as object;
@@ -23,7 +23,7 @@ export function objectProblem(bytes: Buffer, known: KnownKeys): string | undefin
     return 'is not valid JSON';
   }
   const keys: string[] = [];
-  eachMember(bytes, 0, bytes.length, known, (key) => keys.push(key));
+  eachMember(bytes, 0, bytes.length, keyCache, (key) => keys.push(key));
   // A JSON parser keeps only the last value of a repeated key.
   if (keys.length > Object.keys(value).length) {
     const double = keys.find((name, at) => keys.indexOf(name) < at);
@@ -43,15 +43,15 @@ const isUnstorable = (part: unknown): boolean =>
 export const TOO_DEEP = -3;
 
 /** Keys by position, because most objects of a file have the same keys. */
-export class KnownKeys {
-  private readonly known: { raw: Buffer; key: string }[] = [];
+export class KeyCache {
+  private readonly keys: { raw: Buffer; key: string }[] = [];
 
   at(member: number, bytes: Buffer, start: number, end: number): string {
-    const known = this.known[member];
-    if (known?.raw.compare(bytes, start, end) === 0) return known.key;
+    const cached = this.keys[member];
+    if (cached?.raw.compare(bytes, start, end) === 0) return cached.key;
     const raw = Buffer.from(bytes.subarray(start, end));
     const key = JSON.parse(raw.toString()) as string;
-    if (member < MAX_COLUMNS) this.known[member] = { raw, key };
+    if (member < MAX_COLUMNS) this.keys[member] = { raw, key };
     return key;
   }
 }
@@ -61,7 +61,7 @@ export function eachMember(
   bytes: Buffer,
   start: number,
   end: number,
-  keys: KnownKeys,
+  keys: KeyCache,
   onMember: (key: string, start: number, end: number) => void,
 ): void {
   let at = skipBlanks(bytes, start + 1, end);

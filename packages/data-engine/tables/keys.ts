@@ -5,7 +5,7 @@ import { withDatabase } from './duckdb.js';
 import { type StoredColumn, storedColumns, trimmedText } from './table-columns.js';
 
 /** Checks whether columns identify the rows of a table. */
-export async function keys({ table, columns: names }: KeysTask): Promise<KeysAnswer> {
+export async function checkKeys({ table, columns: names }: KeysTask): Promise<KeysAnswer> {
   return await withDatabase([table], async (connection) => {
     const columns = await storedColumns(connection, table, names);
     const parts = columns.map((column, at) => `${partOf(column)} AS k${at}`);

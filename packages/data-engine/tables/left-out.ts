@@ -5,7 +5,7 @@ import { type GridRow, textOf } from './grid.js';
 const MAX_QUOTE = 100;
 
 /** Adds an entry to the list. Adjacent parts of the same kind share an entry, so the list stays short. */
-export function leaveOut(list: LeftOut[], { place, kind, first, last, text }: LeftOut): void {
+export function addLeftOut(list: LeftOut[], { place, kind, first, last, text }: LeftOut): void {
   const before = list.at(-1);
   if (before?.place === place && before.kind === kind) {
     before.last = last;
@@ -13,7 +13,7 @@ export function leaveOut(list: LeftOut[], { place, kind, first, last, text }: Le
   } else list.push({ place, kind, first, last, text: cut(text) });
 }
 
-export const leftOutRow = (place: LeftOut['place'], kind: LeftOut['kind'], { number, cells }: GridRow): LeftOut => ({
+export const leftOutEntry = (place: LeftOut['place'], kind: LeftOut['kind'], { number, cells }: GridRow): LeftOut => ({
   place,
   kind,
   first: number,

@@ -44,10 +44,10 @@ const PHONE_DIGITS = 8;
  * exponent without sign or decimals (12e5), which may be an identifier. Telephone numbers (+4930123456) are not numbers either.
  */
 export function numberForms(bytes: Uint8Array, start: number, end: number): number {
-  let shown = HAS_NO_PERCENT;
+  let flags = HAS_NO_PERCENT;
   if (bytes[end - 1] === 0x25) {
     end = endWithoutBlanks(bytes, start, end - 1);
-    shown = HAS_PERCENT;
+    flags = HAS_PERCENT;
   }
   let at = start;
   if (bytes[at] === 0x2d || bytes[at] === 0x2b) at += 1;
@@ -55,9 +55,9 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
   at = afterDigits(bytes, at, end);
   const leading = at - from;
   const hasPlus = bytes[start] === 0x2b;
-  if (hasPlus && at === end && leading >= PHONE_DIGITS && shown === HAS_NO_PERCENT) return 0;
+  if (hasPlus && at === end && leading >= PHONE_DIGITS && flags === HAS_NO_PERCENT) return 0;
   if (leading > MAX_DIGITS || (leading > 1 && bytes[from] === ZERO)) return 0;
-  if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
+  if (at === end) return leading === 0 ? 0 : ALL_NUMBER_FORMS | flags;
 
   // Groups of three digits have the same separator, and decimals may follow after another sign.
   const canGroup = leading >= 1 && leading <= 3 && bytes[from] !== ZERO;
@@ -87,35 +87,35 @@ export function numberForms(bytes: Uint8Array, start: number, end: number): numb
     if (!isExponent || exponent === end || end - exponent > 3 || (!isSigned && signs === 0) || signs > 1) return 0;
     // The value exceeds the range of a double.
     if (!Number.isFinite(Number(String.fromCharCode(...bytes.subarray(from, end)).replace(',', '.')))) return 0;
-    shown |= HAS_EXPONENT;
-    if (signs === 0) return leading === 0 ? 0 : ALL_NUMBER_FORMS | shown;
+    flags |= HAS_EXPONENT;
+    if (signs === 0) return leading === 0 ? 0 : ALL_NUMBER_FORMS | flags;
   }
   const groups = second === 0 ? signs : signs - 1;
   if (hasPlus && second === 0 && first === BLANK && groups * 3 + leading >= PHONE_DIGITS) return 0;
   if (groups * 3 + leading > MAX_DIGITS + (second === 0 && signs === 1 ? 3 : 0)) return 0;
-  if (first === POINT || second === POINT) shown |= HAS_POINT;
-  if (first === COMMA || second === COMMA) shown |= HAS_COMMA;
+  if (first === POINT || second === POINT) flags |= HAS_POINT;
+  if (first === COMMA || second === COMMA) flags |= HAS_COMMA;
   if (second !== 0) {
     if (!canGroup || !areThrees || (second !== POINT && second !== COMMA)) return 0;
     if (end - from > MAX_DIGITS && !isExactNumber(plainText(bytes, start, end, second))) return 0;
     const forms = formsGroupedBy(first) & formsWithDecimal(second);
-    return forms === 0 ? 0 : forms | shown;
+    return forms === 0 ? 0 : forms | flags;
   }
   const asGroups = canGroup && areThrees && !hasExponent ? formsGroupedBy(first) : 0;
   const isDecimal = signs === 1 && decimals > 0;
   if (isDecimal && end - from > MAX_DIGITS && !isExactNumber(plainText(bytes, start, end, first))) return 0;
   const asDecimals = isDecimal ? formsWithDecimal(first) : 0;
   const forms = asGroups | asDecimals;
-  return forms === 0 ? 0 : forms | shown;
+  return forms === 0 ? 0 : forms | flags;
 }
 
 /** Returns a number with a decimal point and without separators between groups of digits. */
 function plainText(bytes: Uint8Array, start: number, end: number, decimalSign: number): string {
   let text = '';
   for (const byte of bytes.subarray(start, end)) {
-    const isKept = (byte >= ZERO && byte <= NINE) || byte === 0x2d || (byte | 0x20) === 0x65;
+    const isNumberByte = (byte >= ZERO && byte <= NINE) || byte === 0x2d || (byte | 0x20) === 0x65;
     if (byte === decimalSign) text += '.';
-    else if (isKept) text += String.fromCharCode(byte);
+    else if (isNumberByte) text += String.fromCharCode(byte);
   }
   return text;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { refusal, TableFiles } from '../../../test/support/converted-table.js';
 import { convert } from './convert.js';
-import { query } from './query.js';
+import { runQuery } from './query.js';
 
 const files = new TableFiles();
 
@@ -52,7 +52,7 @@ describe('Parquet file in a folder with an equals sign', () => {
     const { columns } = await convert({ kind: 'convert', from, format: 'parquet', ignoreErrors: false, to });
     expect(columns.map(({ name }) => name)).toEqual(['n']);
     expect((await files.rows(to)).columns).toEqual(['n integer']);
-    const answer = await query({ kind: 'query', tables: { t: to }, sql: 'SELECT * FROM t', limit: 1 });
+    const answer = await runQuery({ kind: 'query', tables: { t: to }, sql: 'SELECT * FROM t', limit: 1 });
     expect(answer.columns.map(({ name }) => name)).toEqual(['n']);
   });
 });

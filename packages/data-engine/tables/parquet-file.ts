@@ -79,13 +79,13 @@ async function wideDecimalColumn(writer: ParquetWriter, path: string): Promise<s
 }
 
 /** Rejects maps with repeated keys, because a JSON object would keep only one of their values. */
-async function refuseRepeatedKeys(writer: ParquetWriter, source: string, given: string): Promise<void> {
-  const nodes = `json_tree(to_json(${identifier(given)}))`;
+async function refuseRepeatedKeys(writer: ParquetWriter, source: string, originalName: string): Promise<void> {
+  const nodes = `json_tree(to_json(${identifier(originalName)}))`;
   const repeated = `SELECT key FROM ${nodes} GROUP BY parent, key HAVING count(*) > 1 LIMIT 1`;
-  const found = await writer.run(`FROM ${source} SELECT any_value((${repeated}))`);
-  const key = found.getRows()[0]![0];
+  const repetition = await writer.run(`FROM ${source} SELECT any_value((${repeated}))`);
+  const key = repetition.getRows()[0]![0];
   if (key === null || key === undefined) return;
-  const sentence = `The column ${JSON.stringify(given)} has a map with the key ${JSON.stringify(key)} twice`;
+  const sentence = `The column ${JSON.stringify(originalName)} has a map with the key ${JSON.stringify(key)} twice`;
   throw new TaskProblem('unreadable', `${sentence}. Save its entries as a list`);
 }
 

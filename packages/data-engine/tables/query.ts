@@ -2,7 +2,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { isDiskFull } from '../disk-full.js';
 import { Interrupted } from '../interruption.js';
-import { partOf } from '../messages.js';
+import { partialPath } from '../messages.js';
 import { identifier, literal, parquetRows } from '../sql-text.js';
 import { type QueryAnswer, type QueryTask, TaskProblem } from '../tasks.js';
 import { columnType, readRows } from './cells.js';
@@ -20,9 +20,9 @@ const MAX_SENTENCE = 2_000;
 const FORMATS = { csv: "FORMAT csv, HEADER, DELIMITER ','", parquet: 'FORMAT parquet' };
 
 /** Runs a user's SELECT statement. */
-export async function query(task: QueryTask): Promise<QueryAnswer> {
+export async function runQuery(task: QueryTask): Promise<QueryAnswer> {
   const { tables, sql, save } = task;
-  const part = save === undefined ? undefined : partOf(save.to);
+  const part = save === undefined ? undefined : partialPath(save.to);
   const files = [...Object.values(tables), ...(part === undefined ? [] : [part])];
   return await withDatabase(files, async (connection) => {
     try {
@@ -32,7 +32,7 @@ export async function query(task: QueryTask): Promise<QueryAnswer> {
       if (save === undefined) return await answer(connection, sql, task);
       // The result is stored once, because running the query a second time may return different rows.
       await connection.run(`CREATE TEMP TABLE ${identifier(RESULT)} AS FROM query(${literal(sql)})`);
-      await write(connection, partOf(save.to), save);
+      await write(connection, partialPath(save.to), save);
       return await answer(connection, `FROM temp.${identifier(RESULT)}`, task);
     } catch (error) {
       throw problemOf(error, tables, part);

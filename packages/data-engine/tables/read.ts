@@ -6,7 +6,7 @@ import { withDatabase } from './duckdb.js';
 import { plan, type SourceColumn } from './structured-query.js';
 
 /** Runs a structured query. Rows without another order are in file order, and groups are in the order of their first rows. */
-export async function read({ table, query }: ReadTask): Promise<ReadAnswer> {
+export async function readTableRows({ table, query }: ReadTask): Promise<ReadAnswer> {
   return await withDatabase([table], async (connection) => {
     const planned = plan(query, await columnsOf(connection, table));
     const { source, columns } = planned;

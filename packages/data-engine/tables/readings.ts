@@ -40,9 +40,9 @@ export function signsOf(
   const thousands = new Set(numbers.map((reading) => reading.thousands).filter(Boolean));
   const orders = new Set(readings.flatMap((reading) => ('form' in reading ? orderOf(reading.form) : [])));
   return {
-    decimal: onlyOne(decimals, decimal),
-    thousands: decimals.size > 1 ? null : onlyOne(thousands, ''),
-    date_order: onlyOne(orders, null),
+    decimal: singleValue(decimals, decimal),
+    thousands: decimals.size > 1 ? null : singleValue(thousands, ''),
+    date_order: singleValue(orders, null),
     uncertain: [
       ...(decimals.size > 1 ? (['decimal'] as const) : []),
       ...(orders.size > 1 ? (['date_order'] as const) : []),
@@ -50,7 +50,7 @@ export function signsOf(
   };
 }
 
-function onlyOne<Value>(values: ReadonlySet<Value>, none: Value | null): Value | null {
+function singleValue<Value>(values: ReadonlySet<Value>, none: Value | null): Value | null {
   const [first] = values;
   return values.size > 1 ? null : (first ?? none);
 }

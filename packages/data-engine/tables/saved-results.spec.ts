@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TableFiles } from '../../../test/support/converted-table.js';
-import { query } from './query.js';
+import { runQuery } from './query.js';
 
 const files = new TableFiles();
 
 /** Returns the rows of a query result and of the saved file. */
 async function saved(sql: string, format: 'csv' | 'parquet', tables: Record<string, string> = {}) {
   const to = files.path(`result.${format}`);
-  const { rows } = await query({ kind: 'query', tables, sql, limit: 1_000, save: { to, format } });
+  const { rows } = await runQuery({ kind: 'query', tables, sql, limit: 1_000, save: { to, format } });
   const content = await readFile(to);
   return { content, answered: JSON.parse(rows) as unknown[][], read: await files.convert(content, format) };
 }

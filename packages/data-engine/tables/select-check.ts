@@ -64,7 +64,7 @@ export async function checkSelect(connection: DuckDBConnection, sql: string, tab
     refuse(`Parser Error: ${syntax.error_message ?? 'syntax error'}${lineOf(sql, syntax.position)}`);
   }
   if (syntax.statements?.length !== 1) refuse('Exactly one SELECT statement can be run');
-  checkNodes(syntax.statements, await knownTables(connection, tables, syntax.statements));
+  checkNodes(syntax.statements, await existingTables(connection, tables, syntax.statements));
 }
 
 function parse(tree: string): Syntax {
@@ -96,7 +96,7 @@ function* nodesOf(root: unknown): Generator<Node> {
 }
 
 /** Returns table names in lower case: the given tables, and the WITH definitions that do not hide a table of the database. */
-async function knownTables(
+async function existingTables(
   connection: DuckDBConnection,
   tables: readonly string[],
   tree: unknown,
@@ -121,13 +121,14 @@ function checkNodes(tree: unknown, tables: ReadonlySet<string>): void {
     if (node['type'] === 'BASE_TABLE') checkTable(node, tables);
     if (node['type'] === 'PARAMETER' || node['class'] === 'PARAMETER')
       refuse('Parameters are not supported: write their values');
-    const { function_name: called } = node;
-    if (typeof called === 'string') checkFunction(called, node);
+    const { function_name: functionName } = node;
+    if (typeof functionName === 'string') checkFunction(functionName, node);
     if (node['id'] === 'VARIANT' || (node['type'] === 'UNBOUND_TYPE_INFO' && lower(node['name']) === 'variant'))
       refuse('The type VARIANT cannot be used: use JSON');
     if (node['type'] === 'TABLE_FUNCTION') {
-      const { function_name: read } = node['function'] as Node;
-      if (!TABLE_FUNCTIONS.has(lower(read))) refuse(`The table function ${String(read)} cannot be used`);
+      const { function_name: tableFunction } = node['function'] as Node;
+      if (!TABLE_FUNCTIONS.has(lower(tableFunction)))
+        refuse(`The table function ${String(tableFunction)} cannot be used`);
     }
   }
 }
@@ -141,13 +142,13 @@ function checkTable(node: Node, tables: ReadonlySet<string>): void {
     );
 }
 
-function checkFunction(called: string, { children }: Node): void {
-  const plain = lower(called);
+function checkFunction(functionName: string, { children }: Node): void {
+  const plain = lower(functionName);
   // DuckDB 1.5 corrupts memory when it sorts VARIANT values.
   if (REFUSED_FUNCTIONS.has(plain) || plain.startsWith('__internal') || plain.startsWith('variant_'))
-    refuse(`The function ${called} cannot be used`);
+    refuse(`The function ${functionName} cannot be used`);
   if (STRUCTURED_FUNCTIONS.has(plain) && !isPlainStructure((children as Node[])[1]))
-    refuse(`The structure of ${called} must be a text literal without backslashes and without the type VARIANT`);
+    refuse(`The structure of ${functionName} must be a text literal without backslashes and without the type VARIANT`);
 }
 
 function isPlainStructure(argument: Node | undefined): boolean {

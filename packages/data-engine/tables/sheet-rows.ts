@@ -10,8 +10,8 @@ import { headerEvidence, isUncertainHeader } from './header.js';
 import { MAX_CELL_BYTES, MAX_COLUMNS } from '../limits.js';
 import type { TextTable } from './parquet-writer.js';
 import { RowNumbering } from './row-numbers.js';
-import { columnsBeside, type SideBySide } from './side-by-side.js';
-import { leftOutSubtotals, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
+import { findAdjacentColumns, type AdjacentColumns } from './side-by-side.js';
+import { leftOutEntries, NO_SUBTOTALS, type Subtotals, SubtotalSearch } from './subtotals.js';
 import { mayEndAt, TableTail } from './table-end.js';
 import { TextWriter } from './text-writer.js';
 
@@ -31,7 +31,7 @@ export interface SheetTable extends TextTable {
  * @throws TaskProblem `unreadable`, `unknown_sheet`, `invalid_dialect`
  */
 export async function readSheet(
-  { from, sheet: wanted, dialect: options = {} }: ConvertTask,
+  { from, sheet: requestedSheet, dialect: options = {} }: ConvertTask,
   scratch: string,
   signal?: AbortSignal,
 ): Promise<SheetTable & { sheets: string[] }> {
@@ -40,7 +40,7 @@ export async function readSheet(
   const workbook = await Workbook.open(from, signal);
   try {
     const { sheets } = workbook;
-    const sheet = wanted ?? sheets[0];
+    const sheet = requestedSheet ?? sheets[0];
     if (sheet === undefined) throw new TaskProblem('unreadable', 'The workbook has no sheet with cells');
     const sample: GridRow[] = [];
     const row = (number: number, cells: GridCell[]): void => {
@@ -48,13 +48,13 @@ export async function readSheet(
     };
     await workbook.read(sheet, { row, isDone: () => sample.length >= SAMPLE_ROWS }, signal);
     if (sample.length === 0) throw await emptySheet(workbook, sheet, signal);
-    const side = columnsBeside(sample, startOf(sample, options).start);
+    const side = findAdjacentColumns(sample, startOf(sample, options).start);
     let texts = 0;
-    const read = async (beside?: SideBySide, leftOut?: Subtotals): Promise<SheetTable | undefined> => {
+    const readRows = async (adjacent?: AdjacentColumns, leftOut?: Subtotals): Promise<SheetTable | undefined> => {
       const writer = new TextWriter(join(scratch, `rows-${(texts += 1)}`));
       let subtotals: Subtotals;
       try {
-        const table = new SheetRows(writer, sample, options, beside, leftOut);
+        const table = new SheetRows(writer, sample, options, adjacent, leftOut);
         await workbook.read(sheet, { row: (number, cells) => table.add(number, cells) }, signal);
         if (!table.isSplit) return undefined;
         subtotals = leftOut ?? table.subtotals;
@@ -62,9 +62,9 @@ export async function readSheet(
       } finally {
         writer.close();
       }
-      return read(beside, subtotals);
+      return readRows(adjacent, subtotals);
     };
-    const table = (side && (await read(side))) ?? (await read());
+    const table = (side && (await readRows(side))) ?? (await readRows());
     if (table === undefined) throw new Error('A table is read without columns beside it');
     return { ...table, sheets };
   } finally {
@@ -73,9 +73,9 @@ export async function readSheet(
 }
 
 async function emptySheet(workbook: Workbook, sheet: string, signal?: AbortSignal): Promise<TaskProblem> {
-  const others = await workbook.sheetsWithCells(signal);
-  const names = others.map((name) => JSON.stringify(name)).join(', ');
-  const rest = others.length === 0 ? 'and so are the others' : `but these sheets have cells: ${names}`;
+  const filledSheets = await workbook.sheetsWithCells(signal);
+  const names = filledSheets.map((name) => JSON.stringify(name)).join(', ');
+  const rest = filledSheets.length === 0 ? 'and so are the others' : `but these sheets have cells: ${names}`;
   return new TaskProblem('unreadable', `The sheet ${JSON.stringify(sheet)} is empty, ${rest}`);
 }
 
@@ -100,7 +100,7 @@ class SheetRows {
     private readonly writer: TextWriter,
     sample: readonly GridRow[],
     private readonly options: DialectOptions,
-    private readonly beside: SideBySide | undefined,
+    private readonly adjacent: AdjacentColumns | undefined,
     private readonly leftOut = NO_SUBTOTALS,
   ) {
     this.sample = sample.map((row) => this.cut(row)).filter((row) => countFilled(row) > 0);
@@ -126,19 +126,23 @@ class SheetRows {
     if (row.cells.length > MAX_COLUMNS) {
       throw new TaskProblem('unreadable', `The sheet has more than ${MAX_COLUMNS} columns`, { row: number });
     }
-    if (this.beside !== undefined && all[this.beside.gap] !== undefined) this.isSplit = false;
+    if (this.adjacent !== undefined && all[this.adjacent.gap] !== undefined) this.isSplit = false;
     const tailRow = { ...row, isApart, isFull: true };
     const isHeader = this.first === undefined;
     if (!isHeader && this.options.last_row === undefined && (this.tail.isOpen || mayEndAt(tailRow)))
-      for (const one of this.tail.add(tailRow, this.profiles)) this.write(one);
+      for (const tableRow of this.tail.add(tailRow, this.profiles)) this.write(tableRow);
     else this.write(row);
   }
 
   finish(sheet: string, subtotals: Subtotals): SheetTable {
     const { first, profiles, ofFirst, numbering, extent, options } = this;
     if (first === undefined) throw noRows(options, this.last, `The sheet ${JSON.stringify(sheet)} is empty`);
-    const { rows: kept, below, otherEnd } = this.tail.close((total, rows) => this.sums.areOf(total, rows, numbersOf));
-    for (const row of kept) this.write(row);
+    const {
+      rows: remainingRows,
+      below,
+      otherEnd,
+    } = this.tail.close((total, rows) => this.sums.areOf(total, rows, numbersOf));
+    for (const row of remainingRows) this.write(row);
     const { width } = this;
     const texts = Array.from({ length: width }, (_, column) => textOf(first[column]));
     const isBelow = ({ number }: GridRow): boolean => number > numbering.first && number <= numbering.last;
@@ -147,29 +151,29 @@ class SheetRows {
     const header = extent.header ?? evidence !== undefined;
     const dropsFirst = header || extent.first !== undefined;
     if (!dropsFirst) profiles.include(ofFirst);
-    let left = 0;
-    while (left < width && texts[left] === '' && !profiles.hasValues(left)) left += 1;
+    let firstColumn = 0;
+    while (firstColumn < width && texts[firstColumn] === '' && !profiles.hasValues(firstColumn)) firstColumn += 1;
     const hasValues = texts.some((_, column) => profiles.hasValues(column) || ofFirst.hasValues(column));
     if (!hasValues) {
       const sentence = `The sheet ${JSON.stringify(sheet)} has only errors, such as #REF!, and no values`;
       throw new TaskProblem('unreadable', sentence);
     }
-    const names = columnNames(texts.slice(left).map((name) => (header ? name : '')));
-    const types = profiles.readingsOf([...texts.slice(0, left), ...names], '.', options);
+    const names = columnNames(texts.slice(firstColumn).map((name) => (header ? name : '')));
+    const types = profiles.readingsOf([...texts.slice(0, firstColumn), ...names], '.', options);
     const rowNumbers = numbering.list(dropsFirst);
     return {
       source: this.writer.finish(width, { header: dropsFirst, isRagged: true }),
-      firstColumn: left,
+      firstColumn,
       names,
-      readings: types.readings.slice(left),
+      readings: types.readings.slice(firstColumn),
       profiles,
       rows: numbering.count - (dropsFirst ? 1 : 0),
       rowNumbers,
       leftOut: [
         ...extent.above,
-        ...leftOutSubtotals(subtotals, numbering.last),
+        ...leftOutEntries(subtotals, numbering.last),
         ...below,
-        ...(this.beside?.leftOut ?? []),
+        ...(this.adjacent?.leftOut ?? []),
       ],
       dialect: dialectOf(types, options, {
         cells: { delimiter: null, quote: null, encoding: null, other_encodings: [] },
@@ -189,7 +193,7 @@ class SheetRows {
 
   /** Returns a row without the cells beside the table. */
   private cut({ number, cells }: GridRow): GridRow {
-    return { number, cells: this.beside === undefined ? cells : cells.slice(0, this.beside.gap) };
+    return { number, cells: this.adjacent === undefined ? cells : cells.slice(0, this.adjacent.gap) };
   }
 
   private write({ number, cells }: GridRow): void {

@@ -1,9 +1,9 @@
 import type { LeftOut } from '../tasks.js';
 import { type GridRow, isFilled, textOf } from './grid.js';
-import { leaveOut } from './left-out.js';
+import { addLeftOut } from './left-out.js';
 
 /** Columns beside the table of a sheet. */
-export interface SideBySide {
+export interface AdjacentColumns {
   /** Index of the empty column between the table and the other columns. */
   gap: number;
   leftOut: LeftOut[];
@@ -16,19 +16,19 @@ export interface SideBySide {
  * @param rows the first rows of the sheet
  * @param start row where the table begins
  */
-export function columnsBeside(rows: readonly GridRow[], start: number): SideBySide | undefined {
+export function findAdjacentColumns(rows: readonly GridRow[], start: number): AdjacentColumns | undefined {
   const columns = filledColumns(rows.filter(({ number }) => number >= start));
   const last = columns.find((column, at) => at < columns.length - 1 && column + 1 < columns[at + 1]!);
   if (last === undefined) return undefined;
   const gap = last + 1;
-  const beside = filledColumns(rows).filter((column) => column >= gap);
+  const adjacentColumns = filledColumns(rows).filter((column) => column >= gap);
   const texts = rows.flatMap(({ cells }) => cells.slice(gap).map(textOf).filter(Boolean));
   const leftOut: LeftOut[] = [];
-  leaveOut(leftOut, {
+  addLeftOut(leftOut, {
     place: 'beside',
     kind: texts.length > 1 ? 'table' : 'note',
-    first: beside[0]! + 1,
-    last: beside.at(-1)! + 1,
+    first: adjacentColumns[0]! + 1,
+    last: adjacentColumns.at(-1)! + 1,
     text: texts.join(' '),
   });
   return { gap, leftOut };

@@ -27,10 +27,10 @@ export interface Plan {
   columns: { name: string; type: ColumnType }[];
 }
 
-type Loc = (string | number)[];
+type Location = (string | number)[];
 
 /** Column of the result and its name in the statements. */
-interface Answered {
+interface ResultColumn {
   name: string;
   type: ColumnType;
   sql: string;
@@ -45,11 +45,11 @@ export function plan(query: StructuredQuery, columns: readonly SourceColumn[]): 
   const find = finder(columns);
   const isGrouped = query.group_by !== undefined || query.aggregates !== undefined;
   const where = conditions(query.where ?? [], find);
-  const { answered, grouping } = isGrouped
-    ? grouped(query, find)
-    : { answered: plain(query, columns, find), grouping: '' };
-  const order = orderBy(query, isGrouped, isGrouped ? answeredFinder(answered) : find);
-  const list = answered.map(({ sql }, index) => `${sql} AS a${index}`).join(', ');
+  const { resultColumns, grouping } = isGrouped
+    ? groupedColumns(query, find)
+    : { resultColumns: selectedColumns(query, columns, find), grouping: '' };
+  const order = orderBy(query, isGrouped, isGrouped ? resultColumnFinder(resultColumns) : find);
+  const list = resultColumns.map(({ sql }, index) => `${sql} AS a${index}`).join(', ');
   return {
     source: source(columns),
     matched: {
@@ -60,10 +60,10 @@ export function plan(query: StructuredQuery, columns: readonly SourceColumn[]): 
         : `SELECT * FROM file${where.sql}`,
     },
     page: (from) => {
-      const selected = isGrouped ? answered.map((_, index) => `a${index}`).join(', ') : list;
-      return `SELECT ${selected} FROM (${from})${order} LIMIT ${whole(query.limit)} OFFSET ${whole(query.offset)}`;
+      const selected = isGrouped ? resultColumns.map((_, index) => `a${index}`).join(', ') : list;
+      return `SELECT ${selected} FROM (${from})${order} LIMIT ${assertWhole(query.limit)} OFFSET ${assertWhole(query.offset)}`;
     },
-    columns: answered.map(({ name, type }) => ({ name, type })),
+    columns: resultColumns.map(({ name, type }) => ({ name, type })),
   };
 }
 
@@ -77,38 +77,45 @@ function source(columns: readonly SourceColumn[]): string {
   return [...listed, `${isTaken ? 'row_number() OVER ()' : 'file_row_number'} AS r`].join(', ');
 }
 
-type Find = (column: string, loc: Loc) => { type: ColumnType; typeId?: DuckDBTypeId; sql: string };
+type ColumnLookup = (column: string, loc: Location) => { type: ColumnType; typeId?: DuckDBTypeId; sql: string };
 
-function finder(columns: readonly SourceColumn[]): Find {
+function finder(columns: readonly SourceColumn[]): ColumnLookup {
   const places = new Map(columns.map((column, index) => [column.name, { ...column, sql: `c${index}` }]));
   return (column, loc) => {
-    const found = places.get(column);
-    if (found === undefined)
+    const match = places.get(column);
+    if (match === undefined)
       throw new TaskProblem('unknown_column', `The table has no column ${JSON.stringify(column)}`, { column, loc });
-    return found;
+    return match;
   };
 }
 
 /** Returns a lookup for the ORDER BY columns of a grouped query, which must be in the result. */
-function answeredFinder(answered: readonly Answered[]): Find {
-  const places = new Map(answered.map(({ name: column, type }, index) => [column, { type, sql: `a${index}` }]));
+function resultColumnFinder(resultColumns: readonly ResultColumn[]): ColumnLookup {
+  const places = new Map(resultColumns.map(({ name: column, type }, index) => [column, { type, sql: `a${index}` }]));
   return (column, loc) => {
-    const found = places.get(column);
-    if (found === undefined) {
+    const match = places.get(column);
+    if (match === undefined) {
       const sentence = `The result has no column ${JSON.stringify(column)}: it has only the columns of group_by and aggregates`;
       throw new TaskProblem('unknown_column', sentence, { column, loc });
     }
-    return found;
+    return match;
   };
 }
 
-function plain({ columns: asked }: StructuredQuery, columns: readonly SourceColumn[], find: Find): Answered[] {
-  const names = asked ?? columns.map((column) => column.name);
+function selectedColumns(
+  { columns: requestedNames }: StructuredQuery,
+  columns: readonly SourceColumn[],
+  find: ColumnLookup,
+): ResultColumn[] {
+  const names = requestedNames ?? columns.map((column) => column.name);
   if (names.length === 0) throw new TaskProblem('invalid_query', 'columns is empty', { loc: ['columns'] });
   return names.map((column, index) => ({ ...find(column, ['columns', index]), name: column }));
 }
 
-function grouped(query: StructuredQuery, find: Find): { answered: Answered[]; grouping: string } {
+function groupedColumns(
+  query: StructuredQuery,
+  find: ColumnLookup,
+): { resultColumns: ResultColumn[]; grouping: string } {
   const { columns, group_by = [], aggregates = [] } = query;
   if (columns !== undefined) {
     const sentence = 'columns cannot be combined with group_by or aggregates';
@@ -117,51 +124,51 @@ function grouped(query: StructuredQuery, find: Find): { answered: Answered[]; gr
   if (group_by.length + aggregates.length === 0)
     throw new TaskProblem('invalid_query', 'group_by and aggregates are empty', { loc: ['group_by'] });
   const groups = group_by.map((column, index) => ({ ...find(column, ['group_by', index]), name: column }));
-  const answered: Answered[] = [
+  const resultColumns: ResultColumn[] = [
     ...groups,
-    ...aggregates.map((aggregate, index) => aggregated(aggregate, ['aggregates', index], find)),
+    ...aggregates.map((aggregate, index) => aggregateColumn(aggregate, ['aggregates', index], find)),
   ];
   const names = new Set<string>();
-  for (const [index, { name: column }] of answered.entries()) {
+  for (const [index, { name: column }] of resultColumns.entries()) {
     const sentence = `The result would have two columns called ${JSON.stringify(column)}`;
     const loc = index < groups.length ? ['group_by', index] : ['aggregates', index - groups.length];
     if (names.has(column)) throw new TaskProblem('invalid_query', sentence, { loc });
     names.add(column);
   }
-  return { answered, grouping: groups.length > 0 ? ` GROUP BY ${groups.map(({ sql }) => sql).join(', ')}` : '' };
+  return { resultColumns, grouping: groups.length > 0 ? ` GROUP BY ${groups.map(({ sql }) => sql).join(', ')}` : '' };
 }
 
-function aggregated({ function: kind, column, as }: Aggregate, loc: Loc, find: Find): Answered {
+function aggregateColumn({ function: kind, column, as }: Aggregate, loc: Location, find: ColumnLookup): ResultColumn {
   if (column === undefined) {
     const sentence = `${kind} needs a column`;
     if (kind !== 'count') throw new TaskProblem('invalid_query', sentence, { loc: [...loc, 'column'] });
     return { name: as ?? 'count', type: 'integer', sql: 'count(*)' };
   }
   const { type, sql } = find(column, [...loc, 'column']);
-  const named = { name: as ?? `${kind}(${column})` };
+  const resultName = { name: as ?? `${kind}(${column})` };
   const refuse = (): never => {
     const sentence = `${kind} of ${JSON.stringify(column)} is not possible: its values are ${PLURALS[type]}`;
     throw new TaskProblem('invalid_query', sentence, { column, loc: [...loc, 'column'] });
   };
   switch (kind) {
     case 'count':
-      return { ...named, type: 'integer', sql: `count(${sql})` };
+      return { ...resultName, type: 'integer', sql: `count(${sql})` };
     case 'count_distinct':
-      return { ...named, type: 'integer', sql: `count(DISTINCT ${sql})` };
+      return { ...resultName, type: 'integer', sql: `count(DISTINCT ${sql})` };
     case 'min':
     case 'max':
-      return type === 'json' ? refuse() : { ...named, type, sql: `${kind}(${sql})` };
+      return type === 'json' ? refuse() : { ...resultName, type, sql: `${kind}(${sql})` };
     case 'sum':
-      return isNumeric(type) ? { ...named, type, sql: `sum(${sql})` } : refuse();
+      return isNumeric(type) ? { ...resultName, type, sql: `sum(${sql})` } : refuse();
     case 'avg':
-      return isNumeric(type) ? { ...named, type: 'number', sql: `avg(${sql})` } : refuse();
+      return isNumeric(type) ? { ...resultName, type: 'number', sql: `avg(${sql})` } : refuse();
   }
 }
 
 const isNumeric = (type: ColumnType): boolean => type === 'integer' || type === 'number';
 
 /** Returns the ORDER BY clause. Without sorting, DuckDB keeps the file order and does not need to read skipped rows. */
-function orderBy({ order_by = [] }: StructuredQuery, isGrouped: boolean, find: Find): string {
+function orderBy({ order_by = [] }: StructuredQuery, isGrouped: boolean, find: ColumnLookup): string {
   const terms = order_by.map(({ column, descending = false }, index) => {
     const { sql } = find(column, ['order_by', index, 'column']);
     return `${sql} ${descending ? 'DESC' : 'ASC'} NULLS LAST`;
@@ -169,23 +176,23 @@ function orderBy({ order_by = [] }: StructuredQuery, isGrouped: boolean, find: F
   return isGrouped || terms.length > 0 ? ` ORDER BY ${[...terms, 'r ASC'].join(', ')}` : '';
 }
 
-function conditions(filters: readonly Filter[], find: Find): Bound {
+function conditions(filters: readonly Filter[], find: ColumnLookup): Bound {
   const bound: Bound = { sql: '', values: [], types: [] };
   const terms = filters.map((filter, index) => condition(filter, ['where', index], find, bound));
   return { ...bound, sql: terms.length > 0 ? ` WHERE ${terms.join(' AND ')}` : '' };
 }
 
 /** Compiles a filter. Comparisons with null are unknown, so null only satisfies IS NULL. */
-function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: Bound): string {
-  const found = find(column, [...loc, 'column']);
-  const { sql, type } = found;
-  const parameter = (given: unknown, place: Loc): string => {
-    const read = comparedValue(given, found, place);
-    bound.values.push(read.value);
-    bound.types.push(read.type);
-    return read.sql;
+function condition({ column, op, value }: Filter, loc: Location, find: ColumnLookup, bound: Bound): string {
+  const filterColumn = find(column, [...loc, 'column']);
+  const { sql, type } = filterColumn;
+  const parameter = (operand: unknown, place: Location): string => {
+    const converted = comparedValue(operand, filterColumn, place);
+    bound.values.push(converted.value);
+    bound.types.push(converted.type);
+    return converted.sql;
   };
-  const refuse = (sentence: string, place: Loc): never => {
+  const refuse = (sentence: string, place: Location): never => {
     throw new TaskProblem('invalid_query', sentence, { column, loc: place });
   };
   if (op === 'empty')
@@ -206,7 +213,7 @@ function condition({ column, op, value }: Filter, loc: Loc, find: Find, bound: B
 }
 
 /** Checks a number before it is inserted into SQL. @throws if it is not a whole number, which callers must prevent */
-function whole(value: number): number {
+function assertWhole(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error('limit and offset must be whole numbers');
   return value;
 }

@@ -1,7 +1,7 @@
 import type { LeftOut, SubtotalChoice } from '../tasks.js';
 import { ColumnSums } from './column-sums.js';
 import { type GridCell, type GridRow, isText, textOf } from './grid.js';
-import { leaveOut, leftOutRow } from './left-out.js';
+import { addLeftOut, leftOutEntry } from './left-out.js';
 import { findSumRows, type NumberRow, type SumRow } from './sum-rows.js';
 import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
 
@@ -86,16 +86,16 @@ export class SubtotalSearch {
     const unnamedSums = this.sumsWithoutName(lastRow);
     const candidates = this.candidates.filter(({ row }) => row.number !== lastRow);
     const end = this.endOfTable();
-    const areSeveral = this.areSeveral();
-    const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (areSeveral || isCertain);
-    const named = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
+    const hasSeveralSums = this.hasSeveralSums();
+    const isProven = ({ isSum, isCertain }: Candidate): boolean => isSum && (hasSeveralSums || isCertain);
+    const labelledSubtotals = candidates.filter((candidate) => choice === 'drop' || isProven(candidate));
     // If there are no other subtotals, another step decides where the table ends.
-    const isEnd = named.every((candidate) => choice !== 'drop' && end.has(candidate));
+    const isEnd = labelledSubtotals.every((candidate) => choice !== 'drop' && end.has(candidate));
     const canBeLeftOut = ({ row, isProven: isSum }: SumRow): boolean =>
       row !== this.all[0]?.row && (choice === 'drop' || isSum);
     const unnamed = unnamedSums.filter(canBeLeftOut);
-    const rows = [...(isEnd ? [] : named), ...unnamed].map(({ row }) => row);
-    const decided = new Set([...named, ...end]);
+    const rows = [...(isEnd ? [] : labelledSubtotals), ...unnamed].map(({ row }) => row);
+    const decided = new Set([...labelledSubtotals, ...end]);
     const isUncertain = candidates.some((candidate) => !decided.has(candidate)) || unnamed.length < unnamedSums.length;
     return {
       rows: new Map(rows.toSorted((a, b) => a.number - b.number).map((row) => [row.number, row])),
@@ -106,15 +106,15 @@ export class SubtotalSearch {
   }
 
   /** Returns whether several rows with names of totals are sums, including a sum of several addends. */
-  private areSeveral(): boolean {
+  private hasSeveralSums(): boolean {
     const sums = this.candidates.filter(({ isSum }) => isSum);
     return sums.length > 1 && sums.some(({ hasAddends }) => hasAddends);
   }
 
   /** Returns rows that are sums but do not have the name of a total. */
   private sumsWithoutName(lastRow?: number): SumRow[] {
-    const others = new Set([lastRow, ...this.candidates.map(({ row }) => row.number)]);
-    return findSumRows(this.all).filter(({ row }) => !others.has(row.number));
+    const excludedRows = new Set([lastRow, ...this.candidates.map(({ row }) => row.number)]);
+    return findSumRows(this.all).filter(({ row }) => !excludedRows.has(row.number));
   }
 
   /** Adds a candidate, and returns whether the row is a sum. */
@@ -154,13 +154,13 @@ function labelIn(cells: readonly GridCell[], numbers: Numbers): TotalLabel | und
 }
 
 /** Lists subtotals that are left out. */
-export function leftOutSubtotals({ rows }: Subtotals, lastRow: number): LeftOut[] {
+export function leftOutEntries({ rows }: Subtotals, lastRow: number): LeftOut[] {
   const parts: LeftOut[] = [];
   for (const row of rows.values()) {
-    const part = leftOutRow(row.number > lastRow ? 'below' : 'inside', 'total', row);
+    const part = leftOutEntry(row.number > lastRow ? 'below' : 'inside', 'total', row);
     const before = parts.at(-1);
     if (parts.length >= MAX_LISTED || (before?.place === part.place && before.last + 1 === part.first))
-      leaveOut(parts, { ...part, place: before!.place });
+      addLeftOut(parts, { ...part, place: before!.place });
     else parts.push(part);
   }
   return parts;

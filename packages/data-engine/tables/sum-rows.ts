@@ -53,7 +53,7 @@ const evidenceOf = (sums: readonly SumRow[]): number => sums.reduce((bits, sum) 
 
 /** @param lastBits evidence that the last row is the total of all rows */
 function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
-  const found: SumRow[] = [];
+  const sumRows: SumRow[] = [];
   const totals = new Set<number>();
   const blockAt = (start: number): Block => ({ start, sums: new ColumnSums() });
   // The first row may be a header of numbers, and totals that were found by chance may be data.
@@ -75,7 +75,7 @@ function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
         best = { row: row.row, bits: all, isProven: label === NO_LABEL_BITS && all >= PROOF_BITS };
     }
     if (best !== undefined) {
-      found.push(best);
+      sumRows.push(best);
       totals.add(at);
     }
     for (const block of blocks)
@@ -83,7 +83,7 @@ function search(rows: readonly NumberRow[], lastBits: number): SumRow[] {
     if (best !== undefined) blocks.push(blockAt(at + 1));
     if (blocks.length > MAX_BLOCKS) blocks = blocks.filter((_, place) => place !== fixed);
   }
-  return found;
+  return sumRows;
 }
 
 /** Returns the bits of evidence from a row's label, compared with the labels of its addends. */

@@ -34,8 +34,8 @@ export async function storedColumns(
   }));
   if (names === undefined) return all;
   return names.map((name) => {
-    const found = all.find((column) => column.name === name);
-    if (found === undefined) throw new TaskProblem('unknown_column', `The table has no column ${name}`);
-    return found;
+    const storedColumn = all.find((column) => column.name === name);
+    if (storedColumn === undefined) throw new TaskProblem('unknown_column', `The table has no column ${name}`);
+    return storedColumn;
   });
 }

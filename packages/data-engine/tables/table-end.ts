@@ -1,7 +1,7 @@
 import type { LeftOut } from '../tasks.js';
 import type { ColumnProfiles } from './column-types.js';
 import { countFilled, type GridCell, type GridRow, isComment, isFilled, isText, isTextRow, textOf } from './grid.js';
-import { leaveOut, leftOutRow } from './left-out.js';
+import { addLeftOut, leftOutEntry } from './left-out.js';
 import { isTotalLabel } from './total-labels.js';
 
 /** Maximum number of rows from the first total or note to the end of a file. */
@@ -124,10 +124,11 @@ export class TableTail {
     const start = places.find((place) => endsAt(place, isSum)) ?? rows.length;
     const below: LeftOut[] = [];
     for (const row of rows.slice(start))
-      if (countFilled(row) > 0) leaveOut(below, leftOutRow('below', this.kindOf(row, true, () => true) || 'note', row));
+      if (countFilled(row) > 0)
+        addLeftOut(below, leftOutEntry('below', this.kindOf(row, true, () => true) || 'note', row));
     let end = start;
     while (start < rows.length && end > 0 && countFilled(rows[end - 1]!) === 0) end -= 1;
-    const kept = rows.slice(0, end);
+    const tableRows = rows.slice(0, end);
     const guesses = [
       start === rows.length
         ? rows[places.find((place) => endsAt(place, hasNumbers)) ?? rows.length]?.number
@@ -135,14 +136,14 @@ export class TableTail {
       this.nextHeader !== undefined && !rows.slice(start).includes(this.nextHeader)
         ? this.nextHeader.number
         : undefined,
-      this.noteAt(kept),
-      this.gapAbove(kept),
+      this.noteAt(tableRows),
+      this.gapAbove(tableRows),
     ];
     const [guess] = guesses.filter((row) => row !== undefined).toSorted((a, b) => a - b);
-    if (guess === undefined) return { rows: kept, below, otherEnd: undefined };
-    const lastAbove = kept.findLastIndex((row) => row.number < guess && countFilled(row) > 0);
+    if (guess === undefined) return { rows: tableRows, below, otherEnd: undefined };
+    const lastAbove = tableRows.findLastIndex((row) => row.number < guess && countFilled(row) > 0);
     // Empty rows above the guess do not belong to the table either.
-    return { rows: kept, below, otherEnd: Math.min(guess, kept[lastAbove + 1]?.number ?? guess) };
+    return { rows: tableRows, below, otherEnd: Math.min(guess, tableRows[lastAbove + 1]?.number ?? guess) };
   }
 
   /** Returns the number of the first of the last rows if they may be notes: names of totals, prose, or the only single texts. */

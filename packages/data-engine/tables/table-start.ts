@@ -12,7 +12,7 @@ import {
   textOf,
 } from './grid.js';
 import { type HeaderEvidence, headerEvidence, isSequence, isYear } from './header.js';
-import { leaveOut, leftOutRow } from './left-out.js';
+import { addLeftOut, leftOutEntry } from './left-out.js';
 
 /** Maximum number of rows below a header that are compared with it. */
 const ROWS_BELOW = 200;
@@ -81,7 +81,7 @@ export function findStart<Row extends GridRow>(
     if (isTable && run.length > 2 && isTextRow(run[0]!)) isUncertain = true;
     for (const row of run) {
       const kind = isComment(row) ? 'comment' : isTable ? 'table' : row.cells.some(isText) ? 'title' : 'note';
-      leaveOut(above, leftOutRow('above', kind, row));
+      addLeftOut(above, leftOutEntry('above', kind, row));
     }
   }
   return { start: rows[start]?.number ?? 1, usual, above, skipped, isUncertain };

@@ -136,7 +136,7 @@ async function recode(
   signal?: AbortSignal,
 ): Promise<TextFile> {
   const { encoding: stated, ignoreErrors = false } = options;
-  const decoder = knownDecoder(encoding, !ignoreErrors);
+  const decoder = requireDecoder(encoding, !ignoreErrors);
   const decode = (chunk?: Buffer): string => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -158,7 +158,7 @@ async function recode(
   return { path: copy, start: 0, encoding: decoder.encoding, otherEncodings: [] };
 }
 
-function knownDecoder(encoding: string, fatal: boolean): Decoder {
+function requireDecoder(encoding: string, fatal: boolean): Decoder {
   try {
     return decoderOf(encoding, fatal);
   } catch {

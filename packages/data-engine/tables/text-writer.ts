@@ -92,9 +92,9 @@ export class TextWriter {
     this.rowStart = 0;
   }
 
-  private separate(needed: number): void {
-    if (this.length + needed + 2 > this.bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(2 * (this.bytes.length + needed));
+  private separate(byteCount: number): void {
+    if (this.length + byteCount + 2 > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * (this.bytes.length + byteCount));
       this.bytes.copy(larger, 0, 0, this.length);
       this.bytes = larger;
     }
