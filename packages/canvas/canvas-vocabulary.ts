@@ -79,7 +79,7 @@ export function vocabularyOf(cards: readonly Content[], contents: readonly DataS
     if (index === undefined) variables.add(name);
     else families.set(name, { index });
   }
-  return { sets, columns, families, variables, wholes, values, lookups: { left: MAX_LOOKUPS } };
+  return { sets, columns, families, variables, wholes, values, budget: { remaining: MAX_LOOKUPS } };
 }
 
 function shapeOf(set: string, column: FileColumn | InlineColumn): ColumnShape {

@@ -1,4 +1,4 @@
-import { shortened, someNames, someOf } from '../modelling/index.js';
+import { shortened, listNames, listFirst } from '../modelling/index.js';
 import type { Gap } from './card.js';
 import type { DataContent } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';
@@ -8,7 +8,7 @@ import { type Members, membersOf, toMember } from './members.js';
 /** Returns gaps for duplicate members, cells of unknown members, and members without a cell. */
 export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
   if (set === undefined) {
-    const names = someNames([...columns.keys()]);
+    const names = listNames([...columns.keys()]);
     return columns.size === 0
       ? []
       : [gap('values', `The values of ${names} are given by member: name their set in \`set\``)];
@@ -23,7 +23,7 @@ export function gapsOfMembers({ set, columns, file }: DataContent): Gap[] {
     const extraMembers = [...cells.keys()].filter((member) => !members.has(member));
     if (extraMembers.length > 0)
       gaps.push(
-        gap('values', `${name} has values for ${someNames(extraMembers)}, which the set ${set.name} does not contain`),
+        gap('values', `${name} has values for ${listNames(extraMembers)}, which the set ${set.name} does not contain`),
       );
     const missing = members.size - (cells.size - extraMembers.length);
     if (missing > 0) {
@@ -80,7 +80,7 @@ export function notesOfFile({ set, file }: Pick<DataContent, 'set' | 'file'>, st
 /** Explains why the members of a set in a file are ambiguous. Returns undefined if they are not. */
 export function problemOfMembers({ key, otherKey }: DataFile): string | undefined {
   if (otherKey === undefined) return undefined;
-  const [columns, column] = [someNames(otherKey), someNames(key)];
+  const [columns, column] = [listNames(otherKey), listNames(key)];
   return `It has both \`key\` and \`column\`: keep \`key\` if ${columns} identifies each row, or \`column\` if the members are the distinct values of ${column}`;
 }
 
@@ -120,4 +120,4 @@ function whyEmpty(
 
 const MAX_LISTED_COLUMNS = 12;
 const listColumns = (columns: readonly string[]): string =>
-  `Its columns are ${someOf(columns, MAX_LISTED_COLUMNS, (name) => shortened(name))}`;
+  `Its columns are ${listFirst(columns, MAX_LISTED_COLUMNS, (name) => shortened(name))}`;

@@ -1,4 +1,4 @@
-import { MAX_FORMULA_LENGTH, shortened, someNames, type Vocabulary } from '../modelling/index.js';
+import { MAX_FORMULA_LENGTH, shortened, listNames, type Vocabulary } from '../modelling/index.js';
 import type { CardContent, Gap, Judgement } from './card.js';
 import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, hasKnownField } from './card-shapes.js';
@@ -144,7 +144,7 @@ function judgeFormulas(card: CardContent, { vocabulary }: Canvas): Omit<Detailed
     addWarnings(gaps, field, warnings);
     gaps.push(...notes.map((note) => gap(field, note, 'info')));
     if (names.length === 0) continue;
-    const message = `No variable or value on the canvas is called ${someNames(names)}${suggestionFor(names, vocabulary)}`;
+    const message = `No variable or value on the canvas is called ${listNames(names)}${suggestionFor(names, vocabulary)}`;
     unknown.push(gap(field, message, 'warning'));
   }
   // The index alone determines the members if there is no formula.

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import {
-  beyondTheEnds,
+  lagBeyondEnds,
   checkFormula,
   checkIndex,
   coverageOf,
@@ -93,7 +93,7 @@ export function judgeFormula(cardFormula: CardFormula, vocabulary: Vocabulary): 
   );
   const judged = { ...NO_JUDGEMENT, ...judge(formula, over, cardFormula, vocabulary) };
   // Formulas that are too long are rejected by length, which needs no cache.
-  const isWhole = vocabulary.lookups?.left !== 0;
+  const isWhole = vocabulary.budget?.remaining !== 0;
   if (isWhole && text.length <= MAX_FORMULA_LENGTH && index.length <= MAX_FORMULA_LENGTH)
     judgementCache.set(key, { mentions, roles: mentions.map((name) => roleOf(name, vocabulary)), judged });
   return judged;
@@ -150,7 +150,13 @@ function judge(
   if (isProblem(formula)) return { problem: describeSyntaxProblem(formula, text) };
   // The problem of an index is reported on its own field.
   if (index !== undefined && isProblem(index)) return {};
-  const { problem, unknown, lagged, rebound, hasTexts = false } = checkFormula(formula, index, use, vocabulary);
+  const {
+    problem,
+    unknown,
+    firstLag,
+    reboundWarning,
+    hasTexts = false,
+  } = checkFormula(formula, index, use, vocabulary);
   const strict = use === 'constraint' ? noteOnStrict(formula, vocabulary) : undefined;
   const notes = [...(strict === undefined ? [] : [strict]), ...notesOnPoints(text)];
   const isPlainFormula = index === undefined && isPlain(formula) && use !== 'bound' && use !== 'kpi';
@@ -164,8 +170,8 @@ function judge(
     problem: problem === undefined ? coverage?.problem : withPosition(problem, text),
     unknown,
     hasTexts: hasTexts || coverage?.lacksData === true,
-    warnings: [...(rebound === undefined ? [] : [rebound]), ...(coverage?.warnings ?? [])],
-    notes: [...notes, ...(lagged === undefined ? [] : [beyondTheEnds(lagged)])],
+    warnings: [...(reboundWarning === undefined ? [] : [reboundWarning]), ...(coverage?.warnings ?? [])],
+    notes: [...notes, ...(firstLag === undefined ? [] : [lagBeyondEnds(firstLag)])],
   };
 }
 

@@ -7,7 +7,7 @@ import {
   partsOf,
   type Relation,
   shortened,
-  someOf,
+  listFirst,
 } from '../modelling/index.js';
 import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';
@@ -52,7 +52,7 @@ export function looseVariables<Of extends Content>(cards: readonly Of[]): LooseV
 /** Returns a warning about a variable whose limits have no effect, without a full stop. */
 export function describeLoose({ limits }: Pick<LooseVariable<Content>, 'limits'>): string {
   const limitLabels = limits.map((label) => shortened(label, MAX_LABEL));
-  return `It is only used to loosen a limit (${someOf(limitLabels, MAX_LISTED_LIMITS)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if this is intended`;
+  return `It is only used to loosen a limit (${listFirst(limitLabels, MAX_LISTED_LIMITS)}) and costs nothing, so the limit has no effect: give it an upper bound or a cost, or set \`confirmed\` if this is intended`;
 }
 
 /** Sign of a change of the left side that makes the relation easier to meet. */

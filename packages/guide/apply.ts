@@ -15,7 +15,7 @@ import {
   namesIn,
   nearestNames,
   parseFormula,
-  someOf,
+  listFirst,
 } from '../modelling/index.js';
 import { classify, confirm, countsData, remove, set, VALUES } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';
@@ -162,7 +162,7 @@ function whyStaying(
   });
   const labels = cards.map(({ label }) => quote(label, 60));
   const [stay, them] = cards.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
-  return `the ${word} ${someOf(labels, MAX_SHOWN)} ${stay} on the canvas: write ${someOf(removals, MAX_SHOWN)} to remove ${them}`;
+  return `the ${word} ${listFirst(labels, MAX_SHOWN)} ${stay} on the canvas: write ${listFirst(removals, MAX_SHOWN)} to remove ${them}`;
 }
 
 /** Adds the card for an empty list of a type, unless cards of the type exist. */
@@ -321,7 +321,7 @@ function applyVariables(
   if (names.length > MAX_NAMES) return `a statement can name at most ${MAX_NAMES} variables`;
   const strange = names.filter((name) => !declares && sketch.variable(name) === undefined);
   if (strange.length > 0)
-    return `no variable is called ${someOf(
+    return `no variable is called ${listFirst(
       strange.map((name) => quote(name)),
       MAX_SHOWN,
     )}`;

@@ -1,4 +1,4 @@
-import { someOf } from '../modelling/index.js';
+import { listFirst } from '../modelling/index.js';
 import { fileColumns, fileKey, readData } from '../canvas/index.js';
 import { quote } from './quote.js';
 import type { Sketch } from './sketch.js';
@@ -48,5 +48,5 @@ export function describeColumns(sketch: Sketch, set?: string): string {
   const shown = columns.map(({ name, column, place }) =>
     name === column ? `${quote(name)} of ${quote(place)}` : `${quote(name)} (${quote(column)} of ${quote(place)})`,
   );
-  return `In formulas, the columns are called ${someOf(shown, MAX_SHOWN)}.`;
+  return `In formulas, the columns are called ${listFirst(shown, MAX_SHOWN)}.`;
 }

@@ -1,5 +1,5 @@
 import { fieldOf, MAX_LABEL_LENGTH } from '../canvas/index.js';
-import { isName, nearestNames, someOf } from '../modelling/index.js';
+import { isName, nearestNames, listFirst } from '../modelling/index.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
@@ -52,7 +52,7 @@ function listed(whom: string, sketch: Sketch): SketchCard[] | string {
   const cards = labels.map((label) => sketch.resolve(label, ['constraint']));
   const missing = labels.filter((_, index) => cards[index] === undefined);
   return missing.length > 0
-    ? `no constraint is called ${someOf(
+    ? `no constraint is called ${listFirst(
         missing.map((label) => quote(label, 40)),
         MAX_SHOWN,
       )}`
@@ -87,7 +87,7 @@ export const isOfValues = (whom: string): boolean => /^(?:(?:all|the) )*values$/
 
 /** Explains that nothing has a name. Suggests the removal of values and of cards with a similar name. */
 function whyNotRemoved(names: readonly string[], sketch: Sketch): string {
-  const nothing = `nothing on the canvas is called ${someOf(
+  const nothing = `nothing on the canvas is called ${listFirst(
     names.map((one) => quote(one, 40)),
     MAX_SHOWN,
   )}`;

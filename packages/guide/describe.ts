@@ -1,5 +1,5 @@
 import { CARD_KINDS, type Checklist } from '../canvas/index.js';
-import { someOf } from '../modelling/index.js';
+import { listFirst } from '../modelling/index.js';
 import type { Turn } from './turn.js';
 import { type ChecklistItem, readChecklist } from './checklist.js';
 import { bullets, counted, quote } from './quote.js';
@@ -45,10 +45,10 @@ export function describeFiles({ changes, messages, attachments }: Turn): string[
   const unknown = named.filter((reference) => !attachments.has(reference)).map((reference) => quote(reference));
   const changed = changes.map(({ kind, path }) => `${kind} ${quote(path)}`);
   return [
-    ...(changed.length === 0 ? [] : [`Files since my last answer: ${someOf(changed, 3 * SHOWN_ENTRIES)}.`]),
+    ...(changed.length === 0 ? [] : [`Files since my last answer: ${listFirst(changed, 3 * SHOWN_ENTRIES)}.`]),
     ...(unknown.length === 0
       ? []
-      : [`Your message names files that are not in the workspace: ${someOf(unknown, SHOWN_ENTRIES)}.`]),
+      : [`Your message names files that are not in the workspace: ${listFirst(unknown, SHOWN_ENTRIES)}.`]),
   ];
 }
 
@@ -72,7 +72,7 @@ const plain = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : Array.isArray(value)
-      ? someOf(value.map(String), MAX_MEMBERS)
+      ? listFirst(value.map(String), MAX_MEMBERS)
       : undefined;
 
 const figures = (values: unknown): string | undefined =>
@@ -86,7 +86,7 @@ const figures = (values: unknown): string | undefined =>
 /** Lists the first values by member. */
 const figuresOf = (value: unknown): string =>
   typeof value === 'object' && value !== null
-    ? `(${someOf(
+    ? `(${listFirst(
         Object.entries(value).map(([member, cell]) => `${member} ${plain(cell) ?? '?'}`),
         MAX_MEMBERS,
       )})`
@@ -113,7 +113,7 @@ export function describeChanges(made: AppliedChange[]): string[] {
 const describeReplaced = ({ replaced = [] }: SketchCard): string =>
   replaced.length === 0
     ? ''
-    : `. This replaces ${someOf(
+    : `. This replaces ${listFirst(
         [...new Set(replaced)].map((text) => quote(text)),
         MAX_QUOTED,
       )}`;

@@ -1,6 +1,6 @@
 import {
   isProblem,
-  knownFigures,
+  evaluateFigures,
   namesOfIndex,
   nearestNames,
   parseIndex,
@@ -182,7 +182,7 @@ export const setsOf = (thing: Thing, sketch: Sketch): string[] =>
 
 /** Returns the values of a column or of a bound for the members, or undefined if they are unknown. */
 export const figuresOf = (text: string, members: NamedMembers, sketch: Sketch): number[] | undefined =>
-  knownFigures(text, parseIndex(indexOfMembers(members)), sketch.vocabulary);
+  evaluateFigures(text, parseIndex(indexOfMembers(members)), sketch.vocabulary);
 
 /** Returns the member of a variable with these key parts. Returns undefined if the index is missing or invalid. */
 export function memberOfKeys(thing: Thing, keys: readonly string[], sketch: Sketch): NamedMembers | undefined {

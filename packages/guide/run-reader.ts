@@ -1,4 +1,4 @@
-import { nearestNames, someOf, wordsOf } from '../modelling/index.js';
+import { nearestNames, listFirst, wordsOf } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
 import type { ConstraintsPage, ConstraintValue, RunResult, ValuesPage } from './tool-results.js';
 import { membersOn, whyUnnamed } from './named-members.js';
@@ -28,7 +28,7 @@ export async function* readNewest(): Steps<RunResult | string | undefined> {
 export const describeStale = ({ changed_since }: RunResult): string | undefined =>
   changed_since.length === 0
     ? undefined
-    : `The model has changed since this run (${someOf(
+    : `The model has changed since this run (${listFirst(
         changed_since.map((label) => quote(label, 60)),
         MAX_SHOWN,
       )}). Write \`solve\` to update the values.`;

@@ -1,5 +1,5 @@
 import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
-import { isProblem, parseFormula, someOf } from '../modelling/index.js';
+import { isProblem, parseFormula, listFirst } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
 import type { ComparedPlan, ScenarioRun, ComparisonResult, KpiValue } from './tool-results.js';
 import { allMembers } from './limits.js';
@@ -147,7 +147,7 @@ function addedLimit(text: string, sketch: Sketch): Change | string {
 function whyUnknown(target: string, names: readonly string[]): string {
   const same = names.filter((name) => name.toLowerCase() === target.toLowerCase());
   const known = (same.length > 0 ? same : names).map((name) => quote(name));
-  const others = known.length === 0 ? '' : `; the canvas has ${someOf(known, MAX_SHOWN)}`;
+  const others = known.length === 0 ? '' : `; the canvas has ${listFirst(known, MAX_SHOWN)}`;
   return `no value or column is called ${quote(target)}${others}`;
 }
 
@@ -160,7 +160,7 @@ const describeList = (scenarios: readonly Told[]): string =>
 export const describeScenario = ({ name, changes }: Told): string =>
   changes.length === 0
     ? `Scenario ${quote(name)}: no changes`
-    : `Scenario ${quote(name)}: ${someOf(
+    : `Scenario ${quote(name)}: ${listFirst(
         changes.map((change) => quote(sayChange(change))),
         MAX_SHOWN,
       )}`;
@@ -197,7 +197,7 @@ function describeRun({
   if (outcome === 'unbounded') return `${who}: there is no best plan`;
   if (outcome === 'infeasible') {
     const names = conflict.map((name) => quote(name));
-    return `${who}: no solution${names.length === 0 ? '' : `, ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
+    return `${who}: no solution${names.length === 0 ? '' : `, ${listFirst(names, MAX_SHOWN)} cannot hold together`}`;
   }
   return describePlan(who, { status: outcome, objective_value: objective_value ?? null, kpis }, difference ?? null);
 }
@@ -214,7 +214,7 @@ export function describeComparison({ base, scenarios, differing }: ComparisonRes
   const values = differing.slice(0, MAX_DIFFERING).map(({ variable, keys, values: found }) => {
     const member = keys.length === 0 ? variable : `${variable}[${keys.join(', ')}]`;
     const figures = found.map(({ scenario, value }) => `${scenario ?? 'the canvas'} ${figure(value)}`);
-    return `${quote(member)}: ${someOf(
+    return `${quote(member)}: ${listFirst(
       figures.map((text) => quote(text)),
       MAX_SHOWN,
     )}`;
@@ -235,7 +235,7 @@ function describePlan(
   const beside = difference === null ? '' : `, ${describeDifference(difference)}`;
   const late = status === 'time_limit' ? ', the best found in time' : '';
   const told = kpis.map(({ label, value }) => quote(`${label} = ${figure(value)}`));
-  return `${who}: the objective is ${figure(objective_value)}${late}${beside}${told.length === 0 ? '' : `; ${someOf(told, MAX_SHOWN)}`}`;
+  return `${who}: the objective is ${figure(objective_value)}${late}${beside}${told.length === 0 ? '' : `; ${listFirst(told, MAX_SHOWN)}`}`;
 }
 
 export function describeDifference(difference: number): string {

@@ -1,5 +1,5 @@
 import { CARD_KINDS, type Checklist, type Gap, plainVariables, requirementOf } from '../canvas/index.js';
-import { someOf } from '../modelling/index.js';
+import { listFirst } from '../modelling/index.js';
 import { counted, figure, quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import { type OpenStatement, openStatements } from './open-statements.js';
@@ -93,7 +93,7 @@ export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'>
       outcome === 'unbounded'
         ? `There is no best plan.${reason}`
         : names.length > 0
-          ? `The model has no solution: ${someOf(names, MAX_SHOWN)} cannot hold together.`
+          ? `The model has no solution: ${listFirst(names, MAX_SHOWN)} cannot hold together.`
           : `The model has no solution.${reason}`;
     return { text, found: 'fail', clash };
   }
@@ -106,7 +106,7 @@ export function describeOutcome(reply: unknown): Pick<Outcome, 'text' | 'clash'>
     );
     const broken = list(solved['constraints']).filter(({ slack }) => typeof slack === 'number' && slack <= -1e-6);
     const paragraphs = [
-      `Solved: the objective is ${figure(solved['objective_value'])}${outcome === 'time_limit' ? ', the best found in time' : ''}, with ${someOf(values, MAX_SHOWN)}.`,
+      `Solved: the objective is ${figure(solved['objective_value'])}${outcome === 'time_limit' ? ', the best found in time' : ''}, with ${listFirst(values, MAX_SHOWN)}.`,
       ...(binding.length === 0
         ? []
         : [`No room is left in ${counted(binding.length, 'constraint')}: ${named(binding)}.`]),
@@ -127,7 +127,7 @@ function describeKpis(kpis: Record<string, unknown>[]): string[] {
     const shown = `${quote(`${String(label)} = ${figure(value)}`)}${typeof unit === 'string' ? ` ${quote(unit)}` : ''}`;
     return typeof target === 'number' ? `${shown} (target ${figure(target)})` : shown;
   });
-  return told.length === 0 ? [] : [`KPIs: ${someOf(told, MAX_SHOWN)}.`];
+  return told.length === 0 ? [] : [`KPIs: ${listFirst(told, MAX_SHOWN)}.`];
 }
 
 /** Names the files with the members of indexed variables. The answer itself only contains their totals. */
@@ -136,7 +136,7 @@ function describeTables(paths: string[]): string[] {
   return first === undefined
     ? []
     : [
-        `The values of the members are in ${someOf(
+        `The values of the members are in ${listFirst(
           paths.map((path) => quote(path)),
           MAX_SHOWN,
         )}.`,
@@ -144,7 +144,7 @@ function describeTables(paths: string[]): string[] {
 }
 
 const named = (constraints: Record<string, unknown>[]): string =>
-  someOf(
+  listFirst(
     constraints.map(({ name }) => quote(String(name), 60)),
     MAX_SHOWN,
   );

@@ -1,5 +1,5 @@
 import { tableFormat } from '../data-engine/index.js';
-import { someOf } from '../modelling/index.js';
+import { listFirst } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
 import type { Turn } from './turn.js';
 import type { Saying } from './answers.js';
@@ -286,7 +286,7 @@ export async function* introduceFiles({ messages, attachments }: Turn): Steps<st
 }
 
 const quoted = (paths: string[]): string =>
-  someOf(
+  listFirst(
     paths.map((path) => quote(path)),
     MAX_INTRODUCED,
   );

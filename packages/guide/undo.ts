@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Message, ToolCall } from '../conversation/index.js';
 import { CARD_TYPES, type CardType } from '../canvas/index.js';
-import { someOf } from '../modelling/index.js';
+import { listFirst } from '../modelling/index.js';
 import { describeCard } from './describe.js';
 import { readStatement } from './grammar.js';
 import { splitStatements } from './lines.js';
@@ -54,7 +54,7 @@ export function undoLast(sketch: Sketch, messages: readonly Message[]): string {
     ...(failed.length === 0 ? [] : [`I could not undo the change${said}:\n${bullets(failed)}`]),
     ...(scenarios.length === 0
       ? []
-      : [`Scenarios are not undone: ${someOf(scenarios, MAX_SHOWN)}. Write \`remove scenario ...\` to remove one.`]),
+      : [`Scenarios are not undone: ${listFirst(scenarios, MAX_SHOWN)}. Write \`remove scenario ...\` to remove one.`]),
   ].join('\n\n');
 }
 
@@ -184,7 +184,7 @@ function restore(sketch: Sketch, now: Proven | undefined, before: Proven | undef
   const unproven = changed.filter(([key]) => !before.data.has(key) && !before.isWhole).map(([key]) => quote(key));
   if (unproven.length > 0)
     return {
-      failed: `${called}: this conversation does not show what ${someOf(unproven, MAX_SHOWN)} was before. Write its statement again.`,
+      failed: `${called}: this conversation does not show what ${listFirst(unproven, MAX_SHOWN)} was before. Write its statement again.`,
     };
   sketch.change(card, Object.fromEntries(changed.map(([key]) => [key, before.data.get(key) ?? null])), CAUSE);
   if (before.label !== undefined) card.label = before.label;

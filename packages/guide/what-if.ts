@@ -1,4 +1,4 @@
-import { someOf } from '../modelling/index.js';
+import { listFirst } from '../modelling/index.js';
 import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
 import type { Question } from '../conversation/index.js';
 import { call, type Steps } from './steps.js';
@@ -114,7 +114,7 @@ function describeFailure(run: ScenarioRun | undefined): string {
   if (run === undefined) return 'it was not solved';
   if (run.outcome === 'infeasible') {
     const names = (run.conflict ?? []).map((name) => quote(name, 60));
-    return `it has no plan${names.length === 0 ? '' : `, because ${someOf(names, MAX_SHOWN)} cannot hold together`}`;
+    return `it has no plan${names.length === 0 ? '' : `, because ${listFirst(names, MAX_SHOWN)} cannot hold together`}`;
   }
   return run.outcome === 'unbounded' ? 'it has no best plan' : `it was not solved, ${run.error ?? run.status}`;
 }

@@ -14,16 +14,16 @@ import type {
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import {
-  called,
-  doubledColumn,
-  isNoSet,
+  formatMember,
+  ambiguousColumn,
+  notASet,
   lettersFor,
-  noIndex,
-  noOrder,
-  noSet,
+  missingIndex,
+  lagWithoutOrder,
+  unknownSet,
   reboundIndex,
-  sumHasEnded,
-  textIsNoFigure,
+  indexAfterSum,
+  textAsNumber,
   wrongArity,
   wrongMembership,
 } from './sentences.js';
@@ -33,14 +33,14 @@ import { namesOfIndex, readingsOfFamily, type SetShape, type Vocabulary } from '
 export type Use = 'objective' | 'constraint' | 'kpi' | 'bound';
 
 /** Result of checking a formula without its data. */
-export interface Checked {
+export interface FormulaCheck {
   problem?: FormulaProblem;
   /** Distinct names that do not exist on the canvas, in the order of first occurrence. */
   unknown: string[];
   /** First member with a lag. */
-  lagged?: MemberOf;
+  firstLag?: MemberOf;
   /** Explains a sum over an index that runs over the same set already. */
-  rebound?: string;
+  reboundWarning?: string;
   /** Whether the formula calculates with a text column. */
   hasTexts?: true;
 }
@@ -55,15 +55,20 @@ type Scope = ReadonlyMap<string, { home?: string; reading: DateReading | undefin
  * Checks a formula and its index against the canvas: names, numbers of keys, indices, lags, types and linearity. Unknown names
  * count as variables.
  */
-export function checkFormula(formula: Formula, index: Index | undefined, use: Use, vocabulary: Vocabulary): Checked {
+export function checkFormula(
+  formula: Formula,
+  index: Index | undefined,
+  use: Use,
+  vocabulary: Vocabulary,
+): FormulaCheck {
   const check = new Check(vocabulary);
   try {
-    check.whole(formula, index, use);
-    const { lagged, rebound } = check;
+    check.run(formula, index, use);
+    const { firstLag, reboundWarning } = check;
     return {
       unknown: [...check.unknown],
-      ...(lagged !== undefined && { lagged }),
-      ...(rebound !== undefined && { rebound }),
+      ...(firstLag !== undefined && { firstLag }),
+      ...(reboundWarning !== undefined && { reboundWarning }),
     };
   } catch (error) {
     if (error instanceof Refusal)
@@ -88,8 +93,8 @@ function refuse(problem: string, position?: number): never {
   throw new Refusal({ problem, ...(position !== undefined && { position }) });
 }
 
-const NOTHING: Scope = new Map();
-const FIGURES: Partial<Record<Use, string>> = {
+const EMPTY_SCOPE: Scope = new Map();
+const RELATION_PROBLEMS: Partial<Record<Use, string>> = {
   objective: 'An objective cannot contain <=, >= or =',
   kpi: 'A KPI cannot contain <=, >= or =',
   bound: 'A bound cannot contain <=, >= or =',
@@ -97,17 +102,17 @@ const FIGURES: Partial<Record<Use, string>> = {
 
 class Check {
   readonly unknown = new Set<string>();
-  lagged: MemberOf | undefined;
-  rebound: string | undefined;
+  firstLag: MemberOf | undefined;
+  reboundWarning: string | undefined;
   hasTexts = false;
   /** Names bound by the sums that have been read so far. */
-  private readonly ended = new Set<string>();
+  private readonly closedNames = new Set<string>();
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
-  whole({ sides, relations }: Formula, index: Index | undefined, use: Use): void {
-    const scope = index === undefined ? NOTHING : this.index(index, NOTHING);
-    const mistaken = FIGURES[use];
+  run({ sides, relations }: Formula, index: Index | undefined, use: Use): void {
+    const scope = index === undefined ? EMPTY_SCOPE : this.index(index, EMPTY_SCOPE);
+    const mistaken = RELATION_PROBLEMS[use];
     if (mistaken !== undefined && relations.length > 0) refuse(mistaken);
     if (mistaken === undefined && relations.length === 0) refuse('The formula needs <=, >= or =');
     for (const side of sides) {
@@ -165,11 +170,11 @@ class Check {
     const family = families.get(name);
     if (family !== undefined)
       refuse(
-        `${name} is indexed by ${listed(namesOfIndex(family.index))}: write ${called(name, namesOfIndex(family.index))}`,
+        `${name} is indexed by ${listed(namesOfIndex(family.index))}: write ${formatMember(name, namesOfIndex(family.index))}`,
       );
     const [column] = columns.get(name) ?? [];
     if (column !== undefined) {
-      const keys = this.keysFor(column.set, scope).map((one) => called(name, one));
+      const keys = this.keysFor(column.set, scope).map((one) => formatMember(name, one));
       refuse(`${name} is a column of ${column.set}: write ${keys.join(' or ')}`);
     }
     if (sets.has(name)) refuse(`${name} is a set: sum over its members, as in \`sum p in ${name}: ...\``);
@@ -181,7 +186,7 @@ class Check {
     const { name, keys, position } = expression;
     const { values, variables, families } = this.vocabulary;
     for (const key of keys) this.key(key, scope);
-    if (keys.some((key) => key.kind === 'index' && key.lag !== 0)) this.lagged ??= expression;
+    if (keys.some((key) => key.kind === 'index' && key.lag !== 0)) this.firstLag ??= expression;
     const family = families.get(name);
     if (family !== undefined) {
       const names = namesOfIndex(family.index);
@@ -196,7 +201,7 @@ class Check {
     }
     if (column.type === 'text') {
       this.hasTexts = true;
-      refuse(column.misfit ?? textIsNoFigure(name), position);
+      refuse(column.misfit ?? textAsNumber(name), position);
     }
     return undefined;
   }
@@ -207,7 +212,7 @@ class Check {
     const candidates = this.vocabulary.columns.get(name) ?? [];
     const [column, other] = candidates;
     if (column === undefined) return undefined;
-    if (other !== undefined) refuse(doubledColumn(name, column, other), position);
+    if (other !== undefined) refuse(ambiguousColumn(name, column, other), position);
     const readings = this.vocabulary.sets.get(column.set)?.readings;
     this.keys(expression, lettersFor(this.arityOf(column.set)), `a column of ${column.set}`, readings);
     return column;
@@ -233,21 +238,21 @@ class Check {
   }
 
   private total({ over, of }: Extract<Expression, { kind: 'total' }>, scope: Scope): string | undefined {
-    const rebound = over.over.find(
+    const membership = over.over.find(
       ({ names: [name, ...others], set }) => others.length === 0 && scope.get(name)?.home === set,
     );
-    if (rebound !== undefined) this.rebound ??= reboundIndex(rebound.names[0], rebound.set);
+    if (membership !== undefined) this.reboundWarning ??= reboundIndex(membership.names[0], membership.set);
     const inner = this.index(over, scope);
     const variable = this.expression(of, inner);
-    for (const name of inner.keys()) if (!scope.has(name)) this.ended.add(name);
+    for (const name of inner.keys()) if (!scope.has(name)) this.closedNames.add(name);
     return variable;
   }
 
   private key(key: Key, scope: Scope): void {
     if (key.kind === 'text') return;
     const { name, lag, position } = key;
-    if (!scope.has(name)) refuse(this.ended.has(name) ? sumHasEnded(name) : noIndex(name), position);
-    if (lag !== 0 && scope.get(name)?.home === undefined) refuse(noOrder(name), position);
+    if (!scope.has(name)) refuse(this.closedNames.has(name) ? indexAfterSum(name) : missingIndex(name), position);
+    if (lag !== 0 && scope.get(name)?.home === undefined) refuse(lagWithoutOrder(name), position);
   }
 
   private index({ over, where }: Index, outer: Scope): Scope {
@@ -265,18 +270,18 @@ class Check {
 
   private membership({ names, set, position }: Membership): void {
     const shape = this.vocabulary.sets.get(set);
-    if (shape === undefined) refuse(this.whyNoSet(set), position);
+    if (shape === undefined) refuse(this.describeNoSet(set), position);
     if (shape.arity !== names.length) refuse(wrongMembership(set, shape.arity), position);
   }
 
-  private whyNoSet(name: string): string {
+  private describeNoSet(name: string): string {
     const { values, variables, families, columns } = this.vocabulary;
     const [column] = columns.get(name) ?? [];
-    if (column !== undefined) return isNoSet(name, `a column of ${column.set}`);
-    if (variables.has(name) || families.has(name)) return isNoSet(name, 'a variable');
+    if (column !== undefined) return notASet(name, `a column of ${column.set}`);
+    if (variables.has(name) || families.has(name)) return notASet(name, 'a variable');
     return values.has(name)
-      ? isNoSet(name, 'a value')
-      : noSet(name, nearestNames(name, this.vocabulary.sets.keys(), 1));
+      ? notASet(name, 'a value')
+      : unknownSet(name, nearestNames(name, this.vocabulary.sets.keys(), 1));
   }
 
   private condition(condition: Condition, scope: Scope): void {

@@ -283,7 +283,7 @@ describe('coverageOf', () => {
       ['many', { arity: 1, parts: [new Set(['a', 'b', 'c', 'd'])] }],
     ]);
     const formula = read(parseFormula('sum p in many: 1 <= x'));
-    expect(coverageOf(formula, over('p in few'), { ...canvas, sets, lookups: { left: 3 } })).toBeUndefined();
+    expect(coverageOf(formula, over('p in few'), { ...canvas, sets, budget: { remaining: 3 } })).toBeUndefined();
   });
 
   it.each<[string, string | undefined, string]>([

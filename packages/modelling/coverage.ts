@@ -15,15 +15,15 @@ import { dateIn, withDates } from './date-literals.js';
 import type { DateReading } from './dates.js';
 import { contradictionIn, TURNED } from './contradictions.js';
 import { linearize } from './linear.js';
-import { tryOut } from './expansion/trial.js';
+import { runTrial } from './expansion/trial.js';
 import { shortened } from './names.js';
 import { misspelledNames } from './nearest-names.js';
 import { firstFall } from './text-order.js';
-import { firstOf, listed, quotedList, shown } from './quoted-texts.js';
+import { firstTexts, listNearest, quotedList, shortText } from './quoted-texts.js';
 import { isNever, rangeOf } from './ranges.js';
-import { noCell } from './sentences.js';
+import { missingCell } from './sentences.js';
 import type { ColumnShape, Vocabulary } from './vocabulary.js';
-import { hasText, type Rest, restOf, type Values } from './values.js';
+import { hasText, type MissingTexts, textsMissingIn, type Values } from './values.js';
 
 /** Key part of a set, and whether a condition excludes some members. */
 interface Source {
@@ -36,8 +36,8 @@ interface Source {
 type Scope = ReadonlyMap<string, Source>;
 
 /** Known side of a comparison: its texts or numbers, and its name in messages. */
-interface Compared {
-  called: string;
+interface ComparisonSide {
+  label: string;
   values?: Values | undefined;
   range?: readonly [number, number] | undefined;
   text?: string;
@@ -61,22 +61,22 @@ export interface CoverageReport {
  * Warns of keys without a match and conditions that no member meets, based on the known data. Also detects missing values.
  * Sentences have no full stop. Returns undefined if the lookup budget is exhausted.
  *
- * @param isKnown whether all names in the formula exist on the canvas
+ * @param hasKnownNames whether all names in the formula exist on the canvas
  */
 export function coverageOf(
   formula: Formula,
   index: Index | undefined,
   vocabulary: Vocabulary,
-  isKnown = true,
+  hasKnownNames = true,
 ): CoverageReport | undefined {
-  const trial = isKnown ? tryOut(formula, index, vocabulary) : undefined;
+  const trial = hasKnownNames ? runTrial(formula, index, vocabulary) : undefined;
   const coverage = new Coverage(vocabulary, trial === undefined || trial.lacksData);
   const scope = index === undefined ? new Map<string, Source>() : coverage.index(index, new Map(), false);
   for (const side of formula.sides) coverage.expression(side, scope);
-  if (vocabulary.lookups?.left === 0) return undefined;
+  if (vocabulary.budget?.remaining === 0) return undefined;
   const { problem, lacksData } = trial ?? coverage;
   // Coverage already explains why no member meets a condition. That is more helpful than an empty index or sum.
-  const found = trial?.warnings.filter(({ isOfCondition }) => !isOfCondition || !coverage.hasNeverMet) ?? [];
+  const found = trial?.warnings.filter(({ isOfCondition }) => !isOfCondition || !coverage.hasImpossibleCondition) ?? [];
   return {
     warnings: [...coverage.warnings, ...found.map(({ sentence }) => sentence)].slice(0, MAX_WARNINGS),
     problem,
@@ -85,7 +85,7 @@ export function coverageOf(
 }
 
 /** Returns the texts that look like misspelled values. */
-function misspelledOf({ texts }: Rest, values: Values | undefined): Rest {
+function misspelledOf({ texts }: MissingTexts, values: Values | undefined): MissingTexts {
   const misspelled = texts.length === 0 ? [] : [...misspelledNames(texts, values ?? []).keys()];
   return { texts: misspelled, count: misspelled.length };
 }
@@ -93,7 +93,7 @@ function misspelledOf({ texts }: Rest, values: Values | undefined): Rest {
 class Coverage {
   readonly warnings = new Set<string>();
   /** Whether a warning already reports a condition that no member meets. */
-  hasNeverMet = false;
+  hasImpossibleCondition = false;
   /** Whether the current condition is an operand of `or`. */
   private isAlternative = false;
   /** Reason why no solve can succeed with these data. */
@@ -128,14 +128,14 @@ class Coverage {
     if (where === undefined) return scope;
     const dated = withDates(where, (operand) => this.readingOf(operand, scope), this.misfit);
     this.condition(dated, scope);
-    const contradiction = contradictionIn(dated, (operand) => this.compared(operand, scope)?.figure);
+    const contradiction = contradictionIn(dated, (operand) => this.sideOf(operand, scope)?.figure);
     if (contradiction !== undefined) this.warnOfCondition(`${shortened(contradiction, MAX_CONDITION)} can never hold`);
     return scope;
   }
 
   /** Compares the members bound to a name with the members of another set that it filters. */
   private filter(bound: Source, here: Source, isSum: boolean): void {
-    const [unused, unmatched] = this.rests(here, bound);
+    const [unused, unmatched] = this.missingTexts(here, bound);
     if (unused === undefined || unmatched === undefined) return;
     if (unused.count > 0) {
       const [matches, are] = unused.count === 1 ? ['matches', 'it is'] : ['match', 'they are'];
@@ -170,12 +170,12 @@ class Coverage {
         const values = this.values(here);
         const text = dateIn(key, name, sets.get(here.set)?.readings?.[here.part], this.misfit);
         if (values !== undefined && !hasText(values, text))
-          this.warn(`${here.set} has no member "${shown(text)}": its members are ${listed(values, text)}`);
+          this.warn(`${here.set} has no member "${shortText(text)}": its members are ${listNearest(values, text)}`);
         continue;
       }
       const bound = scope.get(key.name);
       if (bound === undefined || isFamily) continue;
-      const [unused, unmatched] = this.rests(here, bound);
+      const [unused, unmatched] = this.missingTexts(here, bound);
       if (unused === undefined || unmatched === undefined) continue;
       if (sets.get(here.set)?.fallback !== undefined) {
         // A file often has members outside a chosen subset. Only likely typos are reported.
@@ -199,7 +199,7 @@ class Coverage {
     const values = source && this.values(source);
     const fall = values && firstFall(values);
     if (source === undefined || fall === undefined || key.kind === 'text') return;
-    const [before, after] = fall.map(shown);
+    const [before, after] = fall.map(shortText);
     const { name, lag } = key;
     this.warn(
       `${shortened(name)} ${lag < 0 ? '-' : '+'} ${Math.abs(lag)} follows the order of ${source.set}, in which "${after}" comes after "${before}": sort the rows of the file, or write the members in ascending order, as in \`${source.set}: 1 to 4\``,
@@ -220,7 +220,7 @@ class Coverage {
       names.size === keys.length && sources.every((source) => this.vocabulary.sets.get(source!.set)?.arity === 1);
     const { empty } = column;
     if (empty !== undefined && (isOwn || (isProduct && empty.every((text, part) => values[part]?.has(text) === true))))
-      this.problem ??= noCell(name, empty.map((text) => `"${shown(text)}"`).join(', '), column.set, true);
+      this.problem ??= missingCell(name, empty.map((text) => `"${shortText(text)}"`).join(', '), column.set, true);
     const count = isProduct && !isOwn ? values.reduce((product, one) => product * (one?.size ?? 0), 1) : 0;
     if (shape?.size !== undefined && count > shape.size)
       this.problem ??= `${name} is needed for ${count} members, but ${column.set} has only ${shape.size}: add the missing rows, or give the data card of ${column.set} a \`default\``;
@@ -244,7 +244,7 @@ class Coverage {
     } else {
       for (const operand of [condition.left, condition.right])
         if (operand.kind !== 'text') this.expression(operand, scope);
-      const [left, right] = [this.compared(condition.left, scope), this.compared(condition.right, scope)];
+      const [left, right] = [this.sideOf(condition.left, scope), this.sideOf(condition.right, scope)];
       if (left === undefined || right === undefined) return;
       const { comparison } = condition;
       this.comparison(left, comparison, right);
@@ -255,55 +255,55 @@ class Coverage {
 
   /** Compares known values with a text or a number. */
   private comparison(
-    { called, values, range: given }: Compared,
+    { label, values, range: given }: ComparisonSide,
     comparison: Comparison,
-    { text, figure }: Compared,
+    { text, figure }: ComparisonSide,
   ): void {
     const isEquality = comparison === '=' || comparison === '<>';
     if (isEquality && text !== undefined && values !== undefined && !hasText(values, text)) {
-      const reason = `No ${called} is "${shown(text)}"`;
-      const present = `: the values are ${listed(values, text)}`;
+      const reason = `No ${label} is "${shortText(text)}"`;
+      const present = `: the values are ${listNearest(values, text)}`;
       if (comparison === '=') this.warnOfCondition(reason, present);
       else this.warn(`${reason}, so everything meets this condition${present}`);
     }
     const range = given ?? (figure === undefined || values === undefined ? undefined : rangeOf(values));
     if (figure === undefined || range === undefined || !isNever(range, comparison, figure)) return;
     const relation = comparison === '=' ? `${figure}` : `${comparison} ${figure}`;
-    this.warnOfCondition(`No ${called} is ${relation}`, `: the values range from ${range.join(' to ')}`);
+    this.warnOfCondition(`No ${label} is ${relation}`, `: the values range from ${range.join(' to ')}`);
   }
 
   /** Compares two text columns that must be equal. */
-  private equality(left: Compared, right: Compared): void {
+  private equality(left: ComparisonSide, right: ComparisonSide): void {
     if (left.values === undefined || right.values === undefined || left.values === right.values) return;
-    const [first, second] = this.restsOf(left.values, right.values);
+    const [first, second] = this.missingTextsOf(left.values, right.values);
     if (first === undefined || second === undefined) return;
     if (first.count > 0 && second.count > 0) {
       this.unequal(first, second.texts, left, right);
       return;
     }
     for (const [one, other, rest] of [[left, right, first] as const, [right, left, second] as const])
-      this.unequal(misspelledOf(rest, other.values), firstOf(other.values ?? []), one, other);
+      this.unequal(misspelledOf(rest, other.values), firstTexts(other.values ?? []), one, other);
   }
 
-  private unequal(rest: Rest, near: readonly string[], one: Compared, other: Compared): void {
+  private unequal(rest: MissingTexts, near: readonly string[], one: ComparisonSide, other: ComparisonSide): void {
     const matches = rest.count === 1 ? 'matches' : 'match';
-    if (rest.count > 0) this.warn(`${one.called} ${quotedList(rest, near)} ${matches} no ${other.called}`);
+    if (rest.count > 0) this.warn(`${one.label} ${quotedList(rest, near)} ${matches} no ${other.label}`);
   }
 
   /** Returns the known values of an operand, or undefined if none are known. */
-  private compared(operand: Operand, scope: Scope): Compared | undefined {
-    if (operand.kind === 'text') return { called: `"${shown(operand.text)}"`, text: operand.text };
+  private sideOf(operand: Operand, scope: Scope): ComparisonSide | undefined {
+    if (operand.kind === 'text') return { label: `"${shortText(operand.text)}"`, text: operand.text };
     if (operand.kind === 'member') {
       const [column, other] = this.vocabulary.columns.get(operand.name) ?? [];
       if (column === undefined || other !== undefined) return undefined;
-      return { called: operand.name, values: column.values, range: this.rangeWithDefault(column) };
+      return { label: operand.name, values: column.values, range: this.rangeWithDefault(column) };
     }
     const source = operand.kind === 'name' ? scope.get(operand.name) : undefined;
-    if (source !== undefined) return { called: `member of ${source.set}`, values: this.values(source) };
+    if (source !== undefined) return { label: `member of ${source.set}`, values: this.values(source) };
     const linear = linearize(operand, this.vocabulary.values);
     return isProblem(linear) || linear.terms.size > 0
       ? undefined
-      : { called: String(linear.constant), figure: linear.constant };
+      : { label: String(linear.constant), figure: linear.constant };
   }
 
   private readingOf(operand: Operand, scope: Scope): DateReading | undefined {
@@ -317,7 +317,7 @@ class Coverage {
     return text;
   };
 
-  private rangeWithDefault({ set, range }: ColumnShape): Compared['range'] {
+  private rangeWithDefault({ set, range }: ColumnShape): ComparisonSide['range'] {
     return this.vocabulary.sets.get(set)?.fallback !== undefined ? undefined : range;
   }
 
@@ -332,19 +332,19 @@ class Coverage {
   }
 
   /** Returns the texts of each source that the other source lacks. */
-  private rests(one: Source, other: Source): [Rest | undefined, Rest | undefined] {
+  private missingTexts(one: Source, other: Source): [MissingTexts | undefined, MissingTexts | undefined] {
     const [values, others] = [this.values(one), this.values(other)];
-    return values === undefined || others === undefined ? [undefined, undefined] : this.restsOf(values, others);
+    return values === undefined || others === undefined ? [undefined, undefined] : this.missingTextsOf(values, others);
   }
 
-  private restsOf(one: Values, other: Values): [Rest | undefined, Rest | undefined] {
-    const budget = this.vocabulary.lookups ?? { left: Infinity };
-    return [restOf(one, other, budget), restOf(other, one, budget)];
+  private missingTextsOf(one: Values, other: Values): [MissingTexts | undefined, MissingTexts | undefined] {
+    const budget = this.vocabulary.budget ?? { remaining: Infinity };
+    return [textsMissingIn(one, other, budget), textsMissingIn(other, one, budget)];
   }
 
   /** Quotes the first texts of a rest, each with the nearest text of the other set. */
-  private quoted(rest: Rest, other: Source, { texts }: Rest): string {
-    return quotedList(rest, [...texts, ...firstOf(this.values(other) ?? [])]);
+  private quoted(rest: MissingTexts, other: Source, { texts }: MissingTexts): string {
+    return quotedList(rest, [...texts, ...firstTexts(this.values(other) ?? [])]);
   }
 
   private warnOfCondition(reason: string, present = ''): void {
@@ -352,7 +352,7 @@ class Coverage {
       this.warn(`${reason}, so nothing meets this part of the condition${present}`);
       return;
     }
-    this.hasNeverMet = true;
+    this.hasImpossibleCondition = true;
     this.warn(`${reason}, so nothing meets this condition${present}`);
   }
 

@@ -1,14 +1,14 @@
-import { type DateReading, literalOf, noLiteral } from './dates.js';
+import { type DateReading, literalOf, dateProblem } from './dates.js';
 import type { Condition, FormulaProblem, Operand } from './formula.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
 /** Returns the format of an operand with dates or times, or undefined for other operands. */
 type ReadingOf = (operand: Operand) => DateReading | undefined;
 /** Handles a text that is not a date. Returns the text to compare instead. */
-type Misfit = (problem: FormulaProblem, text: string) => string;
+type HandleMisfit = (problem: FormulaProblem, text: string) => string;
 
 /** Converts the texts of a condition to the format of the dates and times that they are compared with. */
-export function withDates(condition: Condition, readingOf: ReadingOf, misfit: Misfit): Condition {
+export function withDates(condition: Condition, readingOf: ReadingOf, misfit: HandleMisfit): Condition {
   switch (condition.kind) {
     case 'and':
     case 'or': {
@@ -22,7 +22,7 @@ export function withDates(condition: Condition, readingOf: ReadingOf, misfit: Mi
   }
 }
 
-export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, misfit: Misfit): Compare {
+export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, misfit: HandleMisfit): Compare {
   const { left, right } = condition;
   const read = (operand: Operand, beside: Operand): Operand => {
     const reading = operand.kind === 'text' ? readingOf(beside) : undefined;
@@ -35,16 +35,16 @@ export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, mi
 
 /**
  * Converts a text to the format of a column's cells or of members.
- * @param called name of the column or member it is compared with
+ * @param columnName name of the column or member it is compared with
  */
 export function dateIn(
   { text, position }: { text: string; position: number },
-  called: string,
+  columnName: string,
   reading: DateReading | undefined,
-  misfit: Misfit,
+  misfit: HandleMisfit,
 ): string {
   if (reading === undefined) return text;
-  return literalOf(text, reading) ?? misfit({ problem: noLiteral(text, called, reading), position }, text);
+  return literalOf(text, reading) ?? misfit({ problem: dateProblem(text, columnName, reading), position }, text);
 }
 
 const nameOf = (operand: Operand): string => ('name' in operand ? operand.name : '');

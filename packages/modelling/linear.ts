@@ -44,9 +44,9 @@ export function linearRows({ sides, relations }: Formula, values: ReadonlyMap<st
   if (relations.length === 0) return { problem: 'The formula needs <=, >= or =' };
   const linear: Linear[] = [];
   for (const side of sides) {
-    const read = linearize(side, values);
-    if (isProblem(read)) return read;
-    linear.push(read);
+    const linearSide = linearize(side, values);
+    if (isProblem(linearSide)) return linearSide;
+    linear.push(linearSide);
   }
   const rows: Row[] = [];
   for (const [index, relation] of relations.entries()) {

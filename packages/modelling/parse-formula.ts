@@ -40,20 +40,20 @@ const COMPARISONS: Record<string, Comparison> = { ...RELATIONS, '<': '<', '>': '
 
 /** Parses a formula. Returns the position of the first problem otherwise. Takes linear time. */
 export const parseFormula = (text: string): Formula | FormulaProblem =>
-  reading(text, (parser) => parser.wholeFormula());
+  parseText(text, (parser) => parser.wholeFormula());
 
 /** Parses an index such as `p in products where demand[p] > 0`. */
-export const parseIndex = (text: string): Index | FormulaProblem => reading(text, (parser) => parser.wholeIndex());
+export const parseIndex = (text: string): Index | FormulaProblem => parseText(text, (parser) => parser.wholeIndex());
 
 /** Parses a condition as it is written after `where`: `region[p] = "north" and demand[p] > 0`. */
 export const parseCondition = (text: string): Condition | FormulaProblem =>
-  reading(text, (parser) => parser.wholeCondition());
+  parseText(text, (parser) => parser.wholeCondition());
 
 const FOR = 'for';
 /** Words that declare the domain of a variable. */
 const DOMAIN = /^(?:binary|continuous|integer)$/i;
 
-function reading<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
+function parseText<Read extends object>(text: string, read: (parser: Parser) => Read): Read | FormulaProblem {
   if (text.length > MAX_FORMULA_LENGTH)
     return { problem: `A formula can have at most ${MAX_FORMULA_LENGTH} characters` };
   try {
@@ -71,9 +71,9 @@ class Refusal extends Error {
   }
 }
 
-type Comparing = Condition | Operand;
+type ConditionOrOperand = Condition | Operand;
 
-const isCondition = (read: Comparing): read is Condition =>
+const isCondition = (read: ConditionOrOperand): read is Condition =>
   read.kind === 'and' || read.kind === 'or' || read.kind === 'not' || read.kind === 'compare';
 
 class Parser {
@@ -189,7 +189,7 @@ class Parser {
   }
 
   private inParentheses<Read>(read: () => Read): Read {
-    this.goDeeper('parentheses');
+    this.enterNesting('parentheses');
     const { isInTotal } = this;
     this.isInTotal = false;
     this.advance();
@@ -278,7 +278,7 @@ class Parser {
   private total(): Expression {
     const { position } = this.token;
     if (this.isInTotal) this.refuse('Put a sum inside another sum in parentheses');
-    this.goDeeper('sums');
+    this.enterNesting('sums');
     this.advance();
     const over = this.index();
     if (!this.isSign(':')) this.refuse('Write `:` after the index of a sum, as in `sum p in products: make[p]`');
@@ -351,11 +351,11 @@ class Parser {
     return read;
   }
 
-  private disjunction(): Comparing {
+  private disjunction(): ConditionOrOperand {
     return this.joined('or', () => this.joined('and', () => this.negation()));
   }
 
-  private joined(word: 'and' | 'or', read: () => Comparing): Comparing {
+  private joined(word: 'and' | 'or', read: () => ConditionOrOperand): ConditionOrOperand {
     const { position } = this.token;
     const first = read();
     if (!this.isName(word)) return first;
@@ -368,25 +368,25 @@ class Parser {
     return { kind: word, of: of as Extract<Condition, { kind: 'and' }>['of'] };
   }
 
-  private asCondition(read: Comparing, position: number): Condition {
+  private asCondition(read: ConditionOrOperand, position: number): Condition {
     return isCondition(read) ? read : this.refuseAt(position, 'Compare this with something, as in `demand[p] > 0`');
   }
 
-  private negation(): Comparing {
+  private negation(): ConditionOrOperand {
     if (!this.isName('not')) return this.comparison();
     const following = this.lexer.next(this.token);
     // In `not > 3`, `not` is a name.
     if (following.kind === 'relation' || (following.kind === 'sign' && !['(', '-', '+'].includes(following.text)))
       return this.comparison();
     this.advance();
-    this.goDeeper('`not`');
+    this.enterNesting('`not`');
     const { position } = this.token;
     const of = this.asCondition(this.negation(), position);
     this.depth -= 1;
     return { kind: 'not', of };
   }
 
-  private comparison(): Comparing {
+  private comparison(): ConditionOrOperand {
     const left = this.operand();
     if (isCondition(left)) return left;
     const { position } = this.token;
@@ -411,7 +411,7 @@ class Parser {
   }
 
   /** Parses a text, a number, or a condition in parentheses. */
-  private operand(): Comparing {
+  private operand(): ConditionOrOperand {
     const { kind, text, position } = this.token;
     if (kind === 'text') {
       this.advance();
@@ -433,7 +433,7 @@ class Parser {
     return negative;
   }
 
-  private goDeeper(what: string): void {
+  private enterNesting(what: string): void {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) this.refuse(`More than ${MAX_DEPTH} ${what} are nested`);
   }

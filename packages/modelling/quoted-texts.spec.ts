@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listed, quotedList } from './quoted-texts.js';
+import { listNearest, quotedList } from './quoted-texts.js';
 
 /** Returns the warning text for a text and its nearest match. */
 const named = (text: string, near: string): string => quotedList({ texts: [text], count: 1 }, [near]);
@@ -22,7 +22,7 @@ describe('quoted texts that look the same', () => {
   });
 
   it('explains the difference in a list of values', () => {
-    expect(listed(new Set(['San\u00a0Diego', 'Topeka']), 'San Diego')).toBe(
+    expect(listNearest(new Set(['San\u00a0Diego', 'Topeka']), 'San Diego')).toBe(
       '"San\u00a0Diego" (where character 4 is U+00A0 and not a space), "Topeka"',
     );
   });

@@ -1,16 +1,16 @@
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
-import type { Rest, Values } from './values.js';
+import type { MissingTexts, Values } from './values.js';
 
 /* Maximum number of texts from the data that a warning names. */
 
-const MAX_NAMED = 3;
+const MAX_QUOTED = 3;
 const MAX_VALUES = 5;
 const MAX_TEXT = 40;
 /** Maximum number of texts searched for the nearest text. */
 const MAX_CANDIDATES = 500;
 
-export const shown = (text: string): string => shortened(text, MAX_TEXT);
+export const shortText = (text: string): string => shortened(text, MAX_TEXT);
 
 /** Scripts that share letters of the same shape. */
 const SCRIPTS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
@@ -25,7 +25,7 @@ function hiddenDifference(text: string, other: string): string {
   const place = at < 0 ? own.length : at;
   const [one, two] = [own[place], others[place]];
   const areOfTwoScripts = isLetter(one) && isLetter(two) && scriptOf(one) !== scriptOf(two);
-  const isHidden = text !== other && (areOfTwoScripts || asSeen(text) === asSeen(other));
+  const isHidden = text !== other && (areOfTwoScripts || visibleForm(text) === visibleForm(other));
   return isHidden ? `, where character ${place + 1} is ${codeOf(two)} and not ${codeOf(one)}` : '';
 }
 
@@ -34,8 +34,8 @@ const scriptOf = (character = ''): number => SCRIPTS.findIndex((script) => scrip
 const isLetter = (character = ''): boolean => /\p{L}/u.test(character);
 
 /** Returns a text as it appears to a reader: without invisible characters and with uniform whitespace. */
-const asSeen = (text: string): string =>
-  shown(text)
+const visibleForm = (text: string): string =>
+  shortText(text)
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}|(?!\s)\p{Cc}/gu, '')
     .replace(/\s+/g, ' ')
@@ -49,30 +49,30 @@ function codeOf(character: string | undefined): string {
 }
 
 /** Formats texts such as `"San Diego" (near "san diego"), "Topeka" and 2 more`. */
-export function quotedList({ texts, count }: Rest, candidates: readonly string[]): string {
-  const named = texts.slice(0, MAX_NAMED).map((text) => {
+export function quotedList({ texts, count }: MissingTexts, candidates: readonly string[]): string {
+  const quotedTexts = texts.slice(0, MAX_QUOTED).map((text) => {
     const [nearest] = nearestNames(text, candidates, 1);
-    return `"${shown(text)}"${nearest === undefined ? '' : ` (near "${shown(nearest)}"${hiddenDifference(text, nearest)})`}`;
+    return `"${shortText(text)}"${nearest === undefined ? '' : ` (near "${shortText(nearest)}"${hiddenDifference(text, nearest)})`}`;
   });
-  return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
+  return `${quotedTexts.join(', ')}${count > quotedTexts.length ? ` and ${count - quotedTexts.length} more` : ''}`;
 }
 
 /** Lists the values nearest to a text, then the first of the other values. */
-export function listed(values: Values, text: string): string {
-  const first = firstOf(values);
+export function listNearest(values: Values, text: string): string {
+  const first = firstTexts(values);
   const texts = [...new Set([...nearestNames(text, first), ...first])].slice(0, MAX_VALUES);
   const more = values.size > texts.length ? ` and ${values.size - texts.length} more` : '';
-  const named = texts.map((one) => {
+  const quotedTexts = texts.map((one) => {
     const difference = hiddenDifference(text, one).slice(', '.length);
-    return `"${shown(one)}"${difference === '' ? '' : ` (${difference})`}`;
+    return `"${shortText(one)}"${difference === '' ? '' : ` (${difference})`}`;
   });
-  return named.join(', ') + more;
+  return quotedTexts.join(', ') + more;
 }
 
-export function firstOf(values: Iterable<string>, most = MAX_CANDIDATES): string[] {
+export function firstTexts(values: Iterable<string>, maxCount = MAX_CANDIDATES): string[] {
   const texts: string[] = [];
   for (const text of values) {
-    if (texts.length >= most) break;
+    if (texts.length >= maxCount) break;
     texts.push(text);
   }
   return texts;

@@ -10,32 +10,33 @@ const LETTERS = ['p', 'q', 'r', 's', 't'];
 export const lettersFor = (arity: number): string[] => LETTERS.slice(0, arity);
 
 /** Formats a member such as `make[p, t]` for a message. */
-export const called = (name: string, keys: readonly string[]): string => `\`${shortened(name)}[${keys.join(', ')}]\``;
+export const formatMember = (name: string, keys: readonly string[]): string =>
+  `\`${shortened(name)}[${keys.join(', ')}]\``;
 
-export const textIsNoFigure = (name: string): string =>
+export const textAsNumber = (name: string): string =>
   `${name} contains texts, so you cannot calculate with it: compare it in a condition, as in \`where ${name}[...] = "..."\``;
 
 /** Describes a member whose lag leads beyond the ends of its set. */
-export function beyondTheEnds({ name, keys }: MemberOf): string {
+export function lagBeyondEnds({ name, keys }: MemberOf): string {
   const written = keys.map((key) => {
     if (key.kind === 'text') return `"${shortened(key.text)}"`;
     return key.lag === 0 ? key.name : `${key.name} ${key.lag < 0 ? '-' : '+'} ${Math.abs(key.lag)}`;
   });
-  return `${called(name, written)} counts as 0 beyond the ends of its set`;
+  return `${formatMember(name, written)} counts as 0 beyond the ends of its set`;
 }
 
 /** @param kind description of the name, such as `a column of products` */
 export function wrongArity(name: string, kind: string, expected: readonly string[]): string {
   const parts = expected.length === 1 ? 'one member' : `${expected.length} members`;
-  return `${name} is ${kind}: write ${parts} in [ ], as in ${called(name, expected)}`;
+  return `${name} is ${kind}: write ${parts} in [ ], as in ${formatMember(name, expected)}`;
 }
 
-export function noIndex(name: string): string {
+export function missingIndex(name: string): string {
   const short = shortened(name);
   return `It is unclear which members ${short} refers to: add \`for ${short} in ...\` or \`sum ${short} in ...\` with a set, or write "${short}" in quotes for the member of that name`;
 }
 
-export function sumHasEnded(name: string): string {
+export function indexAfterSum(name: string): string {
   const short = shortened(name);
   return `The sum over ${short} ends before this: put everything that it adds up in parentheses, as in \`sum ${short} in ...: (... + ...)\``;
 }
@@ -44,28 +45,28 @@ export function sumHasEnded(name: string): string {
 export const reboundIndex = (name: string, set: string): string =>
   `The index ${shortened(name)} already runs over ${shortened(set)}, so this sum has a single term: use another name, as in \`sum other in ${shortened(set)}: ...\`, or remove one of the two`;
 
-export const noOrder = (name: string): string =>
+export const lagWithoutOrder = (name: string): string =>
   `${name} is one part of a longer key, so it has no previous or next member: let it run over a separate set, as in \`${name} in weeks\``;
 
-export function noSet(name: string, [nearest]: readonly string[] = []): string {
+export function unknownSet(name: string, [nearest]: readonly string[] = []): string {
   const short = shortened(name);
   const suggestion = nearest === undefined ? '' : ` did you mean ${shortened(nearest)}? Otherwise`;
   return `No set is called ${short}:${suggestion} define it, as in \`${short}: a, b, c\``;
 }
 
 /** @param members description of the affected members, empty without an index */
-export const dividesByZero = (members: string): string =>
+export const divisionByZero = (members: string): string =>
   members === '' ? 'It divides by 0' : `It divides by 0${members}: exclude them with a condition after \`where\``;
 
 /** Explains that a name is not a set. */
-export const isNoSet = (name: string, kind: string): string =>
+export const notASet = (name: string, kind: string): string =>
   `${shortened(name)} is ${kind}, not a set: write the name of a set, as in \`p in products\``;
 
 /**
  * @param set the set of the column
  * @param others number of further members without a value
  */
-export function noCell(name: string, member: string, set: string, isMember: boolean, others = 0): string {
+export function missingCell(name: string, member: string, set: string, isMember: boolean, others = 0): string {
   const members = others === 0 ? member : `${member} and ${others} more`;
   if (isMember)
     return `${name} has no value for ${members}: fill ${others === 0 ? 'it' : 'them'} in, or give the data card of ${set} a \`default\``;
@@ -77,15 +78,15 @@ export const noMember = (name: string, member: string): string => `${name} has n
 
 /** Explains that columns of several sets share a name. */
 /** Columns of the same set share a name only if their file uses other names for them. */
-export function doubledColumn(name: string, one: NamedColumn, other: NamedColumn): string {
+export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColumn): string {
   const isSame = one.set === other.set;
-  const meant =
+  const explanation =
     isSame && one.origin !== undefined && other.origin !== undefined
       ? `may be ${one.origin} or ${other.origin}`
       : `is a column of both ${one.set} and ${other.set}`;
   const example = `${shortened(`${other.set}_${name}`)} of ${other.set}: column "${shortened(other.column ?? name)}"`;
   const rest = isSame ? '' : ', or in `values` if the card has no file';
-  return `${name} ${meant}: rename one of them in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
+  return `${name} ${explanation}: rename one of them in the field \`columns\` of its data card, as in \`${example}\`${rest}`;
 }
 
 /** Column of a set. Its origin is absent if formulas use the name from the file. */

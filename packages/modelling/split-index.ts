@@ -10,13 +10,13 @@ export function splitIndex(text: string): { body: string; index: string } | unde
   for (let place = text.indexOf(FOR); place >= 0; place = text.indexOf(FOR, place + 1)) {
     const index = text.slice(place + FOR.length).trim();
     const body = text.slice(0, place).trim();
-    if (!isProblem(parseIndex(index)) || isMeantAsIndex(index, body)) return { body, index };
+    if (!isProblem(parseIndex(index)) || resemblesIndex(index, body)) return { body, index };
   }
   return undefined;
 }
 
 /** Whether a text seems to be meant as an index, such as `p of products` after `make[p]`, and deserves an error message. */
-function isMeantAsIndex(index: string, body: string): boolean {
+function resemblesIndex(index: string, body: string): boolean {
   const { name } = BEGINNING.exec(index)?.groups ?? {};
   if (name === undefined) return false;
   if (MEMBERSHIP.test(index)) return true;

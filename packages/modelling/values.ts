@@ -9,15 +9,15 @@ export interface Values extends Iterable<string> {
 }
 
 /** Texts that exist in only one of two columns. */
-export interface Rest {
+export interface MissingTexts {
   /** First texts of the rest. `count` is the total. */
   texts: readonly string[];
   count: number;
 }
 
 /** Limits text comparisons during a pass over a canvas. */
-export interface LookupBudget {
-  left: number;
+export interface ComparisonBudget {
+  remaining: number;
 }
 
 /** Maximum number of texts kept of a rest. Messages name some of them and suggest the nearest texts. */
@@ -43,17 +43,17 @@ export function identityOf(values: object): number {
   return identity;
 }
 
-const restsByPair = new WeakMap<Values, WeakMap<Values, Rest>>();
+const missingByPair = new WeakMap<Values, WeakMap<Values, MissingTexts>>();
 
 /** Returns the texts of a column that another column lacks, or undefined if the budget is exhausted. Results are cached. */
-export function restOf(values: Values, other: Values, budget: LookupBudget): Rest | undefined {
-  const cached = restsByPair.get(values)?.get(other);
+export function textsMissingIn(values: Values, other: Values, budget: ComparisonBudget): MissingTexts | undefined {
+  const cached = missingByPair.get(values)?.get(other);
   if (cached !== undefined) return cached;
-  if (values.size > budget.left) {
-    budget.left = 0;
+  if (values.size > budget.remaining) {
+    budget.remaining = 0;
     return undefined;
   }
-  budget.left -= values.size;
+  budget.remaining -= values.size;
   const others = readAs(other, values);
   const texts: string[] = [];
   let count = 0;
@@ -63,7 +63,7 @@ export function restOf(values: Values, other: Values, budget: LookupBudget): Res
     if (texts.length < MAX_TEXTS) texts.push(text);
   }
   const rest = { texts, count };
-  const rests = restsByPair.get(values) ?? new WeakMap<Values, Rest>();
-  restsByPair.set(values, rests.set(other, rest));
+  const rests = missingByPair.get(values) ?? new WeakMap<Values, MissingTexts>();
+  missingByPair.set(values, rests.set(other, rest));
   return rest;
 }

@@ -1,6 +1,6 @@
 import type { DateReading } from './dates.js';
 import type { Index } from './formula.js';
-import type { LookupBudget, Values } from './values.js';
+import type { ComparisonBudget, Values } from './values.js';
 
 /** Cells of a column in the order of the members. Empty cells are null. */
 export type Cells = readonly (number | string | null)[];
@@ -62,7 +62,7 @@ export interface Vocabulary {
   /** Constants without an index. */
   values: ReadonlyMap<string, number>;
   /** Remaining text comparisons for this pass over the canvas. Unlimited if absent. */
-  lookups?: LookupBudget;
+  budget?: ComparisonBudget;
 }
 
 /** Returns the date or time format of each key of a family, as bound by its index. */

@@ -1,4 +1,4 @@
-import { isName, someNames } from '../../modelling/index.js';
+import { isName, listNames } from '../../modelling/index.js';
 import { DIALECT_FIELDS, isDialect } from '../../data-engine/index.js';
 import { gapsOfFile, gapsOfMembers } from '../data-gaps.js';
 import { MAX_RANGE, rangeOf } from '../members.js';
@@ -131,7 +131,7 @@ export const data: CardKind = {
         : []),
       ...Object.entries(definedNames).flatMap(([field, names]) => {
         const doubled = names.filter(isDuplicate);
-        return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${someNames(doubled)}`)];
+        return doubled.length === 0 ? [] : [gap(field, `Something else is already called ${listNames(doubled)}`)];
       }),
       ...gapsOfMembers(content),
       ...(exceedsFileSetLimit

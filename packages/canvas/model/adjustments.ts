@@ -1,7 +1,7 @@
 import {
   type Column,
   type Condition,
-  doubledColumn,
+  ambiguousColumn,
   type Evaluator,
   ExpansionRefusal,
   type FormulaProblem,
@@ -76,7 +76,7 @@ function columnOf(space: Space, adjustment: Adjustment): Extract<Column, { type:
   if (column === undefined) throw adjustmentProblem(adjustment, noColumn(name));
   const otherSet = space.doubled.get(name);
   if (otherSet !== undefined)
-    throw adjustmentProblem(adjustment, doubledColumn(name, { set: column.set.name }, { set: otherSet }));
+    throw adjustmentProblem(adjustment, ambiguousColumn(name, { set: column.set.name }, { set: otherSet }));
   if (column.type === 'text') throw adjustmentProblem(adjustment, isText(name));
   return column;
 }

@@ -1,4 +1,4 @@
-import { shortened, someNames, splitIndex, type Vocabulary } from '../../modelling/index.js';
+import { shortened, listNames, splitIndex, type Vocabulary } from '../../modelling/index.js';
 import type { ModelCard } from '../model/model-card.js';
 import { MAX_LABEL_LENGTH } from '../card.js';
 import { judgeFormula, problemOfIndex } from '../expressions.js';
@@ -21,7 +21,7 @@ export function addedConstraint(
   if (ofIndex !== undefined) return ofIndex;
   const { problem, unknown } = judgeFormula({ text: expression, index, use: 'constraint' }, vocabulary);
   if (unknown.length > 0) {
-    if (!hasUnreadFiles) return `no variable or value is called ${someNames(unknown)}`;
+    if (!hasUnreadFiles) return `no variable or value is called ${listNames(unknown)}`;
   } else if (problem !== undefined) return problem;
   return {
     id: `added-${number}`,

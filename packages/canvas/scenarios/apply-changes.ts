@@ -6,14 +6,14 @@ import {
   checkFormula,
   type ColumnShape,
   type Condition,
-  doubledColumn,
+  ambiguousColumn,
   isProblem,
   namesInCondition,
   namesOfIndex,
   parseCondition,
   parseFormula,
   shortened,
-  someNames,
+  listNames,
   type Vocabulary,
 } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';
@@ -265,7 +265,7 @@ class ChangeApplication {
         this.values.has(name) || this.vocabulary.variables.has(name) || this.vocabulary.families.has(name);
       return this.unread.length > 0 && !isOther ? undefined : refuse('target', this.describeName(name, noColumn(name)));
     }
-    if (duplicate !== undefined) refuse('target', doubledColumn(name, shape, duplicate));
+    if (duplicate !== undefined) refuse('target', ambiguousColumn(name, shape, duplicate));
     return shape.type === 'text' ? refuse('target', shape.misfit ?? isText(name)) : shape;
   }
 
@@ -299,7 +299,7 @@ class ChangeApplication {
       const availableNames = [...parts, ...this.columnsOver(set)];
       refuse(
         'where',
-        `nothing is called ${someNames(unknown)}: the condition can use ${someNames(availableNames)} of ${shortened(set)}, and texts in double quotes`,
+        `nothing is called ${listNames(unknown)}: the condition can use ${listNames(availableNames)} of ${shortened(set)}, and texts in double quotes`,
       );
     }
     if (problem !== undefined) refuse('where', problem.problem);

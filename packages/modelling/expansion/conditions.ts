@@ -12,48 +12,48 @@ export interface Stage {
 }
 
 /** Conditions of an index that have not been applied. Each condition waits until all of its names are available. */
-export class WaitingConditions {
-  private waiting: { condition: Condition; names: ReadonlySet<string> }[];
+export class PendingConditions {
+  private pending: { condition: Condition; names: ReadonlySet<string> }[];
 
   /** @param indices all names of indices. Other names in a condition are available from the start. */
   constructor(
     where: Index['where'],
     private readonly indices: ReadonlySet<string>,
   ) {
-    this.waiting = conjunctsOf(where).map((condition) => ({
+    this.pending = conjunctsOf(where).map((condition) => ({
       condition,
       names: intersection(namesInCondition(condition), indices),
     }));
   }
 
   /** Takes the conditions that use only names of the new members. */
-  takeOfMembers(stage: Stage): Condition[] {
+  takeMemberConditions(stage: Stage): Condition[] {
     return this.take((names) => isOfMembers(names, stage));
   }
 
   /** Takes the conditions whose names are all available once rows and members are joined. */
-  takeKnown({ members, rows, later }: Stage): Condition[] {
-    const known = new Set([...rows, ...members]);
-    return this.take((names) => isKnown(names, known, later));
+  takeAvailable({ members, rows, later }: Stage): Condition[] {
+    const available = new Set([...rows, ...members]);
+    return this.take((names) => areAvailable(names, available, later));
   }
 
   /** Takes the equalities between new members and existing rows that `toKey` converts to a join key. */
-  takeKeys<Key>(stage: Stage, toKey: (ofMembers: Operand, ofRows: Operand) => Key | undefined): Key[] {
+  takeJoinKeys<Key>(stage: Stage, toKey: (ofMembers: Operand, ofRows: Operand) => Key | undefined): Key[] {
     const keys: Key[] = [];
-    const rest: typeof this.waiting = [];
-    for (const one of this.waiting) {
-      const sides = this.sidesOf(one.condition, stage);
+    const unmatched: typeof this.pending = [];
+    for (const entry of this.pending) {
+      const sides = this.sidesOf(entry.condition, stage);
       const key = sides === undefined ? undefined : toKey(...sides);
-      if (key === undefined) rest.push(one);
+      if (key === undefined) unmatched.push(entry);
       else keys.push(key);
     }
-    this.waiting = rest;
+    this.pending = unmatched;
     return keys;
   }
 
   private take(isDue: (names: ReadonlySet<string>) => boolean): Condition[] {
-    const due = this.waiting.filter(({ names }) => isDue(names));
-    this.waiting = this.waiting.filter((one) => !due.includes(one));
+    const due = this.pending.filter(({ names }) => isDue(names));
+    this.pending = this.pending.filter((entry) => !due.includes(entry));
     return due.map(({ condition }) => condition);
   }
 
@@ -62,7 +62,7 @@ export class WaitingConditions {
     if (condition.kind !== 'compare' || condition.comparison !== '=') return undefined;
     const { left, right } = condition;
     const fits = (ofMembers: Operand, ofRows: Operand): boolean =>
-      isOfMembers(this.namesIn(ofMembers), stage) && isKnown(this.namesIn(ofRows), stage.rows, stage.later);
+      isOfMembers(this.namesIn(ofMembers), stage) && areAvailable(this.namesIn(ofRows), stage.rows, stage.later);
     if (fits(left, right)) return [left, right];
     return fits(right, left) ? [right, left] : undefined;
   }
@@ -76,14 +76,17 @@ const conjunctsOf = (condition: Condition | undefined): Condition[] =>
   condition === undefined
     ? []
     : condition.kind === 'and'
-      ? condition.of.flatMap((one) => conjunctsOf(one))
+      ? condition.of.flatMap((part) => conjunctsOf(part))
       : [condition];
 
 const isOfMembers = (names: ReadonlySet<string>, { members, later }: Stage): boolean =>
-  names.size > 0 && isKnown(names, members, later);
+  names.size > 0 && areAvailable(names, members, later);
 
-const isKnown = (names: ReadonlySet<string>, known: ReadonlySet<string>, later: ReadonlySet<string>): boolean =>
-  [...names].every((name) => known.has(name) && !later.has(name));
+const areAvailable = (
+  names: ReadonlySet<string>,
+  available: ReadonlySet<string>,
+  later: ReadonlySet<string>,
+): boolean => [...names].every((name) => available.has(name) && !later.has(name));
 
-const intersection = (some: ReadonlySet<string>, others: ReadonlySet<string>): Set<string> =>
-  new Set([...some].filter((one) => others.has(one)));
+const intersection = (names: ReadonlySet<string>, others: ReadonlySet<string>): Set<string> =>
+  new Set([...names].filter((name) => others.has(name)));

@@ -1,9 +1,9 @@
 import { withDates } from '../date-literals.js';
 import type { Condition, Expression, Index, MemberOf, Operand } from '../formula.js';
 import { shortened } from '../names.js';
-import { dividesByZero } from '../sentences.js';
+import { divisionByZero } from '../sentences.js';
 import { comparedFigures, comparedTexts } from './comparisons.js';
-import { type Stage, WaitingConditions } from './conditions.js';
+import { type Stage, PendingConditions } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { boundKeys, join, type JoinKey, keyOfFigures, newMembers } from './join.js';
 import { Lookup, refuseMisfit } from './lookup.js';
@@ -50,7 +50,7 @@ export class Evaluator {
 
   /** Evaluates an expression in each row. */
   private linear(expression: Expression, frame: Frame): Linear {
-    this.steps.goThrough(frame.size);
+    this.steps.addRows(frame.size);
     switch (expression.kind) {
       case 'number':
         return { constants: new Float64Array(frame.size).fill(expression.value) };
@@ -172,7 +172,7 @@ export class Evaluator {
   private multiply(scales: Float64Array, constants: Float64Array, divisor: boolean, frame: Frame): void {
     for (let row = 0; row < frame.size; row += 1) {
       const constant = constants[row]!;
-      if (divisor && constant === 0) refuse(dividesByZero(this.lookup.forRow(frame, row)));
+      if (divisor && constant === 0) refuse(divisionByZero(this.lookup.forRow(frame, row)));
       scales[row] = divisor ? scales[row]! / constant : scales[row]! * constant;
       if (!Number.isFinite(scales[row]!)) refuse(`${TOO_LARGE}${this.lookup.forRow(frame, row)}`);
     }
@@ -194,7 +194,7 @@ export class Evaluator {
     const { over } = index;
     const where = this.withDates(index, outer);
     const names = new Set([...outer.codes.keys(), ...over.flatMap((one) => one.names)]);
-    const waiting = new WaitingConditions(where, names);
+    const pending = new PendingConditions(where, names);
     let extended: Derived = { frame: outer, parents: allRows(outer.size) };
     for (const [at, membership] of over.entries()) {
       const { frame, parents } = extended;
@@ -203,16 +203,16 @@ export class Evaluator {
       const all = newMembers(membership, set, known);
       const later = new Set(over.slice(at + 1).flatMap((one) => one.names));
       const stage: Stage = { members: new Set(all.frame.codes.keys()), rows: known, later };
-      const members = this.filtered(all, waiting.takeOfMembers(stage));
+      const members = this.filtered(all, pending.takeMemberConditions(stage));
       const keys = [
         ...boundKeys(membership, set, members.parents, frame),
-        ...waiting.takeKeys(stage, (ofMembers, ofRows) => this.joinKey(ofMembers, members.frame, ofRows, frame)),
+        ...pending.takeJoinKeys(stage, (ofMembers, ofRows) => this.joinKey(ofMembers, members.frame, ofRows, frame)),
       ];
       if (isSum && where === undefined) this.observer?.filtered(membership, set, frame);
-      const joined = join(frame, members.frame, keys, (size) => this.steps.goThrough(size, membership.position));
+      const joined = join(frame, members.frame, keys, (size) => this.steps.addRows(size, membership.position));
       extended = this.filtered(
         { frame: joined.frame, parents: pickFrom(parents, joined.parents) },
-        waiting.takeKnown(stage),
+        pending.takeAvailable(stage),
       );
     }
     if (outer.size > 0 && extended.frame.size === 0) this.observer?.emptied(index, isSum);
@@ -231,13 +231,13 @@ export class Evaluator {
   }
 
   private filtered({ frame, parents }: Derived, conditions: readonly Condition[]): Derived {
-    let passed: Derived = { frame, parents };
+    let result: Derived = { frame, parents };
     for (const condition of conditions) {
-      const rows = passing(this.matches(condition, passed.frame));
-      if (rows.length < passed.frame.size)
-        passed = { frame: pick(passed.frame, rows), parents: pickFrom(passed.parents, rows) };
+      const rows = passing(this.matches(condition, result.frame));
+      if (rows.length < result.frame.size)
+        result = { frame: pick(result.frame, rows), parents: pickFrom(result.parents, rows) };
     }
-    return passed;
+    return result;
   }
 
   /** Converts the sides of an equality to a join key. Returns undefined if a text is compared with a number. */
@@ -271,11 +271,14 @@ export class Evaluator {
       case 'not':
         return this.matches(condition.of, frame).map((holds) => 1 - holds);
       case 'compare':
-        return this.compared(condition, frame);
+        return this.compareOperands(condition, frame);
     }
   }
 
-  private compared({ left, comparison, right }: Extract<Condition, { kind: 'compare' }>, frame: Frame): Uint8Array {
+  private compareOperands(
+    { left, comparison, right }: Extract<Condition, { kind: 'compare' }>,
+    frame: Frame,
+  ): Uint8Array {
     if (this.lookup.isText(left, frame) && this.lookup.isText(right, frame))
       return comparedTexts(
         this.lookup.texts(left, comparison, right, frame),

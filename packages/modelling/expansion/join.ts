@@ -33,8 +33,8 @@ export function newMembers({ names }: Membership, set: Members, bound: ReadonlyS
   const frame: Frame = { size: set.size, codes, homes: isAlone ? new Map([[name, set]]) : new Map(), readings };
   const rows = allRows(set.size);
   if (doubled.length === 0) return { frame, parents: rows };
-  const kept = rows.filter((row) => doubled.every(([one, other]) => one[row] === other[row]));
-  return { frame: pick(frame, kept), parents: kept };
+  const matchingRows = rows.filter((row) => doubled.every(([one, other]) => one[row] === other[row]));
+  return { frame: pick(frame, matchingRows), parents: matchingRows };
 }
 
 /** Returns the join keys between members and rows: the key parts whose names an outer index has bound. */
@@ -69,9 +69,9 @@ export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], adm
   );
   const ofRows = keys.length === 0 ? [new Int32Array(frame.size)] : keys.map((key) => key.rows);
   const groups = groupsOf(table);
-  const found = table.find(ofRows, frame.size);
+  const groupIds = table.find(ofRows, frame.size);
   let size = 0;
-  for (const id of found) {
+  for (const id of groupIds) {
     if (id >= 0) size += groups.starts[id + 1]! - groups.starts[id]!;
   }
   admit(size);
@@ -79,7 +79,7 @@ export function join(frame: Frame, members: Frame, keys: readonly JoinKey[], adm
   const chosen = new Int32Array(size);
   let at = 0;
   for (let row = 0; row < frame.size; row += 1) {
-    const id = found[row]!;
+    const id = groupIds[row]!;
     if (id < 0) continue;
     for (let place = groups.starts[id]!; place < groups.starts[id + 1]!; place += 1) {
       parents[at] = row;

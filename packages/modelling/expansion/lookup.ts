@@ -3,14 +3,14 @@ import { type DateReading, firstMoment } from '../dates.js';
 import type { Comparison, FormulaProblem, Key, MemberOf, Membership, Operand } from '../formula.js';
 import { shortened } from '../names.js';
 import {
-  doubledColumn,
+  ambiguousColumn,
   lettersFor,
-  noCell,
-  noIndex,
+  missingCell,
+  missingIndex,
   noMember,
-  noOrder,
-  noSet,
-  textIsNoFigure,
+  lagWithoutOrder,
+  unknownSet,
+  textAsNumber,
   wrongArity,
   wrongMembership,
 } from '../sentences.js';
@@ -41,7 +41,7 @@ export class Lookup {
   /** Returns the set of a membership. */
   set({ set: name, names, position }: Membership): Members {
     const set = this.space.sets.get(name);
-    if (set === undefined) refuse(noSet(name), position);
+    if (set === undefined) refuse(unknownSet(name), position);
     if (names.length !== set.columns.length) refuse(wrongMembership(name, set.columns.length), position);
     return set;
   }
@@ -50,7 +50,7 @@ export class Lookup {
   figures(expression: MemberOf, frame: Frame): Float64Array {
     const column = this.column(expression);
     const keys = this.keyColumns(expression, column.set.readings, frame);
-    if (column.type === 'text') refuse(textIsNoFigure(expression.name), expression.position);
+    if (column.type === 'text') refuse(textAsNumber(expression.name), expression.position);
     const { figures, fallback = NaN } = column;
     const cells = new Float64Array(frame.size);
     const places = column.set.table.find(keys, frame.size);
@@ -160,7 +160,7 @@ export class Lookup {
     const column = this.space.columns.get(name);
     if (column === undefined) refuse(`No variable or column is called ${shortened(name)}`, position);
     const other = this.space.doubled.get(name);
-    if (other !== undefined) refuse(doubledColumn(name, { set: column.set.name }, { set: other }), position);
+    if (other !== undefined) refuse(ambiguousColumn(name, { set: column.set.name }, { set: other }), position);
     this.checkArity(expression, lettersFor(column.set.columns.length), `a column of ${column.set.name}`);
     return column;
   }
@@ -179,10 +179,10 @@ export class Lookup {
 
   private keyColumn(key: Extract<Key, { kind: 'index' }>, frame: Frame): Int32Array {
     const codes = frame.codes.get(key.name);
-    if (codes === undefined) refuse(noIndex(key.name), key.position);
+    if (codes === undefined) refuse(missingIndex(key.name), key.position);
     if (key.lag === 0) return codes;
     const home = frame.homes.get(key.name);
-    if (home === undefined) refuse(noOrder(key.name), key.position);
+    if (home === undefined) refuse(lagWithoutOrder(key.name), key.position);
     const [members] = home.columns;
     return home.table.find([codes], frame.size).map((place) => {
       const other = place < 0 ? -1 : place + key.lag;
@@ -196,7 +196,7 @@ export class Lookup {
     const member = this.memberAt(keys, row);
     const column = this.space.families.has(name) ? undefined : this.space.columns.get(name);
     if (this.observer === undefined)
-      refuse(column ? noCell(name, member, column.set.name, isMember) : noMember(name, member), position);
+      refuse(column ? missingCell(name, member, column.set.name, isMember) : noMember(name, member), position);
     this.observer.missing({ expression, member, isMember, ...(column !== undefined && { column }) });
   }
 

@@ -19,16 +19,16 @@ export class Texts {
 
   /** Returns the code of a text. Assigns a new code to a new text. */
   add(text: string): number {
-    const known = this.codes.get(text);
-    if (known !== undefined) return known;
-    const cell = this.inForm(text);
+    const existing = this.codes.get(text);
+    if (existing !== undefined) return existing;
+    const cell = this.inFileFormat(text);
     const code = cell === text ? this.texts.push(text) - 1 : this.add(cell);
     this.codes.set(text, code);
     return code;
   }
 
   /** Returns a date or time in the format of the files. */
-  private inForm(text: string): string {
+  private inFileFormat(text: string): string {
     for (const reading of this.readings) {
       const cell = cellOf(text, reading);
       if (cell !== undefined) return cell;

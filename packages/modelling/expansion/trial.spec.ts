@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Index, isProblem } from '../formula.js';
 import { parseFormula, parseIndex } from '../parse-formula.js';
 import type { Cells, ColumnShape, SetShape, Vocabulary } from '../vocabulary.js';
-import { tryOut } from './trial.js';
+import { runTrial } from './trial.js';
 
 function read<Read extends object>(made: Read): Exclude<Read, { problem: string }> {
   if (isProblem(made)) throw new Error(made.problem);
@@ -53,11 +53,11 @@ const canvas: Vocabulary = {
   values: new Map([['most', 700]]),
 };
 const trialOf = (text: string, index?: string) => {
-  const report = tryOut(read(parseFormula(text)), index === undefined ? undefined : over(index), canvas);
+  const report = runTrial(read(parseFormula(text)), index === undefined ? undefined : over(index), canvas);
   return report && { ...report, warnings: report.warnings.map(({ sentence }) => sentence) };
 };
 
-describe('tryOut', () => {
+describe('runTrial', () => {
   it.each<[string, string | undefined, string]>([
     [
       'x <= need[g, t]',
@@ -160,7 +160,7 @@ describe('tryOut', () => {
     const many = Array.from({ length: 1_000 }, (_, at) => `m${at}`);
     const sets = new Map<string, SetShape>([...canvas.sets, ['many', single(...many)]]);
     const formula = read(parseFormula('x <= 3'));
-    expect(tryOut(formula, over('a in many, b in many'), { ...canvas, sets })).toBeUndefined();
+    expect(runTrial(formula, over('a in many, b in many'), { ...canvas, sets })).toBeUndefined();
   });
 
   /** Returns the members that meet a condition. */

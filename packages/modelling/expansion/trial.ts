@@ -1,11 +1,11 @@
 import { type Expression, type Formula, type Index, type Membership, type MemberOf, partsOf } from '../formula.js';
 import { mentionsOf } from '../mentions.js';
 import { shortened } from '../names.js';
-import { noCell, noMember } from '../sentences.js';
+import { missingCell, noMember } from '../sentences.js';
 import type { Vocabulary } from '../vocabulary.js';
 import type { Frame } from './frame.js';
 import { KeyTable } from './key-table.js';
-import { KnownSpace } from './known-space.js';
+import { CanvasSpace } from './canvas-space.js';
 import type { Missing, Observer } from './observer.js';
 import { ExpansionRefusal } from './refusal.js';
 import type { Column, Members } from './space.js';
@@ -25,14 +25,14 @@ export interface TrialWarning {
   isOfCondition: boolean;
 }
 
-const spaces = new WeakMap<Vocabulary, KnownSpace>();
+const spaces = new WeakMap<Vocabulary, CanvasSpace>();
 
 /**
  * Expands a formula over the known data as a solve does, so that only members reached by the formula count. Returns undefined if
  * some of the data are unknown or too large.
  */
-export function tryOut(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): TrialReport | undefined {
-  const space = spaces.get(vocabulary) ?? new KnownSpace(vocabulary);
+export function runTrial(formula: Formula, index: Index | undefined, vocabulary: Vocabulary): TrialReport | undefined {
+  const space = spaces.get(vocabulary) ?? new CanvasSpace(vocabulary);
   spaces.set(vocabulary, space);
   if (!space.add(mentionsOf(formula, index))) return undefined;
   const trial = new Trial(space.textOf, [index, ...formula.sides].some(hasCondition));
@@ -178,5 +178,5 @@ function describeMissing({ expression: { name }, member, column, isMember }: Mis
   if (column === undefined) return noMember(name, others === 0 ? member : `${member} and ${others} more`);
   const { name: set } = column.set;
   const advice = `: add the missing rows, or give the data card of ${set} a \`default\``;
-  return `${noCell(name, member, set, isMember, others)}${isMember ? '' : advice}`;
+  return `${missingCell(name, member, set, isMember, others)}${isMember ? '' : advice}`;
 }

@@ -4,7 +4,7 @@ import type { ScenarioRun, ComparisonResult } from '../../../packages/guide/inde
 import type { ProjectId } from '../../database/checked-id.js';
 import type { ExecutionRecord } from '../../executions/execution-views.repository.js';
 import type { EndedExecutionRecord } from '../../executions/execution-records.service.js';
-import { someNames } from '../../../packages/modelling/index.js';
+import { listNames } from '../../../packages/modelling/index.js';
 import { DatabaseService, type Tx } from '../../database/database.service.js';
 import { CardsRepository } from '../../projects/canvas/cards.repository.js';
 import { ProjectReader } from '../../projects/project-access.js';
@@ -222,7 +222,7 @@ export class ScenarioToolsService {
     const scenario = await this.find(tx, project_id, title);
     if (scenario !== undefined) return scenario;
     const names = (await tx.withRepository(this.repository).names(project_id)).map((one) => `"${one.name}"`);
-    const hint = names.length === 0 ? '' : `; the existing scenarios are ${someNames(names)}`;
+    const hint = names.length === 0 ? '' : `; the existing scenarios are ${listNames(names)}`;
     throw new ToolFailure('not_found', `There is no scenario "${title}"${hint}`);
   }
 

@@ -1,6 +1,6 @@
 import type { Index } from '../formula.js';
 import { mentionsOf } from '../mentions.js';
-import type { LookupBudget } from '../values.js';
+import type { ComparisonBudget } from '../values.js';
 import { type ColumnShape, namesOfIndex, type SetShape, type Vocabulary } from '../vocabulary.js';
 import { Evaluator } from './evaluator.js';
 import { KeyTable } from './key-table.js';
@@ -14,17 +14,17 @@ const MAX_MEMBERS = 50_000;
 const MAX_ROWS = 200_000;
 
 /** Part of a canvas with known data, expanded as in a solve. Names are added when a formula first mentions them. */
-export class KnownSpace {
+export class CanvasSpace {
   private readonly space: Space;
   private readonly isKnown = new Map<string, boolean>();
-  private readonly budget: LookupBudget;
+  private readonly budget: ComparisonBudget;
   private variables = 0;
 
   constructor(private readonly vocabulary: Vocabulary) {
     const shapes = [...vocabulary.columns.values()].flat();
     const ofSets = Array.from(vocabulary.sets.values(), ({ readings = [] }) => readings).flat();
     this.space = new Space([...shapes.map(({ reading }) => reading), ...ofSets].filter((one) => one !== undefined));
-    this.budget = vocabulary.lookups ?? { left: Infinity };
+    this.budget = vocabulary.budget ?? { remaining: Infinity };
   }
 
   readonly textOf = (code: number): string => this.space.texts.text(code);
@@ -39,7 +39,7 @@ export class KnownSpace {
    * @throws ExpansionRefusal
    */
   evaluate<Result>(work: (evaluator: Evaluator) => Result, observer?: Observer): Result | undefined {
-    const steps = new Steps(Math.min(MAX_ROWS, this.budget.left));
+    const steps = new Steps(Math.min(MAX_ROWS, this.budget.remaining));
     try {
       return work(new Evaluator(this.space, String, steps, observer));
     } catch (error) {
@@ -51,14 +51,14 @@ export class KnownSpace {
   }
 
   /** Returns false if the budget does not allow this number of members. */
-  private hasRoomFor(members: number): boolean {
+  private isWithinBudget(members: number): boolean {
     if (members > MAX_MEMBERS) return false;
     this.charge(members);
-    return this.budget.left > 0;
+    return this.budget.remaining > 0;
   }
 
   private charge(rows: number): void {
-    this.budget.left = Math.max(0, this.budget.left - rows);
+    this.budget.remaining = Math.max(0, this.budget.remaining - rows);
   }
 
   private addName(name: string): boolean {
@@ -85,7 +85,7 @@ export class KnownSpace {
     if (this.space.sets.has(name)) return true;
     const count = keys?.[0]?.length ?? parts[0]?.size;
     // Empty or duplicate keys are reported as gaps of the data card.
-    if (count === undefined || (size !== undefined && size !== count) || !this.hasRoomFor(count)) return false;
+    if (count === undefined || (size !== undefined && size !== count) || !this.isWithinBudget(count)) return false;
     const [first, ...others] = keys?.map((cells) => cells.map(String)) ?? [Array.from(parts[0] ?? [])];
     if (first === undefined || others.length + 1 !== arity) return false;
     this.space.addSet(name, { titles: Array.from({ length: arity }, String), keys: [first, ...others], readings });
@@ -97,7 +97,7 @@ export class KnownSpace {
     const members = this.space.sets.get(set);
     if (!isSetKnown || members === undefined || cells === undefined) return false;
     const listed = 'get' in cells ? this.inOrder(cells, members.columns[0]!) : cells;
-    if (listed.length !== members.size || !this.hasRoomFor(listed.length)) return false;
+    if (listed.length !== members.size || !this.isWithinBudget(listed.length)) return false;
     const fallback = this.vocabulary.sets.get(set)?.fallback;
     const figures = Float64Array.from(listed, (cell) => (cell === null ? NaN : Number(cell)));
     this.space.addColumn(

@@ -2,18 +2,18 @@ import { type FormulaProblem, type Index, isProblem } from '../formula.js';
 import { mentionsOf } from '../mentions.js';
 import { parseFormula } from '../parse-formula.js';
 import type { Vocabulary } from '../vocabulary.js';
-import { KnownSpace } from './known-space.js';
+import { CanvasSpace } from './canvas-space.js';
 import { ExpansionRefusal } from './refusal.js';
 
 /** Returns the value of an expression without variables for each member of an index, or undefined if the values are not known. */
-export function knownFigures(
+export function evaluateFigures(
   text: string,
   index: Index | FormulaProblem,
   vocabulary: Vocabulary,
 ): number[] | undefined {
   const formula = parseFormula(text);
   if (isProblem(index) || isProblem(formula) || formula.relations.length > 0) return undefined;
-  const space = new KnownSpace(vocabulary);
+  const space = new CanvasSpace(vocabulary);
   if (!space.add(mentionsOf(formula, index))) return undefined;
   try {
     const figures = space.evaluate((evaluator) => evaluator.figures(formula.sides[0], evaluator.rows(index), 'It'));
