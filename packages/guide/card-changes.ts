@@ -97,7 +97,7 @@ function whyNotRemoved(names: readonly string[], sketch: Sketch): string {
   const figures = [...sketch.values.keys(), ...labels.filter((label) => FIGURE_GIVEN.test(label))];
   const near = names.flatMap((one) => (isOfValues(one) ? figures : nearestNames(one, known)));
   const removals = [...new Set(near)].map((one) => quote(`remove ${one}`));
-  return removals.length === 0 ? nothing : `${nothing}: write ${someOf(removals, MAX_SHOWN)}`;
+  return removals.length === 0 ? nothing : `${nothing}: write ${listFirst(removals, MAX_SHOWN)}`;
 }
 
 /** Removes an exact match before a match in another case. */
