@@ -138,7 +138,7 @@ describe('an amount of a column', () => {
     expect(calls.map(({ tool }) => tool)).toEqual(['ask_user_question']);
     expect(question?.options).toEqual([
       { label: 'The limit Work time is 200', description: 'what if Work time is 200' },
-      { label: 'Each figure of work is 200', description: 'what if work is 200' },
+      { label: 'Each value of work is 200', description: 'what if work is 200' },
       { label: 'Later', description: 'later' },
     ]);
     for (const { description = '' } of question?.options.slice(0, 2) ?? [])

@@ -101,8 +101,8 @@ function askWhatIsLimited({ column, limits }: LimitedUse, { plus, to }: Pick<Wan
   return ask(
     undefined,
     'What if',
-    `${quote(column, 60)} is a column with a figure for each member. Which figure do you mean?`,
-    [...choices.slice(0, MAX_LIMITS), [`Each figure of ${column} ${how}`, `what if ${column} ${how}`], LATER],
+    `${quote(column, 60)} is a column with a value for each member. What do you want to change?`,
+    [...choices.slice(0, MAX_LIMITS), [`Each value of ${column} ${how}`, `what if ${column} ${how}`], LATER],
   );
 }
 
