@@ -165,6 +165,6 @@ it.each<[string, [string, string, string], string, string]>([
   expect(await plan.outcome(limit, `d in slots where d = "${member}"`)).toBe(WITHOUT.pine);
   expect(await plan.outcome(limit, `d in slots where d < "${later}"`)).toBe(WITHOUT.oakAndPine);
   expect(await plan.outcome(`make[p] <= most["${member}"] - 40`, 'p in products')).toBe(0);
-  expect(await plan.outcome(`make[p] <= most["soon"]`, 'p in products')).toMatch(/^most has .* and "soon" cannot/);
+  expect(await plan.outcome(`make[p] <= most["soon"]`, 'p in products')).toMatch(/^most contains .* but "soon" cannot/);
   expect(await plan.outcome(`make[p] <= most["${later}"]`, 'p in products')).toMatch(/^most has no value for "/);
 });
