@@ -61,6 +61,6 @@ describe('a database behind a pooler', () => {
     const session = await openSession('-c timezone=Europe/Berlin');
     const attempt = assertSuitable(session, async () => await openSession());
     await expect(attempt).rejects.toThrow(UnsuitableDatabaseError);
-    await expect(attempt).rejects.toThrow("sessions have Europe/Berlin: run ALTER ROLE ... SET timezone = 'UTC'");
+    await expect(attempt).rejects.toThrow("sessions use Europe/Berlin: run ALTER ROLE ... SET timezone = 'UTC'");
   });
 });
