@@ -303,10 +303,10 @@ describe('a planner with figures over two sets', () => {
     const answers: [string, string][] = [
       [
         'demand of table in week 1',
-        '`demand[table, 1]` is 2, a figure of the data. `Demand[table, 1]` is at 1: 1 left',
+        '`demand[table, 1]` is 2, a value from the data. `Demand[table, 1]` is at 1: 1 left',
       ],
-      ['Demand of oak chairs in week 2', '`demand[oak chair, 2]` is 4, a figure of the data. `Demand[oak chair, 2]`'],
-      ['demand of table', '`demand[table, all]` is 2, 5, figures of the data.'],
+      ['Demand of oak chairs in week 2', '`demand[oak chair, 2]` is 4, a value from the data. `Demand[oak chair, 2]`'],
+      ['demand of table', '`demand[table, all]` is 2, 5, values from the data.'],
       ['make of table in week 1', '`make[table, 1]` is 1.'],
     ];
     for (const [question, answer] of answers) expect((await planner.say(question)).text).toContain(answer);
