@@ -85,6 +85,17 @@ function refuse(field: ChangeField | undefined, problem: string): never {
   throw new Refusal(field, problem);
 }
 
+/** Returns a card with the current values of the given names. */
+function withValues(
+  card: ModelCard,
+  names: ReadonlySet<string> | undefined,
+  values: ReadonlyMap<string, number>,
+): ModelCard {
+  if (names === undefined) return card;
+  const changes = Object.fromEntries(Array.from(names, (name) => [name, values.get(name)]));
+  return { ...card, data: { ...card.data, values: { ...fieldOf<object>(card, 'values'), ...changes } } };
+}
+
 class ChangeApplication {
   private cards: readonly ModelCard[];
   private readonly vocabulary: Vocabulary;
@@ -123,14 +134,8 @@ class ChangeApplication {
         this.problems.push({ index, problem: error.problem, ...(error.field && { field: error.field }) });
       }
     }
-    return { cards: this.cards.map((card) => this.withValues(card)), problems: this.problems };
-  }
-
-  private withValues(card: ModelCard): ModelCard {
-    const names = this.changedNames.get(card.id);
-    if (names === undefined) return card;
-    const changes = Object.fromEntries(Array.from(names, (name) => [name, this.values.get(name)]));
-    return { ...card, data: { ...card.data, values: { ...fieldOf<object>(card, 'values'), ...changes } } };
+    const cards = this.cards.map((card) => withValues(card, this.changedNames.get(card.id), this.values));
+    return { cards, problems: this.problems };
   }
 
   private apply(change: Change, index: number): void {

@@ -332,7 +332,7 @@ inBrowser('the runs of a project', () => {
     expect(await faults()).toEqual([]);
     await show('run-going');
     await tab.page.getByText('Log', { exact: true }).click();
-    await text('Variables: 60 (50 whole)').waitFor();
+    await text('Variables: 60 (50 integer)').waitFor();
     const run = tab.page.url().split('/').at(-1) ?? '';
     await link('All runs').click();
     await tab.page.getByRole('listitem').getByText('Solving').waitFor();
