@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 /*
- * Finds phrases that make comments, test names and documents hard to read. A quiet test does not prove good prose: it only keeps
- * out what has been written too often.
+ * Finds phrases that make comments, test names and documents hard to read. A passing test does not prove good prose. It only
+ * keeps out phrases that have been written too often.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -32,17 +32,16 @@ interface Prose {
   readonly text: string;
 }
 
-/** Adds up the words of adjacent lines. An empty text ends the paragraph. */
-function paragraphs(file: string, lines: readonly string[]): Prose[] {
-  const found: { place: string; text: string }[] = [];
-  let isOpen = false;
+/** Joins adjacent lines into paragraphs. An empty line ends a paragraph, and a line that matches `opening` begins another. */
+function paragraphs(file: string, lines: readonly string[], opening?: RegExp): Prose[] {
+  const texts: { place: string; text: string }[] = [];
+  let current: { place: string; text: string } | undefined;
   for (const [at, line] of lines.entries()) {
-    const last = found.at(-1);
-    if (isOpen && last !== undefined && line !== '') last.text += ` ${line}`;
-    else if (line !== '') found.push({ place: `${file}:${at + 1}`, text: line });
-    isOpen = line !== '';
+    if (line === '') current = undefined;
+    else if (current !== undefined && opening?.test(line) !== true) current.text += ` ${line}`;
+    else texts.push((current = { place: `${file}:${at + 1}`, text: line }));
   }
-  return found;
+  return texts;
 }
 
 /** Returns the comments of a program, without tags such as `@throws` and without directives for tools. */
@@ -68,27 +67,27 @@ function testNames(file: string, source: string): Prose[] {
 /** Returns the paragraphs, headings, items and table rows of a Markdown file, without its code. */
 function documentation(file: string, source: string): Prose[] {
   let isCode = false;
-  const lines = source.split('\n').flatMap((line) => {
-    if (/^\s*```/.test(line)) isCode = !isCode;
-    const text = isCode || /^\s*```/.test(line) ? '' : line.trim();
-    return /^(?:[#|>]|[-*] |\d+\. )/.test(text) ? ['', text] : [text];
+  const lines = source.split('\n').map((line) => {
+    const isFence = /^\s*```/.test(line);
+    if (isFence) isCode = !isCode;
+    return isCode || isFence ? '' : line.trim();
   });
-  return paragraphs(file, lines);
+  return paragraphs(file, lines, /^(?:[#|>]|[-*] |\d+\. )/);
 }
 
 function descriptions(file: string, source: string): Prose[] {
-  const found: Prose[] = [];
+  const texts: Prose[] = [];
   JSON.parse(source, (key, value: unknown) => {
-    if (/^(?:description|summary)$/.test(key) && typeof value === 'string') found.push({ place: file, text: value });
+    if (/^(?:description|summary)$/.test(key) && typeof value === 'string') texts.push({ place: file, text: value });
     return value;
   });
-  return found;
+  return texts;
 }
 
 /** Returns phrases and sentences that should be rewritten. */
 function problemsIn({ place, text }: Prose): string[] {
   const words = text.replace(/`[^`]*`,?/g, '');
-  const found = PHRASES.flatMap(([phrase, instead]) => {
+  const phrases = PHRASES.flatMap(([phrase, instead]) => {
     const [match] = phrase.exec(words) ?? [];
     return match === undefined ? [] : [`${place}: "${match}", better: ${instead}`];
   });
@@ -96,7 +95,7 @@ function problemsIn({ place, text }: Prose): string[] {
     .split(/[|]|(?<=[.!?:;])\s/)
     .filter((sentence) => sentence.split(/\s+/).length > MAX_WORDS_IN_SENTENCE)
     .map((sentence) => `${place}: over ${MAX_WORDS_IN_SENTENCE} words: ${sentence}`);
-  return [...found, ...long];
+  return [...phrases, ...long];
 }
 
 /** Returns the files under version control that match a pattern and are not generated. */
@@ -127,7 +126,7 @@ describe('language', () => {
   it.each([
     ['/** Says what comes of a call. */', 'x:1: "what comes of", better: result, outcome'],
     ['// The lease is over when\n// nobody renews it.', 'x:1: "nobody", better: name the caller, process or time'],
-    ['f(); /* `nobody` */', undefined],
+    ['/** Unlike `nobody`, it has a password. */', undefined],
     ['/** Returns it. */\n/** @throws nobody */', undefined],
   ])('finds phrases in %j', (source, problem) => {
     expect(comments('x', source).flatMap(problemsIn).at(0)).toBe(problem);
