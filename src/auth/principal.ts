@@ -112,7 +112,7 @@ export class Principal {
    * check any rule whose result the first request may have changed.
    *
    * @param proof required unless an earlier check has proven that the caller may read the earlier response
-   * @throws AnsweredBefore
+   * @throws AlreadyAnswered
    * @throws Conflict if the first request is still in progress or had another body
    */
   async once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body> {

@@ -91,7 +91,7 @@ export class ScenarioSolvesService implements OnModuleInit {
   /**
    * Starts an execution for each scenario of a locked project. The execution of the unchanged canvas comes first, if included.
    *
-   * @throws UnfitScenarios
+   * @throws ScenariosDoNotFit
    * @throws TooManyRequests if too many of the company's executions are waiting
    */
   async start(
@@ -172,7 +172,7 @@ export class ScenarioSolvesService implements OnModuleInit {
 
 /**
  * Checks that a batch with this number of canvas copies can be stored.
- * @throws UnfitScenarios
+ * @throws ScenariosDoNotFit
  */
 function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBase: boolean): void {
   const base = includesBase ? 1 : 0;

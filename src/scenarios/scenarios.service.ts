@@ -115,7 +115,7 @@ export class ScenariosService {
    * Creates a scenario in a locked project.
    *
    * @throws Conflict if the name is taken, or there are too many scenarios
-   * @throws UnfitChanges
+   * @throws ChangesDoNotFit
    */
   async add(
     tx: Tx,
@@ -148,7 +148,7 @@ export class ScenariosService {
    * Changes a scenario of a locked project.
    *
    * @throws Conflict if another scenario has the name
-   * @throws UnfitChanges
+   * @throws ChangesDoNotFit
    */
   async edit(tx: Tx, project: Project, scenario: Scenario, edit: ScenarioUpdateRequest): Promise<Scenario> {
     const { name = scenario.name, description = scenario.description, changes } = edit;
@@ -186,7 +186,7 @@ export class ScenariosService {
 
   /**
    * Checks that changes fit the current canvas.
-   * @throws UnfitChanges
+   * @throws ChangesDoNotFit
    */
   private async check(
     tx: Tx,

@@ -24,7 +24,7 @@ export interface ShownImage {
   base64: string;
 }
 
-/** Result of looking at an image: shown now, already shown in this turn, or refused. */
+/** Result of loading an image: shown now, already shown in this turn, or refused. */
 export type ImageResult = { image: ShownImage; isNew: boolean } | { refusal: Refusal; image?: undefined };
 
 /** Images shown in a turn, by blob id. */
