@@ -106,10 +106,10 @@ export class AnsweringRequest implements KeyedRequest {
   async claim<Result>(
     tx: Tx,
     work: () => Promise<Result>,
-    resume: (claimed: unknown) => Promise<Result>,
+    resume: (earlierResult: unknown) => Promise<Result>,
   ): Promise<Result> {
     const earlier = await this.begin(tx);
-    if (earlier !== undefined) return await resume(earlier.claimed);
+    if (earlier !== undefined) return await resume(earlier.result);
     const result = await work();
     await this.add(tx, null, JSON.stringify(result));
     this.isClaimed = true;
@@ -121,17 +121,17 @@ export class AnsweringRequest implements KeyedRequest {
     if (record !== undefined) await this.recall(record);
   }
 
-  /** Returns the result of an earlier request that has no response yet. @throws AnsweredBefore @throws Conflict */
-  private async begin(tx: Tx, proof?: Proof): Promise<{ claimed: unknown } | undefined> {
+  /** Returns the result of an earlier request that has no response yet. @throws AlreadyAnswered @throws Conflict */
+  private async begin(tx: Tx, proof?: Proof): Promise<{ result: unknown } | undefined> {
     const records = tx.withRepository(this.records);
     // Each statement has its own snapshot, so the second statement sees the record of the lock's previous holder.
     const [locked, record] = await pipelined(records.tryLock(this.scope), records.findCurrent(this.scope));
-    const claimed = record === undefined ? undefined : await this.recall(record, proof);
+    const result = record === undefined ? undefined : await this.recall(record, proof);
     if (!locked) throw underWay();
     if (record === undefined) return undefined;
     await records.reclaim(this.scope);
     this.isClaimed = true;
-    return { claimed };
+    return { result };
   }
 
   /** Stores the response that was made from the claimed result. */
@@ -160,7 +160,7 @@ export class AnsweringRequest implements KeyedRequest {
     if (added.length > LARGE_ANSWER) await records.dropLargeAnswers(this.company_id, MAX_LARGE_BYTES);
   }
 
-  /** Returns the result of an earlier request that has no response yet. @throws AnsweredBefore @throws Conflict */
+  /** Returns the result of an earlier request that has no response yet. @throws AlreadyAnswered @throws Conflict */
   private async recall({ body_digest, status, content, is_at_work }: CurrentRecord, proof?: Proof): Promise<unknown> {
     if (!body_digest.equals(this.body_digest)) {
       throw new Conflict(

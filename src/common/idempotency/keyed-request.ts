@@ -26,7 +26,7 @@ export interface KeyedRequest {
    * A crash keeps both or neither.
    *
    * @param proof required unless an earlier check has proven that the caller may read the earlier response
-   * @throws AnsweredBefore
+   * @throws AlreadyAnswered
    * @throws Conflict if the first request is still in progress or had another body
    */
   once<Body>(tx: Tx, work: () => Promise<Body>, proof?: Proof): Promise<Body>;
@@ -35,8 +35,12 @@ export interface KeyedRequest {
    * Works like `once` for a response that is made after the transaction. Until then the result of `work` is stored as JSON. After
    * a crash, the next request continues with that result.
    */
-  claim<Result>(tx: Tx, work: () => Promise<Result>, resume: (claimed: unknown) => Promise<Result>): Promise<Result>;
+  claim<Result>(
+    tx: Tx,
+    work: () => Promise<Result>,
+    resume: (earlierResult: unknown) => Promise<Result>,
+  ): Promise<Result>;
 
-  /** Checks, before expensive work, whether the request was already answered. @throws AnsweredBefore @throws Conflict */
+  /** Checks, before expensive work, whether the request was already answered. @throws AlreadyAnswered @throws Conflict */
   check(): Promise<void>;
 }

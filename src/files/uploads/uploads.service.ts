@@ -111,8 +111,8 @@ export class UploadsService implements OnModuleInit {
     return await this.database.transaction(async (tx) => {
       const open = async (): Promise<OpenedUpload> => await this.add(tx, upload);
       // Resumes the upload of the earlier request. Its token is only in the response, which was never sent.
-      const resume = async (claimed: unknown): Promise<OpenedUpload> =>
-        await this.resume(tx, upload, claimed as OpenedUpload);
+      const resume = async (earlierResult: unknown): Promise<OpenedUpload> =>
+        await this.resume(tx, upload, earlierResult as OpenedUpload);
       return upload.caller.keyed === undefined ? await open() : await upload.caller.keyed.claim(tx, open, resume);
     });
   }
