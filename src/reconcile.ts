@@ -34,7 +34,7 @@ async function reconcile(fix: boolean): Promise<boolean> {
       const differences = await reconciler.compare();
       if (fix) await reconciler.mend(differences);
       process.stdout.write(report(differences, fix));
-      return differences.lost.length === 0;
+      return differences.damaged.length === 0;
     } finally {
       await app.close();
     }
@@ -43,16 +43,18 @@ async function reconcile(fix: boolean): Promise<boolean> {
   }
 }
 
-function report({ orphans, hollow, lost }: Discrepancies, isFixed: boolean): string {
+function report({ orphans, hollow, damaged }: Discrepancies, isFixed: boolean): string {
   const ending = isFixed ? ', deleted' : '';
   return [
     ...orphans.map((key) => `object without row: ${key}${ending}`),
     ...hollow.map((id) => `row without object: ${id}${ending}`),
-    ...lost.map(({ container_id, path, blob_id, size, found }) => {
+    ...damaged.map(({ container_id, path, blob_id, size, storedSize }) => {
       const file = `${blob_id} of ${path} in container ${container_id}`;
-      return found === null ? `lost content: ${file}` : `damaged content: ${file} has ${found} of ${size} bytes`;
+      return storedSize === null
+        ? `lost content: ${file}`
+        : `damaged content: ${file} has ${storedSize} of ${size} bytes`;
     }),
-    `${orphans.length} objects without row, ${hollow.length} rows without object, ${lost.length} files without their content`,
+    `${orphans.length} objects without row, ${hollow.length} rows without object, ${damaged.length} files without their content`,
     '',
   ].join('\n');
 }

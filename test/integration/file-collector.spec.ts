@@ -299,10 +299,10 @@ describe('the reconciler', () => {
     expect(found).toEqual({
       orphans: [orphan],
       hollow: [hollow],
-      lost: [{ container_id: ref.container_id, path: 'a/b/lost', blob_id: lost, size: 1, found: null }],
+      damaged: [{ container_id: ref.container_id, path: 'a/b/lost', blob_id: lost, size: 1, storedSize: null }],
     });
     await reconciler.mend(found);
-    expect(await reconciler.compare()).toEqual({ orphans: [], hollow: [], lost: found.lost });
+    expect(await reconciler.compare()).toEqual({ orphans: [], hollow: [], damaged: found.damaged });
     expect(await stateOf(fine)).toEqual(THERE);
     expect((await reader.find(ref, 'a/b/lost'))?.blob_id).toBe(lost);
   });

@@ -15,16 +15,16 @@ export interface Discrepancies {
   /** Unreferenced blobs without an object of the same size. */
   hollow: string[];
   /** Files whose object is missing or has another size than the row. */
-  lost: DamagedFile[];
+  damaged: DamagedFile[];
 }
 
 /**
- * File without its content. `size` is in bytes. `found` is the size of the stored object in bytes, or null if the object is
+ * File without its content. `size` is in bytes. `storedSize` is the size of the stored object in bytes, or null if the object is
  * missing.
  */
 export interface DamagedFile extends LocatedFile {
   size: number;
-  found: number | null;
+  storedSize: number | null;
 }
 
 /** Compares the rows of blobs with the objects of the store, for operators who suspect that either was modified externally. */
@@ -45,23 +45,26 @@ export class ReconcilerService {
       await listed.begin();
       await this.list(listed);
       const orphans = await listed.orphans();
-      const damaged = new Map<string, Pick<DamagedFile, 'size' | 'found'>>();
+      const damaged = new Map<string, Pick<DamagedFile, 'size' | 'storedSize'>>();
       for (const { id, size } of await listed.unequal()) {
         const storedSize = (await this.store.size(keyOf(id))) ?? null;
-        if (storedSize !== size) damaged.set(id, { size, found: storedSize });
+        if (storedSize !== size) damaged.set(id, { size, storedSize });
       }
       const files = await tx.withRepository(this.tree).filesOfBlobs([...damaged.keys()]);
       const referred = new Set(files.map(({ blob_id }) => blob_id));
       return {
         orphans: await this.filter(orphans, async (key) => (await this.store.size(key)) !== undefined),
         hollow: [...damaged.keys()].filter((id) => !referred.has(id)),
-        lost: files.map((file) => ({ ...file, ...(damaged.get(file.blob_id) as Pick<DamagedFile, 'size' | 'found'>) })),
+        damaged: files.map((file) => ({
+          ...file,
+          ...(damaged.get(file.blob_id) as Pick<DamagedFile, 'size' | 'storedSize'>),
+        })),
       };
     });
   }
 
   /**
-   * Deletes orphans and hollow rows. Lost files are kept, because only a backup can restore their content, and a wrongly
+   * Deletes orphans and hollow rows. Damaged files are kept, because only a backup can restore their content, and a wrongly
    * configured store must not empty every tree.
    */
   async mend({ orphans, hollow }: Discrepancies): Promise<void> {
