@@ -90,10 +90,10 @@ const MAX_SHORT_BYTES = 1024 ** 2;
  * $6 and $7 are the sequences of the first and last known message. They are ignored if the known messages begin after the window
  * does.
  */
-const KNOWN = { first: '$6::bigint', last: '$7::bigint' };
-const NOTHING_KNOWN = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-const SHORT_WINDOW = windowWith(cachedMessageWindow(ASKED, KNOWN, MAX_SHORT_BYTES));
-const KNOWN_WINDOW = windowWith(cachedMessageWindow(ASKED, KNOWN, MAX_WINDOW_BYTES));
+const CACHED = { first: '$6::bigint', last: '$7::bigint' };
+const NOTHING_CACHED = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+const SHORT_WINDOW = windowWith(cachedMessageWindow(ASKED, CACHED, MAX_SHORT_BYTES));
+const CACHED_WINDOW = windowWith(cachedMessageWindow(ASKED, CACHED, MAX_WINDOW_BYTES));
 
 /** Condition on a conversation `c` of the project $1. The caller $3 must have access. */
 const IN_PROJECT = `c.project_id = ${projectOf('$3', '$1')}`;
@@ -186,9 +186,9 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
   ): Promise<ConversationWindow & { tag: string }> {
     const read = async (select: string, more: number[], isShort = false): Promise<ConversationWindow> =>
       await this.read(select, reader, project_id, conversationId, [limit, offset, ...more], isShort);
-    const bounds = cached === undefined ? NOTHING_KNOWN : [cached.first, cached.last];
-    let row = await (cached === undefined ? read(KNOWN_WINDOW, bounds) : read(SHORT_WINDOW, bounds, true));
-    if (row.is_cut) row = await throttle(() => (cached === undefined ? read(WINDOW, []) : read(KNOWN_WINDOW, bounds)));
+    const bounds = cached === undefined ? NOTHING_CACHED : [cached.first, cached.last];
+    let row = await (cached === undefined ? read(CACHED_WINDOW, bounds) : read(SHORT_WINDOW, bounds, true));
+    if (row.is_cut) row = await throttle(() => (cached === undefined ? read(WINDOW, []) : read(CACHED_WINDOW, bounds)));
     return { ...row, tag: tagOf(row) };
   }
 

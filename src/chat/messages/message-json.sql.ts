@@ -83,7 +83,7 @@ const builtTogether = (before: string, last: string, most: number): string => {
 };
 
 /**
- * FROM item `w`: a {@link MessageWindow} without known messages.
+ * FROM item `w`: a {@link MessageWindow} without cached messages.
  *
  * Omits the oldest messages of a window above {@link MAX_WINDOW_BYTES}. A window of small messages is built in a single step. Any
  * other window is built backwards from its end in steps of a few messages, so that few texts are built in vain.
@@ -109,8 +109,8 @@ export const messageWindow = ({ last, limit }: Window): string => `
         ) SELECT string_agg(json, ',' ORDER BY since) AS json, string_agg(parts, ',' ORDER BY since) AS parts FROM part) cut) w`;
 
 /**
- * FROM item `w`: a {@link MessageWindow} where messages `known.first` to `known.last` are known, if they begin early enough. It
- * contains the versions of the known messages and the texts of all messages after them. Texts above `most` bytes are not built.
+ * FROM item `w`: a {@link MessageWindow} where messages `cached.first` to `cached.last` are cached, if they begin early enough. It
+ * contains the versions of the cached messages and the texts of all messages after them. Texts above `most` bytes are not built.
  */
 export const cachedMessageWindow = (
   { last, limit }: Window,
@@ -119,12 +119,12 @@ export const cachedMessageWindow = (
 ): string => `
   ${spanOf({ last, limit })},
   LATERAL (SELECT CASE WHEN ${cached.first} <= span.first THEN greatest(least(${cached.last}, ${last}), span.first - 1)
-                       ELSE span.first - 1 END AS last OFFSET 0) known,
+                       ELSE span.first - 1 END AS last OFFSET 0) cached,
   LATERAL (
     SELECT span.first, ${last} AS last,
            (SELECT string_agg(m.xmin::text, ',' ORDER BY m.sequence) FROM messages m
-             WHERE m.conversation_id = c.id AND m.sequence >= span.first AND m.sequence <= known.last) AS versions,
+             WHERE m.conversation_id = c.id AND m.sequence >= span.first AND m.sequence <= cached.last) AS versions,
            more.bytes > ${most} AS is_cut,
            CASE WHEN more.bytes <= ${most} THEN more.json END AS made,
            CASE WHEN more.bytes <= ${most} THEN more.parts END AS parts
-      FROM ${builtTogether('known.last', last, most)} more) w`;
+      FROM ${builtTogether('cached.last', last, most)} more) w`;

@@ -6,13 +6,13 @@ export interface MessageWindow {
   /** Sequences of the first and the last message of the window. `last` is less than `first` in an empty window. */
   first: number;
   last: number;
-  /** Versions of the known messages, oldest first, separated by commas. Null if no message is known. */
+  /** Versions of the cached messages, oldest first, separated by commas. Null if no message is cached. */
   versions: string | null;
   /**
-   * Whether messages were omitted because the window is too large: its oldest messages, or all messages after the known messages.
+   * Whether messages were omitted because the window is too large: its oldest messages, or all messages after the cached messages.
    */
   is_cut: boolean;
-  /** JSON texts of the messages after the known messages, separated by commas. Null if the list is empty. */
+  /** JSON texts of the messages after the cached messages, separated by commas. Null if the list is empty. */
   made: string | null;
   /** Size and version of each text, such as `812:4711`. The version is missing while a message is being written. */
   parts: string | null;
