@@ -45,7 +45,7 @@ export interface TransferRules {
 /** Transfers of signed URLs of the disk store. */
 @Injectable()
 export class DiskTransfersService {
-  private provided?: TransferRules;
+  private transferRules?: TransferRules;
   private readonly receiving = new FairShares(Infinity);
   /** Limit of database queries for signed URLs. They do not identify a caller, so they share the limit of a single caller. */
   private readonly asking: FairShares;
@@ -60,7 +60,7 @@ export class DiskTransfersService {
 
   /** Sets the rules for signed URLs. Called by the module that requests the URLs. Without rules, every transfer fails. */
   provide(rules: TransferRules): void {
-    this.provided = rules;
+    this.transferRules = rules;
   }
 
   /** Queries the rules. Queries about the same object are serialized, because they would wait for each other in the database. */
@@ -75,8 +75,8 @@ export class DiskTransfersService {
   }
 
   private get rules(): TransferRules {
-    if (this.provided === undefined) throw new Error('No rules for signed URLs are registered');
-    return this.provided;
+    if (this.transferRules === undefined) throw new Error('No rules for signed URLs are registered');
+    return this.transferRules;
   }
 
   /** Receives a part of an upload and returns its etag in quotes, as in the header. */

@@ -191,10 +191,10 @@ export class BudgetsRepository extends EntityRepository(Budget) {
     { user_id, api_key_id }: Spender,
   ): Promise<ExhaustedBudget | null> {
     const payer = { company_id: '$1', project_id: '$2', user_id: '$3', api_key_id: '$4' };
-    const [rows]: { exhausted: ExhaustedBudget | null }[] = await this.query(
+    const [row]: { exhausted: ExhaustedBudget | null }[] = await this.query(
       `SELECT ${exhaustedBudget(payer)} AS exhausted`,
       [company_id, project_id, user_id, api_key_id],
     );
-    return rows?.exhausted ?? null;
+    return row?.exhausted ?? null;
   }
 }

@@ -5,7 +5,7 @@ import { FINISHED, RENEWED } from '../common/leases/leased-row.sql.js';
 import { creationPlace, isCreationKey, walkStart } from '../common/listing/cursor.js';
 import type { Page } from '../common/listing/page.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
-import { CLAIM, REMOVE_LEFT } from './webhook-deliveries.sql.js';
+import { CLAIM, REMOVE_ORPHANS } from './webhook-deliveries.sql.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
@@ -135,7 +135,7 @@ export class WebhookDeliveriesRepository extends EntityRepository(WebhookDeliver
 
   /** Removes up to `limit` deliveries of deleted webhooks. Returns their number. */
   async removeOrphans(limit: number): Promise<number> {
-    const [, rows]: [unknown[], number] = await this.query(REMOVE_LEFT, [limit]);
+    const [, rows]: [unknown[], number] = await this.query(REMOVE_ORPHANS, [limit]);
     return rows;
   }
 }

@@ -83,7 +83,7 @@ export const CLAIM = `
   RETURNING d.id, d.generation, d.webhook_id, w.company_id, w.url, w.secret, d.message_id, d.body, d.attempts, d.first_attempt_at`;
 
 /** Removes up to $1 deliveries of deleted webhooks. */
-export const REMOVE_LEFT = `
+export const REMOVE_ORPHANS = `
   WITH RECURSIVE ${distinct('known', 'webhook_id', 'true')}
   DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
     SELECT d.id FROM known k, LATERAL (SELECT id FROM webhook_deliveries WHERE webhook_id = k.value LIMIT $1) d

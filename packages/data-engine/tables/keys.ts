@@ -39,10 +39,10 @@ export async function checkKeys({ table, columns: names }: KeysTask): Promise<Ke
 
 /** Returns the first rows without a value in a key column, and the number of such rows. */
 async function rowsWithout(connection: DuckDBConnection, column: number): Promise<{ rows: number[]; count: number }> {
-  const found = await connection.runAndReadAll(
+  const result = await connection.runAndReadAll(
     `SELECT place, count(*) OVER () FROM keys WHERE k${column} IS NULL ORDER BY place LIMIT ${MAX_EMPTY}`,
   );
-  const rows = found.getRows();
+  const rows = result.getRows();
   return { rows: rows.map(([place]) => Number(place)), count: Number(rows[0]?.[1] ?? 0) };
 }
 

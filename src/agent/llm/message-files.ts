@@ -2,9 +2,9 @@ import type { AgentContext, AgentMessage } from '../agent.js';
 import type { ImagesService, ImageResult, ShownImage } from '../images/images.service.js';
 
 /** Maximum number of files in the messages to answer whose first bytes are read to detect images. */
-const MAX_LOOKED_AT = 100;
-const NOT_LOOKED_AT: ImageResult = {
-  refusal: { code: 'limit_reached', reason: `only the first ${MAX_LOOKED_AT} files are read` },
+const MAX_READ_FILES = 100;
+const BEYOND_LIMIT: ImageResult = {
+  refusal: { code: 'limit_reached', reason: `only the first ${MAX_READ_FILES} files are read` },
 };
 /** Maximum number of file references from earlier messages that are listed again. The newest references have priority. */
 const MAX_NAMED_AGAIN = 100;
@@ -46,7 +46,7 @@ export async function filesWithImages(context: AgentContext, images: ImagesServi
       const file = files.get(reference);
       if (file === undefined || readReferences.has(reference)) continue;
       readReferences.add(reference);
-      const outcome = readReferences.size > MAX_LOOKED_AT ? NOT_LOOKED_AT : await images.load(context, file);
+      const outcome = readReferences.size > MAX_READ_FILES ? BEYOND_LIMIT : await images.load(context, file);
       if (outcome === undefined) continue;
       const note =
         outcome.image === undefined ? `not shown: ${outcome.refusal.reason}` : `image ${outcome.image.number}`;

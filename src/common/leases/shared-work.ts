@@ -33,9 +33,9 @@ export class SharedWork<Value> {
 
   private start(name: string, work: (signal: AbortSignal) => Promise<Value>): Running<Value> {
     const abort = new AbortController();
-    const running = { result: work(abort.signal), abort, waiting: 0 };
-    this.running.set(name, running);
-    return running;
+    const entry = { result: work(abort.signal), abort, waiting: 0 };
+    this.running.set(name, entry);
+    return entry;
   }
 
   /** Removes the work, so that the next caller starts it again. */

@@ -150,9 +150,9 @@ export class RowQueue<Row extends QueuedRow> {
       end('done');
     } catch (error) {
       const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
-      const isLost = reason instanceof ShuttingDown || reason instanceof LeaseLost;
-      end(isLost ? 'left' : 'failed');
-      if (isLost && error !== reason)
+      const isStopped = reason instanceof ShuttingDown || reason instanceof LeaseLost;
+      end(isStopped ? 'left' : 'failed');
+      if (isStopped && error !== reason)
         this.logger.warn({ err: error, ...this.labels(row) }, 'work failed while it was being stopped');
       if (reason instanceof ShuttingDown) await release?.(row);
       else if (reason instanceof LeaseLost)
