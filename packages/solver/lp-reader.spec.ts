@@ -89,7 +89,10 @@ describe('readLp', () => {
     ['min x\nst\n c: x + y 3', 'Line 3, `3`: <=, >= or = is expected here'],
     ['min x\nst\n c: x + <= 3', 'Line 3, `<=`: a number or the name of a variable is expected here'],
     ['min x\nst\n c: x >= y', 'Line 3, `y`: a number is expected here'],
-    ['min x\nst\n c: x + 2 >= 3', 'Line 3, `c`: move this number to the other side of the constraint'],
+    [
+      'min x\nst\n c: x + 2 >= 3',
+      'Line 3, `c`: move the number next to the variables to the other side of the constraint',
+    ],
     ['min x\nst\n c: 2 >= 3', 'Line 3, `c`: the constraint has no variables'],
     ['min x\nst\n c: x >= 1\n c: x <= 3', 'Line 4, `c`: another constraint has this name'],
     ['min x\nst\n c: 1 <= x >= 3', 'Line 3, `>=`: both relations of a range must point the same way'],

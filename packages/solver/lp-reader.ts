@@ -147,7 +147,7 @@ class LpReader {
 
   /** Rejects constants, which HiGHS would drop silently. */
   private assertNoConstant({ hasConstant }: Expression, at: LpToken): void {
-    if (hasConstant) throw problemAt(at, 'move this number to the other side of the constraint');
+    if (hasConstant) throw problemAt(at, 'move the number next to the variables to the other side of the constraint');
   }
 
   private bound(): void {
