@@ -99,7 +99,7 @@ export class Workbook {
       const names = this.sheets.slice(0, MAX_NAMED_SHEETS).map((name) => JSON.stringify(name));
       throw new TaskProblem(
         'unknown_sheet',
-        `There is no sheet ${JSON.stringify(sheet)}. The sheets are ${names.join(', ')}`,
+        `There is no sheet ${JSON.stringify(sheet)}; the workbook has ${names.join(', ')}`,
       );
     }
     this.texts ??= this.textsPart === undefined ? [] : await sharedTexts(this.archive, this.textsPart, signal);

@@ -332,7 +332,7 @@ describe('XLSX text extraction', () => {
     const { text } = await read('xlsx', makeArchive(parts), { sheet: 'Lanes & more' });
     expect(text).toBe('--- sheet Lanes & more ---\n\t\tinline\ntrue\t#DIV/0!\tx\n');
     expect(await refusal('xlsx', makeArchive(parts), { sheet: 'None' })).toBe(
-      'unknown_sheet: There is no sheet "None". The sheets are "Costs", "Empty", "Lanes & more"',
+      'unknown_sheet: There is no sheet "None"; the workbook has "Costs", "Empty", "Lanes & more"',
     );
   });
 

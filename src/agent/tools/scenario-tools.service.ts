@@ -222,7 +222,7 @@ export class ScenarioToolsService {
     const scenario = await this.find(tx, project_id, title);
     if (scenario !== undefined) return scenario;
     const names = (await tx.withRepository(this.repository).names(project_id)).map((one) => `"${one.name}"`);
-    const hint = names.length === 0 ? '' : `; the existing scenarios are ${listNames(names)}`;
+    const hint = names.length === 0 ? '' : `; the project has ${listNames(names)}`;
     throw new ToolFailure('not_found', `There is no scenario "${title}"${hint}`);
   }
 

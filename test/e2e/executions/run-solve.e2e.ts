@@ -166,7 +166,7 @@ describe('the tools for scenarios', () => {
         },
       },
       { result: { runs: [{ scenario: 'More', objective_value: 12 }], feasibility_result: 'pass' } },
-      { error_code: 'not_found', error: 'There is no scenario "none"; the existing scenarios are "More", "Free"' },
+      { error_code: 'not_found', error: 'There is no scenario "none"; the project has "More", "Free"' },
       { ok: true },
       { error_code: 'limit_reached' },
       { result: { name: 'Free' } },

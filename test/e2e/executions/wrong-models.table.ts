@@ -689,7 +689,7 @@ export const FILES: Record<string, WrongFile> = {
     path: 'book.xlsx',
     content: workbookFile({ Sheet1: [['product'], ['chair']] }),
     data: { sheet: 'Weeks', key: ['product'] },
-    gaps: ['blocking file_path: book.xlsx: There is no sheet "Weeks". The sheets are "Sheet1"'],
+    gaps: ['blocking file_path: book.xlsx: There is no sheet "Weeks"; the workbook has "Sheet1"'],
   },
   'a workbook that is damaged': {
     path: 'damaged.xlsx',

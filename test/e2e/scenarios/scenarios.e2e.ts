@@ -452,7 +452,7 @@ describe('scenarios in the chat of the guide', () => {
     );
     expect((await client.get<ProjectResponse>(`/projects/${project}`)).completeness.feasibility_result).toBe('pass');
     expect(await say('solve scenario none')).toBe(
-      'The scenarios were not solved: There is no scenario "none"; the existing scenarios are "two shifts", "other".',
+      'The scenarios were not solved: There is no scenario "none"; the project has "two shifts", "other".',
     );
     expect(await say('remove scenario "two shifts"; show scenarios')).toBe(
       'Scenarios now:\n- Removed: scenario `two shifts`\n\nScenarios:\n- Scenario `other`: `products from other.csv`, `price["oak chair"] = 31`',
