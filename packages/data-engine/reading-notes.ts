@@ -16,7 +16,7 @@ const GUESSES: Record<UncertainField, (dialect: Dialect) => string> = {
   decimal: ({ decimal }) =>
     decimal === null
       ? 'some columns have a decimal point and others a decimal comma; each column is read accordingly'
-      : `some numbers can have either a decimal point or a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
+      : `some numbers can be read with a decimal point or a decimal comma; a decimal ${decimal === ',' ? 'comma' : 'point'} is assumed`,
   date_order: ({ date_order }) =>
     date_order === null
       ? 'some date columns start with the day and others with the month; each column is read accordingly'

@@ -116,7 +116,7 @@ describe('a set in a file', () => {
     room.files = ['limits.csv'];
     const notes = [
       'left out: row 4 (total: Total 3)',
-      'some numbers can have either a decimal point or a decimal comma',
+      'some numbers can be read with a decimal point or a decimal comma',
     ];
     const facts: FileFacts = { columns: [{ name: 'item', type: 'text' }], notes };
     room.fileStates = new Map([[fileKey({ path: 'limits.csv', key: ['item'], isDistinct: false }), facts]]);

@@ -189,7 +189,7 @@ describe('a data card', () => {
     );
     expect(await gapsOf('Items')).toEqual([
       'info dialect: items.csv: left out: row 4 (total: Total 3.750)',
-      'info dialect: items.csv: some numbers can have either a decimal point or a decimal comma; a decimal comma is assumed',
+      'info dialect: items.csv: some numbers can be read with a decimal point or a decimal comma; a decimal comma is assumed',
     ]);
     expect(await solve()).toMatchObject({ result: { objective_value: 3_750 } });
     await client.patch(`/projects/${place.project_id}/cards/${id}`, {
@@ -228,7 +228,7 @@ describe('the guide', () => {
     };
     const leftOut = 'left out: row 1 (title: Plan 2025), row 6 (total: Total 3.750)';
     const guesses =
-      'Some numbers can have either a decimal point or a decimal comma; a decimal comma is assumed. ' +
+      'Some numbers can be read with a decimal point or a decimal comma; a decimal comma is assumed. ' +
       'Some dates fit several orders of day, month and year; the day is assumed to come first.';
     const introduced = await say('Here it is', ['plan.csv']);
     expect(introduced).toContain(`\`plan.csv\` is a table with 2 rows, ${leftOut}; you can ask`);
