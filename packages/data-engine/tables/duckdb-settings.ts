@@ -18,7 +18,7 @@ export function ofMemory(error: unknown): TaskProblem | undefined {
   return isOfMemory
     ? new TaskProblem(
         'out_of_memory',
-        `This needs more than ${MEMORY_MIB.duckdb} MiB of memory: request less data at once`,
+        `The query needs more than ${MEMORY_MIB.duckdb} MiB of memory. Select less data at once`,
       )
     : undefined;
 }
