@@ -66,5 +66,5 @@ function configureApp(app: NestExpressApplication, { config, logger }: AppOption
 /** Note for the user who started the service locally. It says where the tokens are, but does not reveal the path of the file. */
 const TOKEN_NOTE = `
 
-**Your tokens** are in the file that was printed when the service started. \`company\` is the token of Ada, who can do everything. \`member\` is the
-token of Max, who cannot change company resources.`;
+**Your tokens** are in the file whose path was printed when the service started. \`company\` is the token of Ada, who can do
+everything. \`member\` is the token of Max, who cannot change company resources.`;
