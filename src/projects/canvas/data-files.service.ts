@@ -164,7 +164,9 @@ export class DataFilesService {
       return { blob_id, facts: { columns, rows: description.rows, ...noteFields } };
     const checked = await this.tables.keys(workspace, name, key, options);
     if (checked.blob_id !== blob_id) return undefined;
-    const { doubled, empty, misfits } = checked;
+    const { empty, misfits } = checked;
+    // The values of a set from a `column` may repeat.
+    const doubled = isDistinct ? null : checked.doubled;
     const rowOf = (place: number): number => rowInFile(description, place);
     const facts: FileFacts = {
       columns: columns.map((column) => {
@@ -173,10 +175,9 @@ export class DataFilesService {
       }),
       rows: description.rows,
       ...noteFields,
-      ...(doubled !== null &&
-        !isDistinct && {
-          doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
-        }),
+      ...(doubled !== null && {
+        doubled: { key: doubled.key, rows: [rowOf(doubled.rows[0]), rowOf(doubled.rows[1])] },
+      }),
       ...(empty !== null && { empty: { ...empty, rows: empty.rows.map(rowOf) } }),
     };
     return { blob_id, facts };
