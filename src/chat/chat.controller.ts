@@ -97,8 +97,8 @@ export class ChatController {
     summary: 'Stop turn',
     example: {},
     description:
-      'Stops the active turn immediately, regardless of the process that runs it. Keeps the text that the agent has written. The next ' +
-      'posted message and the waiting messages are answered together.',
+      'Stops the active turn immediately, regardless of the process that runs it. Keeps the text that the agent has ' +
+      'written. The next posted message and the waiting messages are answered together.',
     response: ChatStopResponse,
     errors: ['conversation_not_found', 'turn_not_found'],
     idempotent: true,

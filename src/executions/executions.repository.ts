@@ -79,9 +79,9 @@ export const BACKLOG = `
     FROM executions WHERE status = 'queued'`;
 
 /**
- * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads them for responses. Their status follows {@link EXECUTION_STEPS}.
- * Starting and ending require the lock of the project, whose counter of active solves is updated with them. Claims and leases
- * only need the row.
+ * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads them for responses. Their status follows
+ * {@link EXECUTION_STEPS}. Starting and ending require the lock of the project, whose counter of active solves is updated with
+ * them. Claims and leases only need the row.
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
   /** Serializes starts of a company's executions until the transaction ends, so that waiting executions can be counted. */

@@ -80,7 +80,7 @@ describe(PAGE, () => {
       );
       expect(rules).toContain('no dependency violations found');
 
-      // Runs the test from the page and checks that the tables are complete, with a database server and a service of the copy.
+      // Runs the page's test and the completeness checks of the tables, on the copy's own database server and service.
       const config = 'end-to-end.config.js';
       await writeFile(
         join(copy, config),
