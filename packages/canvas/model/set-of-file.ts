@@ -15,8 +15,8 @@ import { cardProblem } from './card-fields.js';
  */
 export function readSetOfFile(space: Space, card: ModelCard, { set, file }: DataContent, table: SetTable): void {
   if (set === undefined || file === undefined) throw new Error('Only the file of a set has a table');
-  const doubt = problemOfMembers(file);
-  if (doubt !== undefined) throw cardProblem(card, doubt);
+  const ambiguity = problemOfMembers(file);
+  if (ambiguity !== undefined) throw cardProblem(card, ambiguity);
   if ('problem' in table) throw cardProblem(card, table.problem);
   const { path, key } = file;
   const columnCells = deserialize(readFileSync(table.file)) as ColumnCells[];
@@ -27,14 +27,16 @@ export function readSetOfFile(space: Space, card: ModelCard, { set, file }: Data
   if (key.length === 0) throw cardProblem(card, `which column of ${path} identifies the members of ${set.name}?`);
   const keys = key.map((column) => {
     const texts = textsOf(cells.get(column)!);
-    const empty = texts.indexOf('');
-    if (empty >= 0) refuse(empty, `, column ${column}: it is empty`);
+    const empty = file.isDistinct ? -1 : texts.indexOf('');
+    if (empty >= 0) refuse(empty, `: ${column} is empty`);
     return texts;
   });
   const [first, ...others] = keys;
   const readings = key.map((column) => table.readings?.get(column));
   if (file.isDistinct) {
-    space.addSet(set.name, { titles: key, keys: [[...new Set(first)]], readings });
+    // Rows with an empty cell belong to no member.
+    const members = [...new Set(first)].filter((text) => text !== '');
+    space.addSet(set.name, { titles: key, keys: [members], readings });
     return;
   }
   const added = space.addSet(set.name, { titles: key, keys: [first!, ...others], readings });

@@ -226,17 +226,22 @@ it('uses the files as they were when the solve started', async () => {
   });
 });
 
+it('solves with a set of distinct values whose column has empty cells', async () => {
+  const planning = await Planning.start();
+  await planning.put('products.csv', PRODUCTS.replace('south', ''));
+  await planning.model();
+  await planning.add('data', 'Regions', { set: 'regions', file_path: 'products.csv', column: 'region' });
+  await planning.gaps('Regions', ['products.csv, row 3: region is empty, so it belongs to no member']);
+  expect(await planning.over(await planning.solve())).toMatchObject({ status: 'succeeded' });
+});
+
 it.each([
   [
     'a member twice',
     'product,price,Unit cost\na,1,2\nb,2,2\n a,3,3\n',
     'products.csv, row 4: the member a is already in row 2',
   ],
-  [
-    'a member without a name',
-    'product,price,Unit cost\na,1,2\n,2,2\n',
-    'products.csv, row 3, column product: it is empty',
-  ],
+  ['a member without a name', 'product,price,Unit cost\na,1,2\n,2,2\n', 'products.csv, row 3: product is empty'],
   ['no such column', 'name,price,Unit cost\na,1,2\n', 'products.csv has no column product'],
   ['a figure that is missing', 'product,price,Unit cost\na,1,2\nb,,2\n', 'price has no value for "b"'],
   [
