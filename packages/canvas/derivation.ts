@@ -71,9 +71,9 @@ export function judgeAndDerive(
   cards: readonly CardContent[],
   files = NO_FILES,
 ): { judgements: Judgement[]; derived: Derived } {
-  const readings = judgeAll(cards, files);
-  const judgements = readings.map(({ gaps, status }) => ({ gaps, status }));
-  return { judgements, derived: deriveFrom(cards, readings) };
+  const detailed = judgeAll(cards, files);
+  const judgements = detailed.map(({ gaps, status }) => ({ gaps, status }));
+  return { judgements, derived: deriveFrom(cards, detailed) };
 }
 
 function judgeAll(cards: readonly CardContent[], files: FileStates): DetailedJudgement[] {
@@ -93,22 +93,22 @@ function judgeAll(cards: readonly CardContent[], files: FileStates): DetailedJud
   });
 }
 
-function deriveFrom(cards: readonly CardContent[], readings: readonly DetailedJudgement[]): Derived {
+function deriveFrom(cards: readonly CardContent[], judgements: readonly DetailedJudgement[]): Derived {
   const of = (type: CardType): CardContent[] => cards.filter(({ card_type }) => card_type === type);
   const statuses = (type: CardType): Judgement['status'][] =>
-    readings.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
+    judgements.filter((_, index) => cards[index]?.card_type === type).map(({ status }) => status);
   const allComplete = (type: CardType): boolean => every(statuses(type), (status) => status === 'complete');
   const objectives = of('objective');
   // KPIs do not affect the variables of a plan.
   const hasKnownNames = ({ card_type }: CardContent, at: number): boolean =>
-    CARD_KINDS[card_type].role === 'rating' || readings[at]?.unknown.length === 0;
+    CARD_KINDS[card_type].role === 'rating' || judgements[at]?.unknown.length === 0;
   return {
     card_count: cards.length,
     objective_drafted: statuses('objective').some((status) => status !== 'draft'),
     objectives_defined: allComplete('objective'),
     all_variables_provided: allComplete('variable') && cards.every(hasKnownNames),
     all_constraints_classified: every(of('constraint'), isClassified),
-    data_available: allComplete('data') && readings.every(({ hasTexts }) => !hasTexts),
+    data_available: allComplete('data') && judgements.every(({ hasTexts }) => !hasTexts),
     kpis_defined: allComplete('kpi'),
     production_requirements_defined: allComplete('production_requirement'),
     objective_components: objectives.slice(0, MAX_COMPONENTS).map((card) => ({

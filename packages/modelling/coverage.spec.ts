@@ -277,7 +277,7 @@ describe('coverageOf', () => {
     expect(cpuMs(run)).toBeLessThan(50);
   });
 
-  it('returns undefined if its lookup budget is exhausted', () => {
+  it('returns undefined if its comparison budget is exhausted', () => {
     const sets = new Map([
       ['few', { arity: 1, parts: [new Set(['a', 'b'])] }],
       ['many', { arity: 1, parts: [new Set(['a', 'b', 'c', 'd'])] }],

@@ -59,7 +59,7 @@ export interface CoverageReport {
 
 /**
  * Warns of keys without a match and conditions that no member meets, based on the known data. Also detects missing values.
- * Sentences have no full stop. Returns undefined if the lookup budget is exhausted.
+ * Sentences have no full stop. Returns undefined if the comparison budget is exhausted.
  *
  * @param hasKnownNames whether all names in the formula exist on the canvas
  */
@@ -281,13 +281,13 @@ class Coverage {
       this.unequal(first, second.texts, left, right);
       return;
     }
-    for (const [one, other, rest] of [[left, right, first] as const, [right, left, second] as const])
-      this.unequal(misspelledOf(rest, other.values), firstTexts(other.values ?? []), one, other);
+    for (const [one, other, missing] of [[left, right, first] as const, [right, left, second] as const])
+      this.unequal(misspelledOf(missing, other.values), firstTexts(other.values ?? []), one, other);
   }
 
-  private unequal(rest: MissingTexts, near: readonly string[], one: ComparisonSide, other: ComparisonSide): void {
-    const matches = rest.count === 1 ? 'matches' : 'match';
-    if (rest.count > 0) this.warn(`${one.label} ${quotedList(rest, near)} ${matches} no ${other.label}`);
+  private unequal(missing: MissingTexts, near: readonly string[], one: ComparisonSide, other: ComparisonSide): void {
+    const matches = missing.count === 1 ? 'matches' : 'match';
+    if (missing.count > 0) this.warn(`${one.label} ${quotedList(missing, near)} ${matches} no ${other.label}`);
   }
 
   /** Returns the known values of an operand, or undefined if none are known. */
@@ -342,9 +342,9 @@ class Coverage {
     return [textsMissingIn(one, other, budget), textsMissingIn(other, one, budget)];
   }
 
-  /** Quotes the first texts of a rest, each with the nearest text of the other set. */
-  private quoted(rest: MissingTexts, other: Source, { texts }: MissingTexts): string {
-    return quotedList(rest, [...texts, ...firstTexts(this.values(other) ?? [])]);
+  /** Quotes the first missing texts, each with the nearest text of the other set. */
+  private quoted(missing: MissingTexts, other: Source, { texts }: MissingTexts): string {
+    return quotedList(missing, [...texts, ...firstTexts(this.values(other) ?? [])]);
   }
 
   private warnOfCondition(reason: string, present = ''): void {

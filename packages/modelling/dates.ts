@@ -82,8 +82,8 @@ export function literalOf(text: string, reading: DateReading): string | undefine
 }
 
 /** Explains that a text cannot be compared with a column, without a full stop. */
-export const dateProblem = (text: string, called: string, { type }: DateReading): string =>
-  `${shortened(called)} contains ${NOUNS[type]}, but "${shortened(text)}" cannot be read as one: write it like "${EXAMPLES[type]}"`;
+export const dateProblem = (text: string, columnName: string, { type }: DateReading): string =>
+  `${shortened(columnName)} contains ${NOUNS[type]}, but "${shortened(text)}" cannot be read as one: write it like "${EXAMPLES[type]}"`;
 
 /** Returns midnight of a date in the format of a timestamp column. */
 export const firstMoment = (date: string): string => (isoDate(date) === undefined ? date : `${date}${MIDNIGHT}`);

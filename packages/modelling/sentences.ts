@@ -76,8 +76,9 @@ export function missingCell(name: string, member: string, set: string, isMember:
 /** @param name name of a variable */
 export const noMember = (name: string, member: string): string => `${name} has no member ${member}`;
 
-/** Explains that columns of several sets share a name. */
-/** Columns of the same set share a name only if their file uses other names for them. */
+/**
+ * Explains that several columns share a name. Columns of the same set share a name only if their file uses other names for them.
+ */
 export function ambiguousColumn(name: string, one: NamedColumn, other: NamedColumn): string {
   const isSame = one.set === other.set;
   const explanation =

@@ -10,17 +10,17 @@ export interface Values extends Iterable<string> {
 
 /** Texts that exist in only one of two columns. */
 export interface MissingTexts {
-  /** First texts of the rest. `count` is the total. */
+  /** First missing texts. `count` is the total. */
   texts: readonly string[];
   count: number;
 }
 
-/** Limits text comparisons during a pass over a canvas. */
+/** Limits the texts, members and rows that are compared during a pass over a canvas. */
 export interface ComparisonBudget {
   remaining: number;
 }
 
-/** Maximum number of texts kept of a rest. Messages name some of them and suggest the nearest texts. */
+/** Maximum number of missing texts in a result. Messages name some of them and suggest the nearest texts. */
 const MAX_TEXTS = 500;
 
 /** Whether the values contain a text. A date may be written in a different format than in its file. */
@@ -62,8 +62,8 @@ export function textsMissingIn(values: Values, other: Values, budget: Comparison
     count += 1;
     if (texts.length < MAX_TEXTS) texts.push(text);
   }
-  const rest = { texts, count };
-  const rests = missingByPair.get(values) ?? new WeakMap<Values, MissingTexts>();
-  missingByPair.set(values, rests.set(other, rest));
-  return rest;
+  const missing = { texts, count };
+  const byOther = missingByPair.get(values) ?? new WeakMap<Values, MissingTexts>();
+  missingByPair.set(values, byOther.set(other, missing));
+  return missing;
 }

@@ -61,7 +61,7 @@ export interface Vocabulary {
   wholes?: ReadonlySet<string>;
   /** Constants without an index. */
   values: ReadonlyMap<string, number>;
-  /** Remaining text comparisons for this pass over the canvas. Unlimited if absent. */
+  /** Remaining comparisons for this pass over the canvas. Unlimited if absent. */
   budget?: ComparisonBudget;
 }
 

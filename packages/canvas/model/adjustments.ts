@@ -68,7 +68,7 @@ export function adjust(space: Space, evaluator: Evaluator, adjustments: readonly
   }
 }
 
-const adjustmentProblem = ({ called: label }: Adjustment, reason: string) => incompleteModel(`${label}: ${reason}`);
+const adjustmentProblem = ({ called }: Adjustment, reason: string) => incompleteModel(`${called}: ${reason}`);
 
 function columnOf(space: Space, adjustment: Adjustment): Extract<Column, { type: 'number' }> {
   const name = adjustment.column;

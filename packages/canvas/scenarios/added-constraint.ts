@@ -17,8 +17,8 @@ export function addedConstraint(
   hasUnreadFiles: boolean,
 ): ModelCard | string {
   const { body: expression, index } = splitIndex(text) ?? { body: text };
-  const ofIndex = index === undefined ? undefined : problemOfIndex(index, vocabulary);
-  if (ofIndex !== undefined) return ofIndex;
+  const indexProblem = index === undefined ? undefined : problemOfIndex(index, vocabulary);
+  if (indexProblem !== undefined) return indexProblem;
   const { problem, unknown } = judgeFormula({ text: expression, index, use: 'constraint' }, vocabulary);
   if (unknown.length > 0) {
     if (!hasUnreadFiles) return `no variable or value is called ${listNames(unknown)}`;

@@ -6,6 +6,7 @@ import {
   checkFormula,
   type ColumnShape,
   type Condition,
+  type Formula,
   ambiguousColumn,
   isProblem,
   namesInCondition,
@@ -86,7 +87,7 @@ function refuse(field: ChangeField | undefined, problem: string): never {
 }
 
 /** Returns a card with the current values of the given names. */
-function withValues(
+function withChangedValues(
   card: ModelCard,
   names: ReadonlySet<string> | undefined,
   values: ReadonlyMap<string, number>,
@@ -134,7 +135,7 @@ class ChangeApplication {
         this.problems.push({ index, problem: error.problem, ...(error.field && { field: error.field }) });
       }
     }
-    const cards = this.cards.map((card) => withValues(card, this.changedNames.get(card.id), this.values));
+    const cards = this.cards.map((card) => withChangedValues(card, this.changedNames.get(card.id), this.values));
     return { cards, problems: this.problems };
   }
 
@@ -293,10 +294,8 @@ class ChangeApplication {
     const isColumn = (name: string): boolean =>
       this.vocabulary.columns.get(name)?.some((shape) => shape.set === set) === true;
     const index = indexOfWhere(condition, { set, titles: isInFile ? file.key : [set], isColumn });
-    const unknownMessage = { sides: [{ kind: 'number', value: 0 }], relations: [] } satisfies Parameters<
-      typeof checkFormula
-    >[0];
-    const { problem, unknown } = checkFormula(unknownMessage, index, 'bound', this.vocabulary);
+    const zero: Formula = { sides: [{ kind: 'number', value: 0 }], relations: [] };
+    const { problem, unknown } = checkFormula(zero, index, 'bound', this.vocabulary);
     // Unknown names may exist in a file that has not been read.
     if (unknown.length > 0 && this.unread.length > 0) return;
     if (unknown.length > 0) {

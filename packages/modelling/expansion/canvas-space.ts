@@ -50,8 +50,8 @@ export class CanvasSpace {
     }
   }
 
-  /** Returns false if the budget does not allow this number of members. */
-  private isWithinBudget(members: number): boolean {
+  /** Charges members of a set to the budget. Returns false if there are too many of them. */
+  private tryCharge(members: number): boolean {
     if (members > MAX_MEMBERS) return false;
     this.charge(members);
     return this.budget.remaining > 0;
@@ -85,7 +85,7 @@ export class CanvasSpace {
     if (this.space.sets.has(name)) return true;
     const count = keys?.[0]?.length ?? parts[0]?.size;
     // Empty or duplicate keys are reported as gaps of the data card.
-    if (count === undefined || (size !== undefined && size !== count) || !this.isWithinBudget(count)) return false;
+    if (count === undefined || (size !== undefined && size !== count) || !this.tryCharge(count)) return false;
     const [first, ...others] = keys?.map((cells) => cells.map(String)) ?? [Array.from(parts[0] ?? [])];
     if (first === undefined || others.length + 1 !== arity) return false;
     this.space.addSet(name, { titles: Array.from({ length: arity }, String), keys: [first, ...others], readings });
@@ -97,7 +97,7 @@ export class CanvasSpace {
     const members = this.space.sets.get(set);
     if (!isSetKnown || members === undefined || cells === undefined) return false;
     const listed = 'get' in cells ? this.inOrder(cells, members.columns[0]!) : cells;
-    if (listed.length !== members.size || !this.isWithinBudget(listed.length)) return false;
+    if (listed.length !== members.size || !this.tryCharge(listed.length)) return false;
     const fallback = this.vocabulary.sets.get(set)?.fallback;
     const figures = Float64Array.from(listed, (cell) => (cell === null ? NaN : Number(cell)));
     this.space.addColumn(
