@@ -33,7 +33,7 @@ async function solved(model: string): Promise<Room> {
 /** Returns the answer to a question about another plan without solving it, or undefined if it can be solved. */
 function whyNotTried(question: string, room: Room): string | undefined {
   const { statement } = readStatement(question);
-  if (statement?.kind !== 'what_if') return `${question} is no what-if question`;
+  if (statement?.kind !== 'what_if') return `${question} is not a what-if question`;
   const sketch = new Sketch(room.cards);
   const things = thingsOn(sketch);
   for (const one of statement.changes) {

@@ -24,7 +24,7 @@ it.each(['remove Values', 'remove the values', 'remove price; remove hours'])(
     await room.say('price = 3');
     await room.say('hours = 40; kpi: none');
     const { text } = await room.say(removal);
-    expect(text).not.toContain('nothing called');
+    expect(text).not.toContain('nothing on the canvas is called');
     expect(room.cards.map(({ card_type }) => card_type)).toEqual(['kpi']);
   },
 );
