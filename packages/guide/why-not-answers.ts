@@ -57,6 +57,7 @@ export class WhyNotAnswers {
     const step = wants === 'more' ? 1 : -1;
     const isWhole = thing.card?.data['domain'] === 'integer' || thing.card?.data['domain'] === 'binary';
     const limits = limitsOf(name, this.reader.sketch);
+    const eased = this.easedBy(limits, name, step);
     const rows = yield* this.rowsOf(limits, !isWhole);
     if (typeof rows === 'string') return rows;
     const tight = rows.flatMap((one) => {
@@ -67,7 +68,7 @@ export class WhyNotAnswers {
       const need = limit && needOf(limit, one, name, step, this.reader.sketch.values);
       const most = isWhole && need !== undefined ? Math.abs(need.change) - TIGHT : TIGHT;
       if (limit === undefined || (need?.room ?? one.slack) > most || need?.change === 0) return [];
-      if (need === undefined && this.isEasedBy(limit, name, step)) return [];
+      if (need === undefined && eased.has(limit)) return [];
       if (!concerns(limit, one, name, value?.keys)) return [];
       const unit =
         one.slack > TIGHT && need !== undefined ? `, and one unit ${wants} needs ${figure(Math.abs(need.change))}` : '';
@@ -91,13 +92,18 @@ export class WhyNotAnswers {
       : `${now}${wants === 'less' ? `No limit prevents less of ${called}` : `No limit with ${called} binds`}, so another amount would not improve the objective.${price}${offer}`;
   }
 
-  /** Whether another amount of a variable only makes a limit easier to meet. Negative figures could reverse the direction. */
-  private isEasedBy({ expression, formula }: Limit, name: string, step: 1 | -1): boolean {
+  /** Returns the limits that another amount only makes easier to meet. Negative figures could reverse the direction. */
+  private easedBy(limits: readonly Limit[], name: string, step: 1 | -1): ReadonlySet<Limit> {
     const { columns, values } = this.reader.sketch.vocabulary;
     const isNegative = (one: string): boolean =>
       (values.get(one) ?? 0) < 0 ||
       columns.get(one)?.every(({ range }) => range !== undefined && range[0] >= 0) === false;
-    return isEased(expression, name, step) && !mentionsOf(formula, undefined).some(isNegative);
+    return new Set(
+      limits.filter(
+        ({ expression, formula }) =>
+          isEased(expression, name, step) && !mentionsOf(formula, undefined).some(isNegative),
+      ),
+    );
   }
 
   /** Returns the bound that prevents a larger or smaller value of a variable or member, as a relation. */
