@@ -93,7 +93,9 @@ function membersOf(text: string, thing: Thing, sketch: Sketch): NamedMembers | u
 function indexedOf(thing: Thing, sketch: Sketch): Indexed | undefined {
   const { sets, columns } = sketch.vocabulary;
   const partOf = (set: string, part: number): Indexed['parts'][number] => ({
-    ...{ set, title: titlesOf(set, sketch)[part] ?? set, values: sets.get(set)?.parts?.[part] },
+    set,
+    title: titlesOf(set, sketch)[part] ?? set,
+    values: sets.get(set)?.parts?.[part],
   });
   if (thing.kind === 'column') {
     const set = columns.get(thing.name)?.[0]?.set;
@@ -162,8 +164,8 @@ export function conditionOn({ thing, keys }: NamedMembers, sketch: Sketch): stri
   const conditions = keys.flatMap((key, at) =>
     key === undefined ? [] : [{ name: nameOf(parts[at]?.title ?? ''), key }],
   );
-  const isSayable = conditions.every(({ name, key }) => name !== undefined && !key.includes('"'));
-  return isSayable ? conditions.map(({ name, key }) => `${name} = "${key}"`).join(' and ') : undefined;
+  const isExpressible = conditions.every(({ name, key }) => name !== undefined && !key.includes('"'));
+  return isExpressible ? conditions.map(({ name, key }) => `${name} = "${key}"`).join(' and ') : undefined;
 }
 
 /** Returns a member of a column as an example, the member with the most similar name first: `demand of oak chair, 1`. */
