@@ -1,5 +1,6 @@
-import { changedLimit, fieldOf } from '../canvas/index.js';
-import { isProblem, mentionsOf, parseFormula } from '../modelling/index.js';
+import { changedLimit } from '../canvas/index.js';
+import { isProblem, parseFormula } from '../modelling/index.js';
+import { expressionOf, namesBySide, variableNames } from './constraint-sides.js';
 import { type Thing, thingNamed } from './named-things.js';
 import type { Sketch, SketchCard } from './sketch.js';
 import type { WantedChange } from './statement.js';
@@ -19,20 +20,18 @@ export interface LimitedUse {
 
 /** Returns the limits that an amount of a column may refer to. Returns undefined if the column is not used up. */
 export function limitsOnUse(wanted: WantedChange, things: readonly Thing[], sketch: Sketch): LimitedUse | undefined {
-  const { isAmount, subject, times, plus, to } = wanted;
+  const { isAmount, subject, times } = wanted;
   if (isAmount !== true || times !== undefined) return undefined;
   const { thing, bound, rest } = thingOf(subject, things);
   if (thing?.kind !== 'column' || bound !== undefined || !isOnly(rest, thing)) return undefined;
   const { name: column } = thing;
-  const change = { ...(plus !== undefined && { plus }), ...(to !== undefined && { to }) };
-  const { variables, families } = sketch.vocabulary;
-  const isVariable = (name: string): boolean => variables.has(name) || families.has(name);
+  const isVariable = variableNames(sketch);
   const limits = sketch.of('constraint').flatMap((card) => {
-    const names = namesBySide(card);
+    const names = namesOf(card);
     const use = names.find((side) => side.includes(column) && side.some(isVariable));
     const limit = names.find((side) => !side.some(isVariable)) ?? [];
     const isLimited = use !== undefined && !limit.includes(column);
-    if (!isLimited || typeof changedLimit(expressionOf(card), change, isVariable) !== 'string') return [];
+    if (!isLimited || typeof changedLimit(expressionOf(card), wanted, isVariable) !== 'string') return [];
     const [only, ...others] = limit;
     return only !== undefined && others.length === 0 && sketch.values.has(only) ? only : card.label;
   });
@@ -49,18 +48,15 @@ export function withoutUnit(wanted: WantedChange, things: readonly Thing[]): Wan
   const thing = thingNamed(limit, limits, true);
   if (unit === '' || thing === undefined) return wanted;
   const named = thingNamed(unit, things);
-  const isInLimit = (name: string): boolean =>
-    thing.card !== undefined && namesBySide(thing.card).flat().includes(name);
+  const isInLimit = (name: string): boolean => thing.card !== undefined && namesOf(thing.card).flat().includes(name);
   const isOfLimit = named === undefined ? unit.split(' ').every(isUnit) : isInLimit(named.name) && isOnly(unit, named);
   return isOfLimit ? { ...wanted, subject: thing.name } : wanted;
 }
 
 const isOnly = (text: string, thing: Thing): boolean => thingNamed(text, [thing], true) !== undefined;
 
-const expressionOf = (card: SketchCard): string => fieldOf<string>(card, 'expression') ?? '';
-
-/** Returns the names on each side of a relation. */
-function namesBySide(card: SketchCard): string[][] {
+/** Returns the names on each side of a card's relation. */
+function namesOf(card: SketchCard): string[][] {
   const formula = parseFormula(expressionOf(card));
-  return isProblem(formula) ? [] : formula.sides.map((side) => mentionsOf({ sides: [side], relations: [] }, undefined));
+  return isProblem(formula) ? [] : namesBySide(formula);
 }

@@ -1,7 +1,7 @@
-import { fieldOf } from '../canvas/index.js';
 import { isProblem, mentionsOf, parseFormula, wordsOf } from '../modelling/index.js';
 import type { Steps } from './steps.js';
 import type { ValuesPage } from './tool-results.js';
+import { expressionOf } from './constraint-sides.js';
 import { LimitAnswers } from './limit-answers.js';
 import { figuresOf, membersNamed, memberText, type NamedMembers, setsOf } from './named-members.js';
 import { type Thing, thingNamed } from './named-things.js';
@@ -189,7 +189,7 @@ export class ResultAnswers {
   /** Returns the only variable of the constraint with the name of a figure: `demand of chairs` for `Demand: chairs <= demand`. */
   private limitedBy(thing: Thing): string[] {
     const card = this.limitNamedLike(thing)?.card;
-    const formula = parseFormula((card && fieldOf<string>(card, 'expression')) ?? '');
+    const formula = parseFormula(expressionOf(card));
     if (isProblem(formula)) return [];
     const names = mentionsOf(formula, undefined);
     const variables = this.reader.things.filter(({ kind, name }) => kind === 'variable' && names.includes(name));

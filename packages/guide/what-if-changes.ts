@@ -1,6 +1,7 @@
 import { type Arithmetic, type Change, changedLimit, fieldOf } from '../canvas/index.js';
-import { isProblem, mentionsOf, parseFormula, wordsOf } from '../modelling/index.js';
+import { isProblem, parseFormula, wordsOf } from '../modelling/index.js';
 import { columnsOf } from './canvas-columns.js';
+import { expressionOf, namesBySide, variableNames } from './constraint-sides.js';
 import { allMembers } from './limits.js';
 import {
   conditionOn,
@@ -43,12 +44,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   const texts = isWhole ? [] : [subject, rest];
   const members = texts.map((text) => membersNamed(text, things, sketch)).find(([first]) => first?.unused.length === 0);
   if (members !== undefined)
-    return ofMembers(
-      members,
-      { ...wanted, ...arithmetic },
-      members[0]?.thing.kind === 'column' ? undefined : bound,
-      sketch,
-    );
+    return ofMembers(members, wanted, arithmetic, members[0]?.thing.kind === 'column' ? undefined : bound, sketch);
   if (thing === undefined) return whyUnnamed(subject, things, sketch);
   const { kind, name } = thing;
   const called = quote(name, 60);
@@ -64,7 +60,7 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
   if (isOff === true || isNone === true)
     return ['constraint', 'objective', 'kpi'].includes(kind)
       ? [{ kind: 'off', target: name }]
-      : `${called} is a ${kind}, and only constraints, objectives and KPIs can be left out. ${isChangeable(thing) ? `Give its value, as in ${quote(`what if ${name} = 0`)}.` : whatToChange(thing, things, sketch)}`;
+      : `${called} is a ${kind === 'family' ? 'variable' : kind}, and only constraints, objectives and KPIs can be left out. ${isChangeable(thing) ? `Give its value, as in ${quote(`what if ${name} = 0`)}.` : otherChange(things, sketch)}`;
   const side = wanted.side ?? (bound === undefined || /constraint|rule/i.test(bound) ? undefined : sideOf(bound));
   switch (kind) {
     case 'value':
@@ -92,13 +88,16 @@ export function toChanges(wanted: WantedChange, things: readonly Thing[], sketch
 
 const isChangeable = ({ kind }: Thing): boolean => kind !== 'set' && kind !== 'objective' && kind !== 'kpi';
 
-/** Explains that a question cannot change a set or a result of the plan. Gives an example of a change that it can make. */
-function whatToChange({ kind, name }: Thing, things: readonly Thing[], sketch: Sketch): string {
-  const called = `${quote(name, 60)} is ${kind === 'set' ? 'a set' : 'a result of the plan'}`;
+/** Explains that a question cannot change a set or a result of the plan. */
+const whatToChange = ({ kind, name }: Thing, things: readonly Thing[], sketch: Sketch): string =>
+  `${quote(name, 60)} is ${kind === 'set' ? 'a set' : 'a result of the plan'}. ${otherChange(things, sketch)}`;
+
+/** Suggests a change that a question can make. */
+function otherChange(things: readonly Thing[], sketch: Sketch): string {
   const kinds = ['value', 'column', 'constraint', 'variable', 'family'];
   const [first] = kinds.flatMap((one) => things.filter((thing) => thing.kind === one));
   const example = first && (exampleMember(first, sketch) ?? first.name);
-  return `${called}. Change a value, a limit or a variable instead${example === undefined ? '' : `, as in ${quote(`what if ${example} = 100`)}`}.`;
+  return `Change a value, a limit or a variable instead${example === undefined ? '' : `, as in ${quote(`what if ${example} = 100`)}`}.`;
 }
 
 /** Splits a text at the first word such as `of` or `in`. */
@@ -130,10 +129,11 @@ export function thingOf(subject: string, things: readonly Thing[]): Subject {
   return { rest, isWhole, ...(thing !== undefined && { thing }), ...(bound !== undefined && { bound }) };
 }
 
-/** Changes members of a variable by an additional limit, or a single value of a column. */
+/** Changes members of a variable by an additional limit, or cells of a column. */
 function ofMembers(
   [members, other]: readonly NamedMembers[],
-  { subject, side: said, isOff, isNone, times, plus, to }: WantedChange,
+  { subject, side: said, isOff, isNone }: WantedChange,
+  arithmetic: Arithmetic,
   bound: string | undefined,
   sketch: Sketch,
 ): Change[] | string {
@@ -145,16 +145,11 @@ function ofMembers(
   const side = said ?? (bound === undefined ? undefined : sideOf(bound));
   if (thing.kind === 'column') {
     const cells = side !== undefined || isOff === true || isNone === true ? undefined : cellsOf(members, sketch);
-    const arithmetic = {
-      ...(times !== undefined && { times }),
-      ...(plus !== undefined && { plus }),
-      ...(to !== undefined && { to }),
-    };
     return cells === undefined
       ? `${quote(thing.name, 60)} is a column of the data. Name one member and its new value, as in ${quote(`what if ${exampleMember(thing, sketch, subject) ?? thing.name} = 100`)}.`
       : [{ ...cells, ...arithmetic }];
   }
-  const amount = isOff === true || isNone === true ? 0 : to;
+  const amount = isOff === true || isNone === true ? 0 : arithmetic.to;
   if (amount === undefined)
     return `${called} is decided by the plan. Give an amount, as in ${quote(`what if ${subject} = 5`)}.`;
   if (keys.some((key) => key?.includes('"') === true)) return `${called} has a quotation mark in its name`;
@@ -169,9 +164,7 @@ export function limitOfNone({ subject, isNone }: WantedChange, things: readonly 
   const { kind, name = '', card } = thing ?? {};
   if (isNone !== true || kind !== 'constraint' || bound !== undefined || unusedWords(rest, [name]).length > 0)
     return undefined;
-  const { variables, families } = sketch.vocabulary;
-  const isVariable = (one: string): boolean => variables.has(one) || families.has(one);
-  const none = changedLimit((card && fieldOf<string>(card, 'expression')) ?? '', { to: 0 }, isVariable);
+  const none = changedLimit(expressionOf(card), { to: 0 }, variableNames(sketch));
   return typeof none === 'string' ? name : undefined;
 }
 
@@ -204,12 +197,11 @@ function arithmeticOf(
 }
 
 /** Returns the side that a constraint limits. Returns undefined for equations and for variables on both sides. */
-function limitOf({ card }: Thing, { vocabulary: { variables, families } }: Sketch): Side | undefined {
-  const formula = parseFormula((card && fieldOf<string>(card, 'expression')) ?? '');
+function limitOf({ card }: Thing, sketch: Sketch): Side | undefined {
+  const formula = parseFormula(expressionOf(card));
   if (isProblem(formula) || formula.relations.length !== 1 || formula.relations[0] === '=') return undefined;
-  const [left, right] = formula.sides.map((side) =>
-    mentionsOf({ sides: [side], relations: [] }, undefined).some((name) => variables.has(name) || families.has(name)),
-  );
+  const isVariable = variableNames(sketch);
+  const [left, right] = namesBySide(formula).map((names) => names.some(isVariable));
   if (left === right) return undefined;
   return (formula.relations[0] === '<=') === left ? 'upper' : 'lower';
 }
