@@ -1,4 +1,4 @@
-import { shortened, listNames, listFirst } from '../modelling/index.js';
+import { listFirst, listNames, shortened } from '../modelling/index.js';
 import type { Gap } from './card.js';
 import type { DataContent } from './data-content.js';
 import type { DataFile, FileFacts, FileState } from './data-file.js';

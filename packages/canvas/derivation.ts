@@ -1,4 +1,4 @@
-import { MAX_FORMULA_LENGTH, shortened, listNames, type Vocabulary } from '../modelling/index.js';
+import { listNames, MAX_FORMULA_LENGTH, shortened, type Vocabulary } from '../modelling/index.js';
 import type { CardContent, Gap, Judgement } from './card.js';
 import type { DerivedItems } from './checklist.js';
 import { fieldOf, gapsOfShape, hasKnownField } from './card-shapes.js';

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import {
-  lagBeyondEnds,
   checkFormula,
   checkIndex,
   coverageOf,
@@ -10,7 +9,9 @@ import {
   type Index,
   isPlain,
   isProblem,
+  lagBeyondEnds,
   linearize,
+  linearRows,
   MAX_FORMULA_LENGTH,
   mentionsOf,
   namesIn,
@@ -19,7 +20,6 @@ import {
   notesOnPoints,
   parseFormula,
   parseIndex,
-  linearRows,
   type SetShape,
   shortened,
   splitIndex,

@@ -25,7 +25,7 @@ export {
   valuesOf,
   vocabularyOfCards,
 } from './derivation.js';
-export { type IndexedFormula, namesInText, readIndex, relationIn, describeSyntaxProblem } from './expressions.js';
+export { describeSyntaxProblem, type IndexedFormula, namesInText, readIndex, relationIn } from './expressions.js';
 export { CARD_KINDS, CARD_TYPES, type CardType } from './kinds/card-kinds.js';
 export { isEased, type LooseVariable, looseVariables } from './loose-variables.js';
 export { rangeOf } from './members.js';

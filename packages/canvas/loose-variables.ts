@@ -3,11 +3,11 @@ import {
   type Expression,
   type Formula,
   isProblem,
+  listFirst,
   parseFormula,
   partsOf,
   type Relation,
   shortened,
-  listFirst,
 } from '../modelling/index.js';
 import type { CardContent } from './card.js';
 import { fieldOf } from './card-shapes.js';

@@ -11,11 +11,11 @@ import {
   hasFigure,
   isName,
   isProblem,
+  listFirst,
   mentionsOf,
   namesIn,
   nearestNames,
   parseFormula,
-  listFirst,
 } from '../modelling/index.js';
 import { classify, confirm, countsData, remove, set, VALUES } from './card-changes.js';
 import { namesCard, whyMisnamed } from './given-names.js';

@@ -1,5 +1,5 @@
 import { fieldOf, MAX_LABEL_LENGTH } from '../canvas/index.js';
-import { isName, nearestNames, listFirst } from '../modelling/index.js';
+import { isName, listFirst, nearestNames } from '../modelling/index.js';
 import { columnsIn } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import type { Sketch, SketchCard } from './sketch.js';

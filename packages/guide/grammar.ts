@@ -1,5 +1,5 @@
 import { isProblem, parseFormula, splitIndex } from '../modelling/index.js';
-import { type IndexedFormula, relationIn, describeSyntaxProblem } from '../canvas/index.js';
+import { describeSyntaxProblem, type IndexedFormula, relationIn } from '../canvas/index.js';
 import { whyCounted } from './counted-things.js';
 import { readFileSet } from './file-set-grammar.js';
 import { readBareQuestion, readQuestion } from './question-grammar.js';

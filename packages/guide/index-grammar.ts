@@ -7,7 +7,7 @@ import {
   parseIndex,
   splitIndex,
 } from '../modelling/index.js';
-import { rangeOf, describeSyntaxProblem } from '../canvas/index.js';
+import { describeSyntaxProblem, rangeOf } from '../canvas/index.js';
 import { bare } from './file-set-grammar.js';
 import { quote } from './quote.js';
 import { isChain, splitCounts, splitLabel, turned } from './relation-grammar.js';

@@ -1,6 +1,6 @@
 import {
-  isProblem,
   evaluateFigures,
+  isProblem,
   namesOfIndex,
   nearestNames,
   parseIndex,

@@ -1,6 +1,7 @@
 import { isProblem, parseFormula } from '../modelling/index.js';
 import {
   CARD_KINDS,
+  describeSyntaxProblem,
   fieldOf,
   formulaIn,
   type Gap,
@@ -9,7 +10,6 @@ import {
   namesInText,
   plainVariables,
   readIndex,
-  describeSyntaxProblem,
   wordedLimits,
 } from '../canvas/index.js';
 import { inCaseAlone, namesCard } from './given-names.js';

@@ -8,7 +8,7 @@ import {
   type Relation,
   splitIndex,
 } from '../modelling/index.js';
-import { relationIn, describeSyntaxProblem } from '../canvas/index.js';
+import { describeSyntaxProblem, relationIn } from '../canvas/index.js';
 import type { Classification, Reading, Statement, VariableFacts } from './statement.js';
 import { isReserved, withMarks, withoutMarks } from './reserved-names.js';
 import { readFacts, setBound } from './variable-facts.js';

@@ -1,4 +1,4 @@
-import { nearestNames, listFirst, wordsOf } from '../modelling/index.js';
+import { listFirst, nearestNames, wordsOf } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
 import type { ConstraintsPage, ConstraintValue, RunResult, ValuesPage } from './tool-results.js';
 import { membersOn, whyUnnamed } from './named-members.js';

@@ -1,5 +1,5 @@
 import { type Change, MAX_SCENARIO_NAME_LENGTH } from '../canvas/index.js';
-import { isProblem, parseFormula, listFirst } from '../modelling/index.js';
+import { isProblem, listFirst, parseFormula } from '../modelling/index.js';
 import { call, type Steps } from './steps.js';
 import type { ComparedPlan, ScenarioRun, ComparisonResult, KpiValue } from './tool-results.js';
 import { allMembers } from './limits.js';

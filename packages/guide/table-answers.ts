@@ -1,11 +1,11 @@
 import {
   type Cell,
   type ColumnType,
-  GUESSES_OF_VALUES,
   describeGuesses,
+  describeLeftOut,
+  GUESSES_OF_VALUES,
   identifier,
   type LeftOut,
-  describeLeftOut,
   type TableDescription,
 } from '../data-engine/index.js';
 import { isName } from '../modelling/index.js';

@@ -14,16 +14,16 @@ import type {
 import { shortened } from './names.js';
 import { nearestNames } from './nearest-names.js';
 import {
-  formatMember,
   ambiguousColumn,
-  notASet,
+  formatMember,
+  indexAfterSum,
+  lagWithoutOrder,
   lettersFor,
   missingIndex,
-  lagWithoutOrder,
-  unknownSet,
+  notASet,
   reboundIndex,
-  indexAfterSum,
   textAsNumber,
+  unknownSet,
   wrongArity,
   wrongMembership,
 } from './sentences.js';

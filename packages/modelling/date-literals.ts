@@ -1,4 +1,4 @@
-import { type DateReading, literalOf, dateProblem } from './dates.js';
+import { dateProblem, type DateReading, literalOf } from './dates.js';
 import type { Condition, FormulaProblem, Operand } from './formula.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;

@@ -1,7 +1,7 @@
 import {
+  ambiguousColumn,
   type Column,
   type Condition,
-  ambiguousColumn,
   type Evaluator,
   ExpansionRefusal,
   type FormulaProblem,

@@ -34,14 +34,14 @@ import type { ModelCard, SetTable } from './model-card.js';
 import { adjust } from './adjustments.js';
 import { readSetOfFile } from './set-of-file.js';
 import {
+  assertParsed,
   assertWithinLimit,
+  cardProblem,
   cardReference,
   expandFormula,
-  assertParsed,
   incompleteModel,
-  requiredField,
   optionalField,
-  cardProblem,
+  requiredField,
 } from './card-fields.js';
 
 const LIMIT_IN_WORDS = 'Its words do not constrain the plan: write a relation such as `chairs >= 10`';

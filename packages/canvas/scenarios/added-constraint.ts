@@ -1,4 +1,4 @@
-import { shortened, listNames, splitIndex, type Vocabulary } from '../../modelling/index.js';
+import { listNames, shortened, splitIndex, type Vocabulary } from '../../modelling/index.js';
 import type { ModelCard } from '../model/model-card.js';
 import { MAX_LABEL_LENGTH } from '../card.js';
 import { judgeFormula, problemOfIndex } from '../expressions.js';

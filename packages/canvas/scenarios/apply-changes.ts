@@ -3,18 +3,18 @@ import { indexOfWhere } from '../model/where.js';
 import type { ModelCard } from '../model/model-card.js';
 import { pathProblem } from '../../paths/index.js';
 import {
+  ambiguousColumn,
   checkFormula,
   type ColumnShape,
   type Condition,
   type Formula,
-  ambiguousColumn,
   isProblem,
+  listNames,
   namesInCondition,
   namesOfIndex,
   parseCondition,
   parseFormula,
   shortened,
-  listNames,
   type Vocabulary,
 } from '../../modelling/index.js';
 import { fieldOf } from '../card-shapes.js';

@@ -3,7 +3,7 @@ import type { Condition, Expression, Index, MemberOf, Operand } from '../formula
 import { shortened } from '../names.js';
 import { divisionByZero } from '../sentences.js';
 import { comparedFigures, comparedTexts } from './comparisons.js';
-import { type Stage, PendingConditions } from './conditions.js';
+import { PendingConditions, type Stage } from './conditions.js';
 import { allRows, type Derived, type Frame, ONE_ROW, passing, pick, pickFrom } from './frame.js';
 import { boundKeys, join, type JoinKey, keyOfFigures, newMembers } from './join.js';
 import { Lookup, refuseMisfit } from './lookup.js';

@@ -4,13 +4,13 @@ import type { Comparison, FormulaProblem, Key, MemberOf, Membership, Operand } f
 import { shortened } from '../names.js';
 import {
   ambiguousColumn,
+  lagWithoutOrder,
   lettersFor,
   missingCell,
   missingIndex,
   noMember,
-  lagWithoutOrder,
-  unknownSet,
   textAsNumber,
+  unknownSet,
   wrongArity,
   wrongMembership,
 } from '../sentences.js';
