@@ -1,7 +1,8 @@
 import { Button, Group, Input, SegmentedControl } from '@mantine/core';
-import { type ValidationEntry, ValidationError } from '@project-workspace/client';
+import type { ValidationEntry } from '@project-workspace/client';
 import { type FormEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Failure } from '../service/failure';
+import { entriesOf, problemMessage } from '../service/problems';
 import { useDraft } from '../service/use-draft';
 import classes from './canvas.module.css';
 import { type Card, CardChangedError, useAddCard, useChangeCard } from './cards';
@@ -68,7 +69,7 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
     const edit = edits[name];
     return !isRemoved && edit !== undefined && edit.over !== savedTexts[name] && edit.text !== savedTexts[name];
   };
-  const validationErrors = saving.error instanceof ValidationError ? saving.error.entries : [];
+  const validationErrors = entriesOf(saving.error);
   const isDisplayed = (entry: ValidationEntry): boolean => fields.some((field) => concernsField(entry, field));
 
   useEffect(() => {
@@ -164,7 +165,10 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
               projectId={projectId}
               texts={texts}
               isRequired={field === LABEL_FIELD}
-              problem={problems[field.name] ?? validationErrors.find((entry) => concernsField(entry, field))?.msg}
+              problem={
+                problems[field.name] ??
+                validationErrors.filter((entry) => concernsField(entry, field)).map(problemMessage)[0]
+              }
               gaps={
                 edits[field.name] === undefined ? (card?.gaps.filter((gap) => editsKey(field, gap.field)) ?? []) : []
               }

@@ -1,10 +1,11 @@
 import { Button, Group, Modal, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core';
-import { type Schemas, ValidationError } from '@project-workspace/client';
+import type { Schemas } from '@project-workspace/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { selectProps } from '../frame/select-props';
 import { Failure } from '../service/failure';
+import { problemAt } from '../service/problems';
 import { useService } from '../service/service';
 import { useIntent } from '../service/use-intent';
 import { PROJECTS } from './listing';
@@ -53,8 +54,6 @@ function Form({ onDone }: { onDone: () => void }) {
     if (name === '') setNameMissing(true);
     else creation.mutate({ ...request, name, short_description: request.short_description?.trim() || null });
   };
-  const validationErrors = creation.error instanceof ValidationError ? creation.error.entries : [];
-  const problemAt = (field: keyof Request) => validationErrors.find(({ loc }) => loc[1] === field)?.msg;
 
   return (
     <form onSubmit={submit} noValidate>
@@ -67,7 +66,7 @@ function Form({ onDone }: { onDone: () => void }) {
           maxLength={MAX_NAME_LENGTH}
           value={request.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-          error={isNameMissing ? 'Give the project a name' : problemAt('name')}
+          error={isNameMissing ? 'Give the project a name' : problemAt(creation.error, 'name')}
         />
         <Select
           {...selectProps}
@@ -80,7 +79,7 @@ function Form({ onDone }: { onDone: () => void }) {
           searchable
           clearable
           nothingFoundMessage="No matching deployments"
-          error={problemAt('from_deployment')}
+          error={problemAt(creation.error, 'from_deployment')}
         />
         {deployments.error !== null && (
           <Failure
@@ -94,7 +93,7 @@ function Form({ onDone }: { onDone: () => void }) {
           rows={2}
           value={request.short_description ?? ''}
           onChange={({ currentTarget }) => change({ short_description: currentTarget.value })}
-          error={problemAt('short_description')}
+          error={problemAt(creation.error, 'short_description')}
         />
         <Radio.Group
           label="Visibility"

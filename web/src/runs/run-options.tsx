@@ -1,5 +1,5 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
-import { problemAt } from './problems';
+import { problemAt } from '../service/problems';
 
 const MAX_NAME_LENGTH = 200;
 

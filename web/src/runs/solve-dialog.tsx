@@ -6,11 +6,11 @@ import { useLocation } from 'wouter';
 import { selectProps } from '../frame/select-props';
 import { keyOf } from '../project/project-data';
 import { Failure } from '../service/failure';
+import { problemAt } from '../service/problems';
 import { useService } from '../service/service';
 import { useIntent } from '../service/use-intent';
 import { MissingParts, useSolveBlockers } from './missing-parts';
 import { runPath } from './run-paths';
-import { problemAt } from './problems';
 import { NO_OPTIONS, OptionFields, requestFields } from './run-options';
 import { type Scenario, useInputFiles } from './runs-data';
 

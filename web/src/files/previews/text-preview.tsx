@@ -6,9 +6,9 @@ import { Virtualizer } from 'virtua';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
+import { problemMessage } from '../../service/problems';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
-import { problemMessage } from '../tables/problems';
 import classes from './previews.module.css';
 import { MissingFile, Notice } from './notice';
 

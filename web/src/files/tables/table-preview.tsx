@@ -4,13 +4,13 @@ import { useMemo, useState } from 'react';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
+import { problemMessage } from '../../service/problems';
 import { useService } from '../../service/service';
 import type { Container } from '../containers';
 import { usePages } from '../paging';
 import { MissingFile } from '../previews/notice';
 import { tableColumns } from './cells';
 import { type Filter, Filters } from './filters';
-import { problemMessage } from './problems';
 import { MAX_ROWS, type Sort, TableGrid } from './table-grid';
 import classes from './tables.module.css';
 

@@ -6,11 +6,11 @@ import { Link, useLocation } from 'wouter';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
+import { entriesOf, problemAt, problemMessage } from '../../service/problems';
 import { useService } from '../../service/service';
 import { useDraft } from '../../service/use-draft';
 import { useIntent } from '../../service/use-intent';
 import { scenariosPath } from '../run-paths';
-import { entriesOf, problemAt, problemIn } from '../problems';
 import type { Scenario } from '../runs-data';
 import classes from '../runs.module.css';
 import { useCanvasNames } from './canvas-names';
@@ -269,7 +269,8 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
         {isOtherFailure && <Failure title="Could not save the scenario" error={saving.error} />}
         {validationErrors.length > 0 && (
           <Text size="sm" c="red" role="alert">
-            The scenario was not saved: {listError === undefined ? 'correct the marked fields.' : problemIn(listError)}
+            The scenario was not saved:{' '}
+            {listError === undefined ? 'correct the marked fields.' : problemMessage(listError)}
           </Text>
         )}
         <Group justify="flex-end">
@@ -295,7 +296,7 @@ function problemsOf(draft: ChangeDraft, index: number, error: unknown, showsProb
     if (loc[1] !== 'changes' || loc[2] !== index) continue;
     const field = String(loc[3] ?? '');
     // An error in a hidden field is shown for the whole change.
-    problems.set(visibleFields(draft).includes(field) ? field : '', problemIn(entry));
+    problems.set(visibleFields(draft).includes(field) ? field : '', problemMessage(entry));
   }
   return problems;
 }

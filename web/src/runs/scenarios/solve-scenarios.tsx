@@ -4,11 +4,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { keyOf } from '../../project/project-data';
 import { Failure } from '../../service/failure';
+import { entriesOf, problemMessage } from '../../service/problems';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { countLabel } from '../figures';
 import { useSolveBlockers } from '../missing-parts';
-import { entriesOf, problemIn } from '../problems';
 import { NO_OPTIONS, OptionFields, requestFields } from '../run-options';
 import type { Scenario } from '../runs-data';
 import classes from '../runs.module.css';
@@ -87,7 +87,7 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
           <List size="sm" role="alert" className={classes.wrong}>
             {scenarioErrors.map((entry, index) => (
               <List.Item key={index}>
-                {[scenarios[Number(entry.loc[2])]?.name, problemIn(entry)]
+                {[scenarios[Number(entry.loc[2])]?.name, problemMessage(entry)]
                   .filter((part) => part !== undefined)
                   .join(': ')}
               </List.Item>

@@ -5,10 +5,10 @@ export const entriesOf = (error: unknown): readonly ValidationEntry[] =>
   error instanceof ValidationError ? error.entries : [];
 
 /** Returns the message of a validation error without its technical prefix. */
-export const problemIn = ({ msg }: ValidationEntry): string => msg.replace(/^Value error, /, '');
+export const problemMessage = ({ msg }: ValidationEntry): string => msg.replace(/^Value error, /, '');
 
 /** Returns the validation error of a request field. */
 export function problemAt(error: unknown, field: string): string | undefined {
   const entry = entriesOf(error).find(({ loc }) => loc[1] === field);
-  return entry && problemIn(entry);
+  return entry && problemMessage(entry);
 }
