@@ -27,6 +27,3 @@ export async function contentOf(client: WorkspaceClient, project_id: string, pat
     return await response.blob();
   }
 }
-
-/** Returns the last segment of a path. */
-export const fileNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

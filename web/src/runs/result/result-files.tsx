@@ -1,9 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { nameOf } from '../../files/paths';
 import { Failure } from '../../service/failure';
 import { useService } from '../../service/service';
 import type { Result } from '../runs-data';
-import { contentOf, fileNameOf, saveFile } from '../save-file';
+import { contentOf, saveFile } from '../save-file';
 import { Section } from './section';
 
 /** Result files to download. */
@@ -11,7 +12,7 @@ export function ResultFiles({ projectId, result }: { projectId: string; result: 
   const { client } = useService();
   const { file_path, table_paths = [] } = result;
   const download = useMutation({
-    mutationFn: async (path: string) => saveFile(await contentOf(client, projectId, path), fileNameOf(path)),
+    mutationFn: async (path: string) => saveFile(await contentOf(client, projectId, path), nameOf(path)),
   });
   const paths = [...table_paths, ...(file_path === null ? [] : [file_path])];
   if (paths.length === 0) return null;
@@ -28,7 +29,7 @@ export function ResultFiles({ projectId, result }: { projectId: string; result: 
             loading={download.isPending && download.variables === path}
             onClick={() => download.mutate(path)}
           >
-            {path === file_path ? 'Complete result as JSON' : fileNameOf(path)}
+            {path === file_path ? 'Complete result as JSON' : nameOf(path)}
           </Button>
         ))}
       </Group>
