@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import type { Schemas } from '@project-workspace/client';
+import { kindOf } from '../../canvas/kinds';
 import { Failure } from '../../service/failure';
 import { Loading } from '../../service/loading';
 import { useRunCards } from '../runs-data';
@@ -15,15 +16,6 @@ export function RunCards({ projectId, runId }: { projectId: string; runId: strin
     </Disclosure>
   );
 }
-
-const KINDS: Record<string, string> = {
-  objective: 'Objective',
-  variable: 'Variable',
-  constraint: 'Constraint',
-  kpi: 'KPI',
-  data: 'Data',
-  production_requirement: 'Requirement',
-};
 
 function Cards({ projectId, runId }: { projectId: string; runId: string }) {
   const { data, error, refetch } = useRunCards(projectId, runId);
@@ -53,8 +45,8 @@ function Card({ card: { card_type, label, data, adjustments = [] } }: { card: Sc
   return (
     <li>
       <Text size="sm" className={classes.anywhere}>
-        <Text component="span" size="xs" c="dimmed">
-          {KINDS[card_type] ?? card_type}
+        <Text component="span" size="xs" c="dimmed" tt="capitalize">
+          {kindOf(card_type)?.noun ?? card_type}
         </Text>{' '}
         <Text component="span" fw={600}>
           {label}
@@ -79,7 +71,7 @@ function Card({ card: { card_type, label, data, adjustments = [] } }: { card: Sc
 }
 
 /** Maximum number of characters shown of a field. */
-const SHOWN = 500;
+const MAX_CHARACTERS = 500;
 
 /** Returns a card field as text. Objects become names with formatted figures. */
 function textOf(value: unknown): string {
@@ -93,5 +85,5 @@ function textOf(value: unknown): string {
               .map(([name, one]) => `${name} ${typeof one === 'object' ? `(${textOf(one)})` : textOf(one)}`)
               .join(', ')
           : String(value);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }

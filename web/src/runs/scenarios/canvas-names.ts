@@ -1,5 +1,6 @@
 import type { Schemas } from '@project-workspace/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { kindOf } from '../../canvas/kinds';
 import { useCards } from '../../project/cards';
 import { keyOf } from '../../project/project-data';
 import { TABLE, type TableShape, tableShapeQuery } from '../../project/workspace-files';
@@ -49,12 +50,8 @@ export interface CanvasNames {
   paths: string[];
 }
 
-const KINDS_OFF: Record<string, string> = {
-  constraint: 'constraint',
-  objective: 'objective',
-  kpi: 'KPI',
-  production_requirement: 'requirement',
-};
+/** Kinds of cards that can be turned off. */
+const KINDS_OFF = ['constraint', 'objective', 'kpi', 'production_requirement'];
 
 /** Reads the names that changes can refer to. Columns of files are added as they load. */
 export function useCanvasNames(projectId: string): CanvasNames {
@@ -204,10 +201,10 @@ const nameInFormulas = (column: string): string =>
 
 /** Returns the cards that can be turned off. Cards with a duplicate label are identified by id. */
 function cardTargets(cards: readonly Card[]): ChangeTarget[] {
-  const removable = cards.filter(({ card_type }) => card_type in KINDS_OFF);
+  const removable = cards.filter(({ card_type }) => KINDS_OFF.includes(card_type));
   const normalize = (label: string): string => label.trim().toLowerCase();
   return removable.map(({ id, card_type, label }) => {
     const isUnique = cards.filter((one) => normalize(one.label) === normalize(label)).length === 1;
-    return { value: isUnique ? label : id, label, description: KINDS_OFF[card_type] ?? '' };
+    return { value: isUnique ? label : id, label, description: kindOf(card_type)?.noun ?? '' };
   });
 }
