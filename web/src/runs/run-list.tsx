@@ -10,7 +10,6 @@ import { Loading } from '../service/loading';
 import { useService } from '../service/service';
 import { ChangedSince } from './changed-since';
 import { countLabel, formatCost, formatFigure, formatSeconds, formatShare, NONE } from './figures';
-import { MissingParts } from './missing-parts';
 import { runPath } from './run-paths';
 import { RunStatus, statusLabel, statusOf } from './run-status';
 import {
@@ -27,6 +26,7 @@ import {
   useScenarios,
 } from './runs-data';
 import classes from './runs.module.css';
+import { SolveBlockerList } from './solve-blockers';
 import { SolveDialog } from './solve-dialog';
 
 const TYPING_MS = 200;
@@ -111,7 +111,7 @@ export function RunList({ project, mayWrite }: PartProps) {
                 ? 'A run solves the canvas or one of its scenarios. It keeps the result and the model that was solved.'
                 : 'Runs appear here once an editor solves the model.'}
           </Text>
-          {!isFiltered && mayWrite && <MissingParts project={project} />}
+          {!isFiltered && mayWrite && <SolveBlockerList project={project} />}
         </Stack>
       )}
       {runs.length > 0 && (

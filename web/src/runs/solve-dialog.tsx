@@ -9,10 +9,10 @@ import { Failure } from '../service/failure';
 import { problemAt } from '../service/problems';
 import { useService } from '../service/service';
 import { useIntent } from '../service/use-intent';
-import { MissingParts, useSolveBlockers } from './missing-parts';
 import { runPath } from './run-paths';
 import { NO_OPTIONS, OptionFields, requestFields } from './run-options';
 import { type Scenario, useInputFiles } from './runs-data';
+import { SolveBlockerList, useSolveBlockers } from './solve-blockers';
 
 type Request = Schemas['ExecutionCreateRequest'];
 
@@ -86,7 +86,7 @@ function Form({ project, scenarios, onClose }: Omit<SolveDialogProps, 'opened'>)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        {!isFile && <MissingParts project={project} />}
+        {!isFile && <SolveBlockerList project={project} />}
         <Select
           {...selectProps}
           label="Model"

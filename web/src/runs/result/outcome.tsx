@@ -1,9 +1,9 @@
 import { Alert, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CanvasLink } from '../missing-parts';
 import { formatShare } from '../figures';
 import { isFinished, type Result, type Run } from '../runs-data';
 import classes from '../runs.module.css';
+import { CanvasLink } from '../solve-blockers';
 
 /** Describes the outcome of a run. Suggests what to do if the run found no plan. */
 export function Outcome({ projectId, run }: { projectId: string; run: Run }) {

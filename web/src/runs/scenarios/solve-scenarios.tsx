@@ -8,10 +8,10 @@ import { entriesOf, problemMessage } from '../../service/problems';
 import { useService } from '../../service/service';
 import { useIntent } from '../../service/use-intent';
 import { countLabel } from '../figures';
-import { useSolveBlockers } from '../missing-parts';
 import { NO_OPTIONS, OptionFields, requestFields } from '../run-options';
 import type { Scenario } from '../runs-data';
 import classes from '../runs.module.css';
+import { useSolveBlockers } from '../solve-blockers';
 
 interface SolveScenariosProps {
   project: Schemas['ProjectResponse'];

@@ -7,7 +7,7 @@ import classes from './runs.module.css';
 
 type Card = Schemas['CardResponse'];
 
-/** Maximum number of gaps listed. The canvas shows all of them. */
+/** Maximum number of reasons listed. The canvas shows all of them. */
 const MAX_LISTED = 5;
 
 /** Reasons why a canvas cannot be solved. */
@@ -45,8 +45,8 @@ function findBlockers(cards: readonly Card[], isProvided: boolean): SolveBlocker
   return { isUnsolvable: missingCards.length > 0, sentences: [...missingCards, ...gaps, ...unknownNames] };
 }
 
-/** Lists missing parts with a link to the canvas. Renders nothing if the model is complete. */
-export function MissingParts({ project }: { project: Schemas['ProjectResponse'] }) {
+/** Lists the reasons with a link to the canvas. Renders nothing if the canvas can be solved. */
+export function SolveBlockerList({ project }: { project: Schemas['ProjectResponse'] }) {
   const { sentences } = useSolveBlockers(project);
   if (sentences.length === 0) return null;
   const more = sentences.length - MAX_LISTED;
@@ -66,7 +66,6 @@ export function MissingParts({ project }: { project: Schemas['ProjectResponse'] 
   );
 }
 
-/** Link to the canvas. */
 export function CanvasLink({ projectId }: { projectId: string }) {
   return (
     <Anchor component={Link} href={pathOf(projectId, 'canvas')} size="sm" underline="always">
