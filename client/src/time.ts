@@ -3,15 +3,13 @@ const callbacksBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
 /** Calls a function when a signal is aborted. Returns a function that removes the callback. */
 function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  let callbacks = callbacksBySignal.get(signal);
-  if (callbacks === undefined) {
-    const all = new Set<() => void>();
-    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
-    callbacksBySignal.set(signal, (callbacks = all));
+  const callbacks = callbacksBySignal.get(signal) ?? new Set<() => void>();
+  if (!callbacksBySignal.has(signal)) {
+    callbacksBySignal.set(signal, callbacks);
+    signal.addEventListener('abort', () => callbacks.forEach((each) => each()), { once: true });
   }
-  const callbackSet = callbacks;
-  callbackSet.add(callback);
-  return () => callbackSet.delete(callback);
+  callbacks.add(callback);
+  return () => callbacks.delete(callback);
 }
 
 /** Waits for a number of milliseconds. @throws the signal's reason as soon as it is aborted */

@@ -46,7 +46,7 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
   const [problems, setProblems] = useState<Texts>({});
   const [initialVersion] = useState(card?.version);
   const [variant, setVariant, forgetVariant] = useDraft(
-    `way of ${draftName}`,
+    `variant of ${draftName}`,
     initialVariant(kind, savedTexts, start, context),
   );
   const close = (saved?: Card): void => {

@@ -117,7 +117,7 @@ async function writeIfUnchanged<Result>(
   }
 }
 
-/** Returns the cards with a card replaced, or removed if `by` is undefined. */
+/** Returns the cards with a card replaced, or removed without a `replacement`. */
 const replaceCard = (cards: Card[], id: string, replacement: Card | undefined): Card[] =>
   cards.flatMap((card) => (card.id === id ? (replacement ?? []) : card));
 

@@ -10,7 +10,7 @@ interface Question {
 }
 
 type Answer = Schemas['AskUserQuestionAnswer'];
-/** Chosen labels by question index. */
+/** Selected labels by question index. */
 type Selections = Record<number, string[]>;
 
 const ASK_TOOL = 'ask_user_question';

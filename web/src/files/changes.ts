@@ -12,7 +12,7 @@ export type Move = Schemas['MovePair'];
 
 /** Some files could not be moved. All other files were moved. */
 export class MoveError extends Error {
-  override name = 'NotMovedError';
+  override name = 'MoveError';
 
   constructor(readonly failures: { path: string; reason: string }[]) {
     super(failures.map(({ path, reason }) => `${path}: ${reason}.`).join(' '));
@@ -45,7 +45,7 @@ export function useChanges(projectId: string, container: ContainerRef) {
   return { makeFolder, move, remove };
 }
 
-/** @throws NotMovedError */
+/** @throws MoveError */
 async function moveAll(
   client: WorkspaceClient,
   container: ContainerRef,

@@ -28,7 +28,7 @@ interface FileListProps {
   /** Opens the parent folder. Undefined at the top. */
   onUp: (() => void) | undefined;
   actions: EntryActions;
-  /** Ticked entries by path. */
+  /** Selected entries by path. */
   selection: ReadonlyMap<string, Entry>;
   onToggle: (entry: Entry) => void;
 }
@@ -174,7 +174,7 @@ const Row = memo(function Row(props: RowProps) {
     'aria-rowindex': index + 1,
     className: classes.row,
     'data-active': isActive || undefined,
-    'data-shown': isOpen || undefined,
+    'data-open': isOpen || undefined,
   };
   if (entry === undefined || href === undefined)
     return (
@@ -237,7 +237,7 @@ const Row = memo(function Row(props: RowProps) {
 
 interface EntryMenuProps {
   entry: Entry;
-  /** Entries to move or delete: all ticked entries if this entry is ticked, otherwise only this entry. */
+  /** Entries to move or delete: all selected entries if this entry is selected, otherwise only this entry. */
   affected: Entry[];
   actions: EntryActions;
   onClose: () => void;

@@ -30,7 +30,7 @@ export default function FilesPart({ project, mayWrite }: PartProps) {
   const container = containerOf(containers, location.container);
   return (
     <Folder
-      // Ticks, the active row and open dialogs belong to a single folder.
+      // The selection, the active row and open dialogs belong to a single folder.
       key={`${container.key}/${location.folder}`}
       projectId={project.id}
       location={location}

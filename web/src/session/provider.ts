@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import type { Provider } from './credentials';
 
 /** Storage key of a sign-in that waits for the redirect from the provider. */
-const PENDING_KEY = 'sign-in-begun';
+const PENDING_KEY = 'pending-sign-in';
 /** Storage key of the tokens, kept until the tab closes. */
 const TOKENS_KEY = 'provider-tokens';
 
@@ -11,8 +11,8 @@ interface PendingSignIn {
   verifier: string;
   state: string;
   nonce: string;
-  /** Location to return to. */
-  place: string;
+  /** Fragment of the URL to return to. */
+  hash: string;
 }
 
 interface Tokens {
@@ -30,7 +30,7 @@ export async function redirectToProvider(provider: Provider): Promise<void> {
     verifier: oauth.generateRandomCodeVerifier(),
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
-    place: location.hash,
+    hash: location.hash,
   };
   sessionStorage.setItem(PENDING_KEY, JSON.stringify(pending));
   const url = new URL(authorization_endpoint);
@@ -60,11 +60,11 @@ export async function findProviderTokens(provider: Provider): Promise<TokenSourc
   return readStored<Tokens>(TOKENS_KEY) === undefined ? undefined : createTokenSource(provider);
 }
 
-async function exchangeCode(provider: Provider, { verifier, state, nonce, place }: PendingSignIn): Promise<void> {
+async function exchangeCode(provider: Provider, { verifier, state, nonce, hash }: PendingSignIn): Promise<void> {
   const address = new URL(location.href);
   // Removes the code even if the exchange fails, so that neither a reload nor a copied URL reuses it.
   sessionStorage.removeItem(PENDING_KEY);
-  history.replaceState(null, '', location.pathname + place);
+  history.replaceState(null, '', location.pathname + hash);
   const server = await discoverServer(provider);
   const client = { client_id: provider.client_id };
   const code = validateRedirect(server, client, address, state);
@@ -147,7 +147,6 @@ function readStored<T>(name: string): T | undefined {
   return text === null ? undefined : (JSON.parse(text) as T);
 }
 
-/** Returns the redirect URI. */
 const redirectUri = (): string => location.origin + location.pathname;
 
 async function discoverServer(provider: Provider): Promise<oauth.AuthorizationServer> {

@@ -39,8 +39,8 @@ function ProviderSignIn({ provider }: { provider: Provider }) {
     setRedirecting(true);
     setError(null);
     try {
-      const { redirectToProvider: goAndSignIn } = await import('./provider');
-      await goAndSignIn(provider);
+      const { redirectToProvider } = await import('./provider');
+      await redirectToProvider(provider);
     } catch (failure) {
       setError(failure);
       setRedirecting(false);

@@ -83,7 +83,7 @@ export function TableGrid({
       aria-rowcount={total + 1}
       aria-colcount={columns.length}
       aria-busy={isStale}
-      data-old={isStale || undefined}
+      data-stale={isStale || undefined}
       tabIndex={0}
       style={{ '--gutter': gutter } as React.CSSProperties}
       onScroll={({ currentTarget }: UIEvent<HTMLDivElement>) => updateViewport(currentTarget)}

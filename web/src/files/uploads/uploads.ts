@@ -55,9 +55,9 @@ export class Uploads {
   constructor(
     private readonly client: WorkspaceClient,
     private readonly projectId: string,
-    private readonly signedOut: AbortSignal,
+    private readonly signOutSignal: AbortSignal,
   ) {
-    signedOut.addEventListener('abort', () => {
+    signOutSignal.addEventListener('abort', () => {
       for (const { path } of this.items) sessionStorage.removeItem(storageKey(projectId, path));
     });
   }
@@ -131,7 +131,7 @@ export class Uploads {
 
   private async send(key: number, job: Job): Promise<void> {
     const controller = new AbortController();
-    const signal = AbortSignal.any([controller.signal, this.signedOut]);
+    const signal = AbortSignal.any([controller.signal, this.signOutSignal]);
     job.controller = controller;
     this.change(key, { state: 'sending' });
     if ((this.running += 1) === 1) addEventListener('beforeunload', confirmLeave);
@@ -143,7 +143,7 @@ export class Uploads {
       if (!signal.aborted) this.change(key, { state: 'failed', error });
     } finally {
       if ((this.running -= 1) === 0) removeEventListener('beforeunload', confirmLeave);
-      if (!this.signedOut.aborted) this.sendWaiting();
+      if (!this.signOutSignal.aborted) this.sendWaiting();
     }
   }
 
@@ -217,10 +217,10 @@ const uploadsByClient = new WeakMap<WorkspaceClient, Map<string, Uploads>>();
 
 /** Returns the uploads of a project, including uploads from before this part was opened. */
 export function useUploads(projectId: string): { uploads: Uploads; items: readonly UploadItem[] } {
-  const { client, signOutSignal: signedOut } = useService();
+  const { client, signOutSignal } = useService();
   const uploadsByProject = uploadsByClient.get(client) ?? new Map<string, Uploads>();
   uploadsByClient.set(client, uploadsByProject);
-  const uploads = uploadsByProject.get(projectId) ?? new Uploads(client, projectId, signedOut);
+  const uploads = uploadsByProject.get(projectId) ?? new Uploads(client, projectId, signOutSignal);
   uploadsByProject.set(projectId, uploads);
   return { uploads, items: useSyncExternalStore(uploads.subscribe, uploads.current) };
 }

@@ -88,7 +88,7 @@ export function Comparison({ project, mayWrite, ids }: PartProps & { ids: string
           placeholder={existingIds.length === 0 ? 'All scenarios' : ''}
           data={(scenarios ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           value={existingIds}
-          onChange={(chosen) => open(comparisonPath(project.id, chosen), { replace: true })}
+          onChange={(selected) => open(comparisonPath(project.id, selected), { replace: true })}
           searchable
           clearable
           hidePickedOptions

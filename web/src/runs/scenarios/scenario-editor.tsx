@@ -160,7 +160,7 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
       open(scenariosPath(projectId));
     },
   });
-  const save = (overwrite: boolean): void => {
+  const save = ({ overwrite }: Pick<SaveRequest, 'overwrite'>): void => {
     const body = { name: name.trim(), description: description.trim() || null, changes: drafts.map(changeOf) };
     saving.mutate({ overwrite, body });
   };
@@ -179,7 +179,7 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setShowsProblems(true);
-    if (name.trim() !== '' && drafts.every((one) => problemOf(one) === undefined)) save(false);
+    if (name.trim() !== '' && drafts.every((one) => problemOf(one) === undefined)) save({ overwrite: false });
   };
   const validationErrors = entriesOf(saving.error);
   const isNameTaken = saving.error instanceof ConflictError && saving.error.code === 'scenario_exists';
@@ -199,7 +199,12 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
               <Button size="compact-sm" variant="default" disabled={!isOutdated} onClick={loadNewest}>
                 Show their version
               </Button>
-              <Button size="compact-sm" variant="default" loading={saving.isPending} onClick={() => save(true)}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={saving.isPending}
+                onClick={() => save({ overwrite: true })}
+              >
                 Overwrite with mine
               </Button>
             </Group>
