@@ -500,7 +500,7 @@ inBrowser('the conversation of a project on the page', () => {
     await tab.page.getByRole('menuitem', { name: 'Switch to Max' }).click();
     await tab.page.getByRole('button', { name: 'Max Demo' }).waitFor();
     await tab.page.goto(`${service.url}/#/projects/${projects[0]?.id}`);
-    await tab.page.getByText('Read only').waitFor();
+    await tab.page.getByText('Read-only').waitFor();
     await tab.page.getByText('No messages yet').waitFor();
     expect(await message().count()).toBe(0);
   });

@@ -381,7 +381,7 @@ inBrowser('the files of a project on the page', () => {
       await tab.page.getByRole('menuitemradio', { name: `Deployment ${deployment.handle}` }).click();
       await row('AGENTS.md').getByRole('link').click();
       await file('AGENTS.md').getByText('Plan well.').waitFor();
-      await tab.page.getByText('Read only').waitFor();
+      await tab.page.getByText('Read-only').waitFor();
       expect(await tab.page.getByRole('button', { name: 'Upload' }).count()).toBe(0);
       await tab.page.getByRole('button', { name: 'Other files' }).click();
       await tab.page.getByRole('menuitemradio', { name: /^Snapshot from/ }).click();

@@ -497,7 +497,7 @@ inBrowser('the runs of a project', () => {
     await reader.client.get('/me');
     await room.client.put(`/projects/${room.id}/members/${reader.user}`, { role: 'viewer' });
     await open(room, '', { token: reader.token });
-    await text('Read only').waitFor();
+    await text('Read-only').waitFor();
     await text('6 runs').waitFor();
     const controls = (name: RegExp) => tab.page.getByRole('button', { name }).or(tab.page.getByRole('link', { name }));
     expect(await controls(/^Solve$/).count()).toBe(0);

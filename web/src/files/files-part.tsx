@@ -218,7 +218,7 @@ function Folder({ projectId, location, container, containers, mayWrite, failure 
         <NameDialog
           title={`Rename ${nameOf(dialog.entry.path)}`}
           action="Rename"
-          failure="Could not rename it"
+          failure={`Could not rename ${nameOf(dialog.entry.path)}`}
           name={nameOf(dialog.entry.path)}
           onName={(name) => {
             const { path } = dialog.entry;
@@ -376,7 +376,7 @@ function Toolbar({ container, containers, folder, urlOf, mayWrite, onNewFolder, 
         </Breadcrumbs>
         {container.key !== WORKSPACE && (
           <Badge variant="default" size="sm" className={classes.fixed}>
-            Read only
+            Read-only
           </Badge>
         )}
       </Group>

@@ -66,7 +66,7 @@ function UserMenu() {
           </Text>
           <Text size="xs">
             Company {me.company_id}, {me.role === 'company' ? 'manager' : 'member'}
-            {me.access === 'read' && ', read only'}
+            {me.access === 'read' && ', read-only'}
           </Text>
         </Menu.Label>
         {development !== undefined && (

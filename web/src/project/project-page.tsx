@@ -69,7 +69,7 @@ export function ProjectPage({ id, open }: { id: string; open: PartName | undefin
           )}
           {!mayWrite && (
             <Badge variant="default" size="sm">
-              Read only
+              Read-only
             </Badge>
           )}
         </Group>

@@ -129,7 +129,7 @@ export function TablePreview({ projectId, container, path, lead, sheet, onSheet,
           `${anyPage.columns.length} ${anyPage.columns.length === 1 ? 'column' : 'columns'}`,
           total > MAX_ROWS ? `only the first ${NUMBERS.format(MAX_ROWS)} are shown` : undefined,
           skipped > 0 ? `${NUMBERS.format(skipped)} skipped` : undefined,
-          ...anyPage.left_out.map(describeSkipped),
+          ...anyPage.left_out.map(describeLeftOut),
           dialect == null ? undefined : describeDialect(dialect),
         ]
           .filter((part) => part !== undefined)
@@ -172,9 +172,9 @@ function describeDialect({
 }
 
 /** Describes a row or column that is not part of the table. */
-function describeSkipped({ place, kind, first, last }: Schemas['TableLeftOut']): string {
+function describeLeftOut({ place, kind, first, last }: Schemas['TableLeftOut']): string {
   const unit = place === 'beside' ? 'column' : 'row';
-  return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} skipped (${kind})`;
+  return `${first === last ? `${unit} ${first}` : `${unit}s ${first} to ${last}`} left out (${kind})`;
 }
 
 interface TableErrorProps {

@@ -168,7 +168,7 @@ function Head({ projectId, run, mayWrite }: { projectId: string; run: Run; mayWr
           ))}
       </Group>
       {cancel.error !== null && <Failure title="Could not cancel the run" error={cancel.error} />}
-      {repeat.error !== null && <Failure title="Could not solve it again" error={repeat.error} />}
+      {repeat.error !== null && <Failure title="Could not start the run" error={repeat.error} />}
     </>
   );
 }

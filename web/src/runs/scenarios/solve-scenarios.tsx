@@ -70,7 +70,7 @@ function Form({ project, scenarios, onClose, onStarted }: Omit<SolveScenariosPro
           label="Include the canvas"
           description={
             isComplete
-              ? 'Solves the canvas at the same moment, so that the results are comparable'
+              ? 'All runs use the same version of the canvas, so their results are comparable'
               : 'The canvas cannot be solved yet: its cards have gaps'
           }
           disabled={!isComplete}
