@@ -123,7 +123,7 @@ export class Follower {
 
   private applyEvents(events: ServerSentEvent[]): void {
     const previous = this.current;
-    if (previous === null) throw new OutOfSyncError('The conversation was not read yet');
+    if (previous === null) throw new OutOfSyncError('The conversation has not been read yet');
     let next = previous;
     for (const { data, ...event } of events)
       next = applyEvent(next, { ...event, data: JSON.parse(data) as unknown } as ChatEvent, this.limit);
