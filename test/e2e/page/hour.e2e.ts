@@ -17,7 +17,7 @@ table;1;12,5
 table;2;10
 stool;2;80
 `;
-/** Statements of the plan, and the cards that the agent makes of them. */
+/** Statements of the plan, each list with a card that the agent makes of it. */
 const STATEMENTS = [
   {
     statements: [
@@ -26,7 +26,7 @@ const STATEMENTS = [
       'weeks: 1 to 2',
       'maximize profit: sum p in products, t in weeks: (price[p] - Unit_cost[p]) * make[p, t]',
     ],
-    made: 'Objective profit',
+    card: 'Objective profit',
   },
   {
     statements: [
@@ -36,7 +36,7 @@ const STATEMENTS = [
       'South: sum p in products where region[p] = "south": make[p, t] <= 90 for t in weeks, hard',
       'Stools: sum t in weeks: make["stool", t] <= 60, hard',
     ],
-    made: 'Constraint Stools',
+    card: 'Constraint Stools',
   },
 ];
 
@@ -138,9 +138,12 @@ inBrowser('a first hour on the page', () => {
         }
       };
       const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
-      const say = async (...statements: string[]): Promise<void> => {
+      /** Sends a message, and waits until the agent has added a card and its turn has ended. */
+      const say = async (statements: string[], card: string): Promise<void> => {
         await write(page.getByRole('textbox', { name: 'Message' }), statements.join('\n'));
         await page.keyboard.press('Enter');
+        await page.getByRole('listitem').filter({ hasText: card }).waitFor();
+        await button('Stop').waitFor({ state: 'hidden' });
       };
       const part = (of: Page, name: string) =>
         of.getByRole('navigation', { name: 'Parts of the project' }).getByRole('link', { name, exact: true });
@@ -164,13 +167,10 @@ inBrowser('a first hour on the page', () => {
         { name: 'demand.csv', mimeType: 'text/csv', buffer: Buffer.from(DEMAND) },
       ]);
       await page.getByText('added to the project files').nth(1).waitFor();
-      for (const { statements, made } of STATEMENTS) {
-        await say(...statements);
-        await page.getByRole('listitem').filter({ hasText: made }).waitFor();
-      }
+      for (const { statements, card } of STATEMENTS) await say(statements, card);
       await press(button('Amounts from 0, fractions too'));
       await page.getByText('Which figures besides the objective show whether a plan is good').waitFor();
-      await say('kpi Pieces: sum p in products, t in weeks: make[p, t]');
+      await say(['kpi Pieces: sum p in products, t in weeks: make[p, t]'], 'KPI Pieces');
       await press(button('No, nothing'));
       await look('2-conversation');
       await press(button('Yes, solve it'));
