@@ -38,6 +38,10 @@ function expanded(formula: Formula): Rows | string {
   }
 }
 
+/** Both can name another variable of the same factor: after `x - x + y + x`, one puts `y` first and the other `x`. */
+const withoutVariables = (result: Rows | string): Rows | string =>
+  typeof result === 'string' ? result.replace(/(variables? ).*/, '$1...') : result;
+
 const { side } = fc.letrec<{ side: string }>((tie) => ({
   side: fc.oneof(
     { maxDepth: 4, depthSize: 'medium' },
@@ -67,11 +71,11 @@ describe('rowsOf without an index', () => {
     fc.assert(
       fc.property(side, chain, (first, rest) => {
         const formula = parsed([first, ...rest.flat()].join(' '));
-        const known = linearRows(formula, VALUES);
-        const made = expanded(formula);
-        if (isProblem(known)) seen.refused += 1;
+        const expected = linearRows(formula, VALUES);
+        const actual = expanded(formula);
+        if (isProblem(expected)) seen.refused += 1;
         else seen.rows += 1;
-        expect(made).toEqual(isProblem(known) ? known.problem : known);
+        expect(withoutVariables(actual)).toEqual(withoutVariables(isProblem(expected) ? expected.problem : expected));
       }),
       { numRuns: 500 },
     );
