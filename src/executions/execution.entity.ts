@@ -4,7 +4,6 @@ import { RevisionColumn } from '../database/revision-column.js';
 import { Steps } from '../common/leases/steps.js';
 import type { ModelSize, SolveResult } from '../../packages/solver/index.js';
 import type { ModelCard } from '../../packages/canvas/index.js';
-import type { SolveFailure } from './solver/task.js';
 
 export const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
@@ -28,8 +27,21 @@ export interface ExecutionResult extends SolveResult {
   table_paths?: string[];
 }
 
+/** Reasons why an execution fails, in the order of the API's documentation. */
+export const EXECUTION_ERROR_CODES = [
+  'invalid_model',
+  'incomplete_model',
+  'empty_model',
+  'model_too_large',
+  'time_limit',
+  'out_of_memory',
+  'solver_failed',
+  'interrupted',
+  'budget_exhausted',
+] as const;
+
 export interface ExecutionError {
-  code: SolveFailure['code'] | 'interrupted' | 'budget_exhausted';
+  code: (typeof EXECUTION_ERROR_CODES)[number];
   /** Message for users, a single sentence. */
   message: string;
 }

@@ -8,6 +8,7 @@ import {
   StringArrayField,
   StringField,
 } from '../common/validation/fields.js';
+import { EXECUTION_ERROR_CODES } from './execution.entity.js';
 import { RESULT_STATUSES } from '../../packages/solver/index.js';
 
 /** Size of a model. */
@@ -158,9 +159,7 @@ export class SolveResultResponse {
 /** Reason why an execution failed. */
 export class SolveErrorResponse {
   @StringField({
-    description:
-      '`invalid_model`, `incomplete_model`, `empty_model`, `model_too_large`, `time_limit`, `out_of_memory`, ' +
-      '`solver_failed` or `interrupted`',
+    description: `One of ${EXECUTION_ERROR_CODES.map((code) => `\`${code}\``).join(', ')}`,
     example: 'invalid_model',
   })
   code!: string;
