@@ -14,7 +14,7 @@ import { CompletenessResponse } from './canvas/canvas.dto.js';
 import type { ProjectReader } from './project-access.js';
 import { isVisible, isRestorable, personOf, roleIn, isDeletedAndVisible } from './project-access.sql.js';
 import type { ProjectRole } from './project-member.entity.js';
-import { Project, type ProjectStatus } from './project.entity.js';
+import { CONTAINER_COLUMNS, Project, type ProjectStatus } from './project.entity.js';
 import { type ProjectQuery, ProjectSummary } from './projects.dto.js';
 
 /** The creator of a project in responses. */
@@ -142,11 +142,14 @@ export class ProjectViewsRepository {
   }
 
   /** Returns all containers of a project, including the containers of its snapshots. */
-  async containersOf(tx: Tx, { id, workspace_id, agent_config_id, project_skills_id }: Project): Promise<string[]> {
+  async containersOf(tx: Tx, project: Project): Promise<string[]> {
     const snapshots: { container_id: string }[] = await tx.query(
       'SELECT container_id FROM snapshots WHERE project_id = $1',
-      [id],
+      [project.id],
     );
-    return [workspace_id, agent_config_id, project_skills_id, ...snapshots.map(({ container_id }) => container_id)];
+    return [
+      ...CONTAINER_COLUMNS.map((column) => project[column]),
+      ...snapshots.map(({ container_id }) => container_id),
+    ];
   }
 }

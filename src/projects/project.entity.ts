@@ -13,6 +13,9 @@ export type Visibility = (typeof VISIBILITIES)[number];
 export const PROJECT_STATUSES = ['solving', 'working', 'idle'] as const;
 export type ProjectStatus = (typeof PROJECT_STATUSES)[number];
 
+/** Columns of a project that refer to its own containers. */
+export const CONTAINER_COLUMNS = ['workspace_id', 'agent_config_id', 'project_skills_id'] as const;
+
 /** Project with values derived from its cards, and counters that other modules maintain. */
 @Entity({ name: 'projects' })
 export class Project {

@@ -14,7 +14,7 @@ import {
 } from './project-access.js';
 import { isVisible, isRestorable, mayEdit, roleIn, isDeletedAndVisible } from './project-access.sql.js';
 import type { ProjectRole } from './project-member.entity.js';
-import { Project } from './project.entity.js';
+import { CONTAINER_COLUMNS, Project } from './project.entity.js';
 
 /** SQL that selects a project's workspace, if the caller can see the project. */
 const workspaceOf = (condition: string, caller: string): string => `
@@ -234,7 +234,7 @@ export class ProjectsRepository extends EntityRepository(Project) {
   /** Returns projects after `id` that were deleted at least `graceSeconds` ago, by id. */
   async due(after: string, graceSeconds: number, limit: number): Promise<PurgeableProject[]> {
     return await this.query(
-      `SELECT id, company_id, ARRAY[workspace_id, agent_config_id, project_skills_id] AS container_ids
+      `SELECT id, company_id, ARRAY[${CONTAINER_COLUMNS.join(', ')}] AS container_ids
          FROM projects WHERE deleted_at <= now() - make_interval(secs => $1) AND id > $2 ORDER BY id LIMIT $3`,
       [graceSeconds, after, limit],
     );
