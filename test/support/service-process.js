@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
-const START_MS = 30_000;
+const START_MS = 60_000;
 /** Includes the time to create a database cluster. */
 const FIRST_START_MS = 90_000;
 const STOP_MS = 25_000;
