@@ -331,17 +331,17 @@ describe('formulas without a stored result', () => {
     ['of a text without a value', '<c t="str"><f>A1</f></c>'],
     ['of an error without a value', '<c t="e"><f>1/0</f></c>'],
     ['shared with another cell', '<c><f t="shared" si="0"/></c>'],
-  ])('rejects the workbook with their location: %s', async (_, cell) => {
+  ])('cause the workbook to be rejected with their location: %s', async (_, cell) => {
     expect(await refused(cell)).toBe(`Cell B2 of the sheet "Data" has a formula without a stored result${ending}`);
   });
 
-  it('shows the formula in the text of the workbook', async () => {
+  it('are shown as formulas in the text of the workbook', async () => {
     expect(await textOf([['oak', xml('<c><f>SUM(A1:A2)</f></c>'), xml('<c><f t="shared" si="0"/></c>')]])).toBe(
       'oak\t=SUM(A1:A2)\t=(shared formula)',
     );
   });
 
-  it('accepts a stored empty text, zero or error', async () => {
+  it('are distinguished from formulas whose result is empty, zero or an error', async () => {
     const cells = [
       '<c t="str"><f>A1</f><v></v></c>',
       '<c><f>0</f><v>0</v></c>',

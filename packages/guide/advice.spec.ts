@@ -44,7 +44,7 @@ function whyNotTried(question: string, room: Room): string | undefined {
   return undefined;
 }
 
-describe('advice of the guide', () => {
+describe('the guide’s advice', () => {
   it.each<[string, string]>([
     ['what if the profit of chairs is 40', WORKSHOP],
     ['what if profit is 40', WORKSHOP],
@@ -81,7 +81,7 @@ describe('advice of the guide', () => {
     }
   });
 
-  it('is accepted from the help', async () => {
+  it('is accepted if it comes from the help', async () => {
     const statements = Array.from(HELP.matchAll(/`([^`\n]+)`/g), ([, one = '']) => one).filter((one) => one !== ';');
     expect(statements.length).toBeGreaterThan(20);
     for (const statement of statements) {

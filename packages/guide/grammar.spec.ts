@@ -291,7 +291,7 @@ describe('arbitrary text', () => {
     !/[;\n\r\u2028\u2029]/.test(line) &&
     !isOpen(line);
 
-  it('never discards a valid statement, and is quoted literally', async () => {
+  it('never makes the guide discard a valid statement, and is quoted literally', async () => {
     let quoted = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(noise.filter(harmless), { minLength: 5, maxLength: 5 }), async (lines) => {

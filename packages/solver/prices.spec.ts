@@ -7,7 +7,7 @@ import type { Plan } from './plan.js';
 import { solveModel } from '../../test/support/solve-model.js';
 
 /*
- * A price is the change of the objective per unit of a row's bound (dual) or of a variable (reduced cost). This holds for
+ * A price is the change in the objective per unit of a row's bound (dual) or of a variable (reduced cost). This holds for
  * maximization and minimization.
  */
 
@@ -101,7 +101,7 @@ it(`satisfies the optimality conditions in ${MODELS} programs`, () => {
   }
 });
 
-it('predicts the change of the objective when a bound changes', () => {
+it('predicts the change in the objective when a bound changes', () => {
   const step = 1e-4;
   for (const { model, plan, objective } of optima(2, 40)) {
     for (const [at, { lower, upper }] of model.rows.entries()) {

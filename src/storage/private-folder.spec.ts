@@ -18,7 +18,7 @@ it('makes a folder that other users cannot enter', async () => {
   expect(await modeOf(path)).toBe(0o700);
 });
 
-it.each([0o755, 0o711, 0o777])('closes an existing folder with mode %d', async (mode) => {
+it.each([0o755, 0o711, 0o777])('makes an existing folder with mode %d private', async (mode) => {
   const path = join(parent, 'objects');
   await mkdir(path);
   await chmod(path, mode);

@@ -102,7 +102,7 @@ describe('pipelined statements', () => {
     expect(await Promise.all([40, 41].map(count))).toEqual([0, 0]);
   });
 
-  it('are usable again after an unserializable value, alone and after a failed statement', async () => {
+  it('can be reused after a value could not be serialized, alone and behind a failed statement', async () => {
     const { database } = db;
     const circular: { self?: object } = {};
     circular.self = circular;

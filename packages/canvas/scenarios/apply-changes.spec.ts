@@ -196,7 +196,7 @@ describe('a value change', () => {
     expect(readingsOf(50)).toBeLessThanOrEqual(readingsOf(1));
   });
 
-  it('builds on earlier changes of the same value', () => {
+  it('builds on earlier changes to the same value', () => {
     const twice: Change = { kind: 'value', target: 'hours', times: 2 };
     const more: Change = { kind: 'value', target: 'hours', plus: 5 };
     expect(uppersOf(modelOf(twice, more), 'Labour')).toEqual([205]);
@@ -221,7 +221,7 @@ describe('a bound change', () => {
     expect(boundsOf(modelOf({ kind: 'bound', target, ...how }), variable)).toEqual(bounds);
   });
 
-  it('keeps a formula and still follows changes of its columns', () => {
+  it('keeps a formula and still follows changes to its columns', () => {
     const changes: Change[] = [
       { kind: 'bound', target: 'make.upper', times: 1.5 },
       { kind: 'bound', target: 'make.upper', plus: 1 },
@@ -376,7 +376,7 @@ describe('an off change', () => {
     expect(uppersOf(modelOf(), 'Overtime')).toEqual([8]);
   });
 
-  it('applies to KPIs, objectives and requirements, and prefers a label in the exact case', () => {
+  it('applies to KPIs, objectives and requirements, and prefers a label whose case matches exactly', () => {
     expect(modelOf({ kind: 'off', target: 'Cost' }).kpis).toEqual([]);
     expect(modelOf({ kind: 'off', target: 'twice' }).rows.map(({ name }) => name)).toContain('Twice');
     expect(apply([{ kind: 'off', target: 'Ten' }]).cards).toHaveLength(CARDS.length - 1);

@@ -234,7 +234,7 @@ const UNPROVEN: [string, string, string][] = [
   ['shift_jis', 'half-width katakana', csv('a,b', 'ﾈｼﾞ,1', 'ﾎﾞﾙﾄ,2')],
 ];
 
-it.each(UNPROVEN)('rejects a text that may be %s: %s', async (encoding, _, text) => {
+it.each(UNPROVEN)('rejects text that is possibly, but not provably, in %s: %s', async (encoding, _, text) => {
   const sentence = await refusal(files.convert(encode(text, encoding), 'csv'));
   expect(sentence).toMatch(
     /^The encoding of the file is unknown(?:, but it may be [\w-]+(?: or [\w-]+)*)?\. Line [12] is not UTF-8, near "/,
@@ -305,6 +305,6 @@ it.each([
     expect(await refusal(files.convert(Buffer.from(start, 'hex'), format))).toMatch(sentence);
 });
 
-it('reads a text that starts with the letters of a Parquet file', async () => {
+it('reads text that starts with the letters of a Parquet file', async () => {
   expect((await files.convert('PAR1,n\nx,1\n', 'csv')).rows).toEqual([['x', 1]]);
 });

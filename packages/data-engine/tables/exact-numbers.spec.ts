@@ -123,7 +123,7 @@ describe('numbers with more than 15 digits', () => {
     expect(rows.map(([value]) => value)).toEqual(values);
   });
 
-  it('keeps an exact text within a JSON object', async () => {
+  it('keeps exact text within a JSON object', async () => {
     const content =
       '[{"v":{"a":123456789012345.678,"b":[0.5,-0.1234567890123456789],"c":"1.5 \\" 123456789012345.678"},"n":1}]';
     const { rows } = await files.convert(content, 'json');
@@ -182,14 +182,14 @@ describe('filters with a long number', () => {
 });
 
 describe('decimals in query results', () => {
-  it('becomes an exact text if a number does not hold it', async () => {
+  it('becomes exact text if a number cannot represent it', async () => {
     const sql = `SELECT ${A}.0::DECIMAL(20, 0), ${A}.25, -${B}::DECIMAL(38, 2), 123456789012345.5, 0.1::DECIMAL(38, 20),
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
   });
 
-  it('becomes an exact text if it has more decimals than a number holds', async () => {
+  it('becomes exact text if it has more decimals than a number can represent', async () => {
     const sql = `SELECT 123456789012345.678::DECIMAL(18, 3), -123456789012345.125::DECIMAL(18, 3), 123456789012345.600::DECIMAL(18, 3),
       0.12345678901234567891::DECIMAL(20, 20), [1234567890.12345678::DECIMAL(18, 8)]`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });

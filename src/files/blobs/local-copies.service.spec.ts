@@ -54,7 +54,7 @@ describe('local copies', () => {
     expect(await files.list('copies')).toEqual([]);
   });
 
-  it('waits for space of the same company while other companies proceed', async () => {
+  it('waits until the same company frees space, while other companies proceed', async () => {
     const blob = { ...(await files.put('a')), size: LIMIT };
     const [one, two] = await Promise.all([underWay(blob), underWay(blob)]);
     const order: string[] = [];

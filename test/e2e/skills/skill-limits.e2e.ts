@@ -59,7 +59,7 @@ describe('the name of a skill', () => {
     await accepted(name, main);
   });
 
-  it('is rejected otherwise', async () => {
+  it('is rejected if it is too long, or has other characters or misplaced hyphens', async () => {
     await changingNothing(async () => {
       for (const name of ['x'.repeat(65), 'A', 'a_b', 'a--b', '-a', 'a-', 'a.b', 'é', ' a', 'a ', 'a\n', '%00']) {
         const entry = { type: 'value_error', loc: ['path', 'skill'], input: name, ctx: { error: {} } };

@@ -228,7 +228,7 @@ describe('usage listings', () => {
     expect(await count('usage_pending')).toBe(0);
   });
 
-  it('are still correct after a migration to sums of days and back', async () => {
+  it('are still correct after a migration to daily sums and back', async () => {
     const months = async (): Promise<object[]> =>
       await db.database.manager.query(`SELECT m::text AS row FROM usage_months m ORDER BY 1`);
     await rollups.rollUp();
@@ -254,7 +254,7 @@ describe('usage listings', () => {
       );
       await migration.up(runner);
       expect(await months()).toEqual(before);
-      // Pending rows are not in the sums of days and must not be added twice to the sums of months.
+      // Pending rows are not in the daily sums and must not be added twice to the monthly sums.
       await migration.down(runner);
       for (let number = 0; number < 20; number += 1) await charge(client);
       await migration.up(runner);
@@ -270,7 +270,7 @@ describe('usage listings', () => {
     for (let round = 0; round < 10; round += 1) await compare(end(), end());
   });
 
-  it('are still correct after the sums of days were removed and rebuilt', async () => {
+  it('are still correct after the daily sums were removed and rebuilt', async () => {
     const sums = async (): Promise<object[]> =>
       await db.database.manager.query(
         `SELECT company_id, day, project_id, user_id, api_key_id, sum(credits) AS credits FROM usage_day_sums
