@@ -59,7 +59,7 @@ export class ChatMessageCreate {
     optional: true,
     nullable: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Default: the project’s default conversation',
+    description: 'Defaults to the project’s default conversation',
   })
   conversation_id?: string | null;
 
@@ -112,7 +112,7 @@ export class ChatSyncQuery {
   @StringField({
     optional: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Default: the project’s default conversation',
+    description: 'Defaults to the project’s default conversation',
   })
   conversation_id?: string;
 
@@ -182,7 +182,7 @@ export class ChatStopRequest {
     optional: true,
     nullable: true,
     maxLength: MAX_ID_LENGTH,
-    description: 'Default: the project’s default conversation',
+    description: 'Defaults to the project’s default conversation',
   })
   conversation_id?: string | null;
 

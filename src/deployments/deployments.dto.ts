@@ -28,7 +28,7 @@ export class DeploymentResponse {
   @DateTimeField()
   created_at!: Date;
 
-  @DateTimeField({ description: 'Last change of the deployment, its instructions or its skills' })
+  @DateTimeField({ description: 'Time of the last change to the deployment, its instructions or its skills' })
   updated_at!: Date;
 
   @StringField({

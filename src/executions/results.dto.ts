@@ -51,7 +51,7 @@ export class SolvedConstraint {
 
   @NumberField({
     optional: true,
-    description: 'Change of the objective per additional unit of the constraint’s limit. Only for linear programs',
+    description: 'Change in the objective per additional unit of the constraint’s limit. Only for linear programs',
   })
   dual?: number;
 }
@@ -105,7 +105,7 @@ export class SolveResultResponse {
   @NumberMapField({
     optional: true,
     description:
-      'Change of the objective per additional unit of a variable that a bound limits, by variable name. Only for ' +
+      'Change in the objective per additional unit of a variable that a bound limits, by variable name. Only for ' +
       'linear programs, and for variables without an index',
     example: { tables: 0 },
   })

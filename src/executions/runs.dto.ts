@@ -36,7 +36,7 @@ export class RunValue {
   @NumberField({
     nullable: true,
     description:
-      'Change of the objective per additional unit if a bound limits the variable. Null unless the model is a linear program',
+      'Change in the objective per additional unit of the variable, if a bound limits it. Null unless the model is a linear program',
   })
   reduced_cost!: number | null;
 }
@@ -98,7 +98,7 @@ export class RunCard {
 
   @ObjectArrayField(() => RunAdjustment, {
     optional: true,
-    description: 'Changes of a data card’s columns by the scenario, in this order. Absent if nothing was changed',
+    description: 'Changes that the scenario makes to the columns of a data card, in order. Absent if there are none',
   })
   adjustments?: RunAdjustment[];
 

@@ -35,7 +35,7 @@ export class FileEntry {
   })
   content_type?: string | null;
 
-  @DateTimeField({ optional: true, nullable: true, description: 'Time of the last change of the content' })
+  @DateTimeField({ optional: true, nullable: true, description: 'Time of the last change to the content' })
   modified?: Date | string | null;
 
   @StringField({

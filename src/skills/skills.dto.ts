@@ -140,7 +140,7 @@ export class AgentConfigPullRequest {
   @StringField({
     optional: true,
     maxLength: 1_024,
-    description: 'Handle or name; default: the project’s origin deployment',
+    description: 'Handle or name. Defaults to the project’s origin deployment',
     example: 'production-planning',
   })
   from_deployment?: string;

@@ -98,7 +98,7 @@ export class TableAggregate {
     nullable: true,
     minLength: 1,
     maxLength: MAX_NAME,
-    description: 'Name in the response; default: such as `sum(quantity)`',
+    description: 'Name in the response. Defaults to a name such as `sum(quantity)`',
   })
   as?: string | null;
 }
@@ -146,7 +146,7 @@ export class TableRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     maxItems: MAX_FILTERS,
-    description: 'Default: order of the file; groups in the order of their first row',
+    description: 'Defaults to the order of the file, or for groups to the order of their first rows',
   })
   order_by?: TableOrder[] | null;
 
@@ -184,10 +184,13 @@ export class TableColumnResponse {
   @EnumField(COLUMN_TYPES)
   type!: ColumnType;
 
-  @IntegerField({ nullable: true, description: 'Empty cells in the whole table; null if computed' })
+  @IntegerField({ nullable: true, description: 'Number of empty cells in the whole table. Null for computed columns' })
   nulls!: number | null;
 
-  @IntegerField({ nullable: true, description: 'Distinct values in the whole table; null if computed' })
+  @IntegerField({
+    nullable: true,
+    description: 'Number of distinct values in the whole table. Null for computed columns',
+  })
   distinct!: number | null;
 
   /** Returns the columns of a result. Columns of the table come first, followed by computed columns. */

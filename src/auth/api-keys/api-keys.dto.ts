@@ -49,7 +49,7 @@ export class ApiKeyCreateRequest {
 
   @DateTimeField({
     optional: true,
-    description: 'Expiry time of the key; default: in 90 days',
+    description: 'Expiry time of the key. Defaults to 90 days from now',
     check: (moment) => (moment.getTime() > Date.now() ? undefined : 'the time must be in the future'),
   })
   expires_at?: Date;

@@ -12,7 +12,7 @@ import { TURN_OUTCOMES, type TurnOutcome } from '../turns/turn.entity.js';
 
 /** Conversation and position to stream from. */
 export class ChatStreamQuery {
-  @StringField({ optional: true, description: 'Default: the project’s default conversation' })
+  @StringField({ optional: true, description: 'Defaults to the project’s default conversation' })
   conversation_id?: string;
 
   @StringField({

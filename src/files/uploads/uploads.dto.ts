@@ -35,7 +35,7 @@ export class UploadCompleteRequest extends ContainerRequest {
   @ObjectArrayField(() => CompletedPart, {
     optional: true,
     maxItems: MAX_PARTS,
-    description: 'Absent or empty: all received parts',
+    description: 'If absent or empty, all received parts are used',
   })
   parts?: CompletedPart[];
 
