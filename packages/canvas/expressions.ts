@@ -66,7 +66,7 @@ interface CachedJudgement {
 const MAX_CACHED_FORMULAS = 1_500;
 /** Judgements by use, index and text. Parsed formulas take much more memory and are not cached. */
 const judgementCache = new LRUCache<string, CachedJudgement>({ max: MAX_CACHED_FORMULAS });
-/** Limit of cached indices in characters. Each change of a canvas reads the indices of all cards. */
+/** Limit of cached indices in characters. Each change to a canvas reads the indices of all cards. */
 const MAX_INDEX_CHARACTERS = 100_000;
 const indices = new LRUCache<string, Index | FormulaProblem>({
   maxSize: MAX_INDEX_CHARACTERS,

@@ -40,7 +40,7 @@ export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
     const chosen = Object.values(answer.selections ?? {}).flat();
     const words = answer.other_text ?? '';
     for (const label of chosen) yield* choice(label, question);
-    // Words beside the option of a single-choice question are not a second answer.
+    // Text in addition to the chosen option of a single-choice question is not a second answer.
     yield* sayings(words, chosen.length === 0 || question?.multi_select === true ? question : undefined, true);
     // Clients repeat the chosen options in the text.
     const isRepeated = [...chosen, words, chosen.join(', ')].some((text) => text.trim() === content.trim());
@@ -84,7 +84,7 @@ function* sayings(text: string, question: Question | undefined, isAnswer: boolea
 
 const isSingle = (text: string): boolean => Array.from(splitStatements(text)).length === 1;
 
-/** Reads words beside other statements as an answer that cannot be a name: `continuous`, `hard` or a number. */
+/** Reads a line next to other statements as an answer, but only if it cannot be a name: `continuous`, `hard` or a number. */
 function answerBeside(line: string, pattern: string): Reading | undefined {
   if (line.length > MAX_REPLY_LENGTH || readStatement(line).statement !== undefined || isOfScenario(line))
     return undefined;

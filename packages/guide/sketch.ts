@@ -46,7 +46,7 @@ const TYPED = new RegExp(`^(?:the )?(?<word>${[...TYPES.keys(), 'card'].join('|'
 
 const isOfPlan = (type: CardType): boolean => CARD_KINDS[type].role === 'plan';
 
-/** Change of the canvas. */
+/** Change to the canvas. */
 export type Change =
   | { kind: 'remove'; card: SketchCard }
   /** `data` contains the changed keys, with null for removed keys. `label` is only set if it changes. */

@@ -27,7 +27,7 @@ export interface VariableFacts {
 export type TableComputation =
   { function: 'count' } | { function: 'sum' | 'avg' | 'min' | 'max' | 'count_distinct'; column: string; by?: string };
 
-/** Change of a scenario as written. Names are resolved later. */
+/** Scenario change as written. Names are resolved later. */
 export type SaidChange =
   | { form: 'figure'; target: string; key?: string[]; where?: string; times?: number; plus?: number; to?: number }
   | { form: 'off'; target: string }
@@ -120,7 +120,7 @@ export type ResultQuestion =
   | { ask: 'value'; subject: string; pick?: Aggregate }
   | { ask: 'why_not'; subject: string; wants: 'more' | 'less' };
 
-/** Change of a what-if question. */
+/** Change in a what-if question. */
 export interface WantedChange extends Arithmetic {
   form: 'wanted';
   /** Original words of the user. */

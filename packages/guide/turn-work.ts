@@ -71,7 +71,7 @@ export interface ParsedStatement {
   reading: Reading;
 }
 
-/** Change of a card, and the error if it failed. */
+/** Change to a card, and the error if it failed. */
 export interface AppliedChange {
   change: Change;
   error?: string;

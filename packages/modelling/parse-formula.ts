@@ -13,7 +13,7 @@ import type {
 import { Lexer, type Token } from './lexer.js';
 import { shortened } from './names.js';
 
-/** Maximum number of characters of a formula. Each change of a canvas may parse all formulas. */
+/** Maximum number of characters of a formula. Each change to a canvas may parse all formulas. */
 export const MAX_FORMULA_LENGTH = 2_000;
 /** Rejects chains such as `a >= 12 => b >= 3`, which are meant as an implication. */
 const MIXED_CHAIN =

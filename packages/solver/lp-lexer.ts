@@ -4,7 +4,7 @@ export type LpTokenKind = 'number' | 'name' | 'relation' | 'sign' | 'colon' | 's
 
 export interface LpToken {
   kind: LpTokenKind;
-  /** Text as written. Relations are `<=`, `>=` or `=`, and sections have their name in {@link SECTIONS}. */
+  /** Text as written. Relations are normalized to `<=`, `>=` or `=`, and section keywords to their name in {@link SECTIONS}. */
   text: string;
   /** Line number from 1. */
   line: number;

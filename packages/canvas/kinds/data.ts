@@ -7,7 +7,7 @@ import { blocking, type CardField, type Content, flag, gap, info, isText, name, 
 
 /** Maximum number of values in all data cards. Formulas cannot use the values of further cards. */
 export const MAX_VALUES = 20_000;
-/** Maximum number of sets in files. Each change of a canvas reads the cached metadata of all of them. */
+/** Maximum number of sets in files. Each change to a canvas reads the cached metadata of all of them. */
 export const MAX_FILE_SETS = 50;
 
 const figures: Content = {

@@ -17,14 +17,14 @@ import {
 import { incompleteModel } from './card-fields.js';
 import { indexOfWhere } from './where.js';
 
-/** Change of a number. Exactly one of the fields is set. */
+/** Change to a number. Exactly one of the fields is set. */
 export interface Arithmetic {
   times?: number;
   plus?: number;
   to?: number;
 }
 
-/** Change of a column in a scenario: of a single member, of the members that meet a condition, or of all members. */
+/** Change to a column in a scenario: to a single member, to the members that meet a condition, or to all members. */
 export interface Adjustment extends Arithmetic {
   /** Position in the order of adjustments. */
   place: number;

@@ -424,7 +424,7 @@ function cardOfFile(cards: readonly ModelCard[], { target }: Change): ModelCard 
   return fieldOf(card, 'file_path') === undefined ? `${shortened(target)} is not read from a file` : card;
 }
 
-/** Returns the cards with a label or id. Prefers labels in the exact case. */
+/** Returns the cards with a label or id. Prefers labels whose case matches exactly. */
 function findCards(cards: readonly ModelCard[], target: string): ModelCard[] {
   const byId = cards.filter(({ id }) => id === target.toLowerCase());
   if (byId.length > 0) return byId;

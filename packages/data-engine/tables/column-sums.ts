@@ -141,7 +141,7 @@ export class TableSums {
   private readonly all = new ColumnSums();
   private readonly items = new ColumnSums();
 
-  /** @param subtotals numbers of the rows that are sums of other rows */
+  /** @param subtotals row numbers of the sums of other rows */
   constructor(private readonly subtotals: ReadonlySet<number>) {}
 
   add(row: number, numbers: readonly (number | undefined)[]): void {

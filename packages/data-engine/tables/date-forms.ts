@@ -39,7 +39,7 @@ export const DOTTED_FORMS = formBit('%d.%m.%Y') | formBit('%d.%m.%y');
 /** Time of day without a date. */
 export const TIME_FORM = 1 << 14;
 
-/** Flags beside the forms. */
+/** Flags, stored above the bits of the forms. */
 export const HAS_TIME = 1 << 16;
 export const HAS_ZONE = 1 << 17;
 export const HAS_NO_ZONE = 1 << 18;

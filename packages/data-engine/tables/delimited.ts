@@ -212,7 +212,7 @@ const cellsOfRow = (scanner: RecordScanner, width: number): GridCell[] =>
 const numbersOf = (cells: readonly GridCell[], readings: readonly Reading[]): (number | undefined)[] =>
   readings.map((reading, column) => toNumber(cells[column], reading));
 
-/** Parses a text in a column of numbers. */
+/** Parses a text cell in a numeric column. Returns undefined for other cells. */
 function toNumber(cell: GridCell, reading: Reading): number | undefined {
   if (!('thousands' in reading) || typeof cell !== 'string' || cell.trim() === '') return undefined;
   const groups = { ' ': /\s/g, "'": /['\u2019]/g, '.': /\./g, ',': /,/g }[reading.thousands] ?? /[%\s]/g;

@@ -22,7 +22,7 @@ export const POINT_FORMS = 0x0f;
 export const COMMA_FORMS = 0xf0;
 export const ALL_NUMBER_FORMS = POINT_FORMS | COMMA_FORMS;
 
-/** Flags beside the forms. */
+/** Flags, stored above the bits of the forms. */
 export const HAS_POINT = 1 << 8;
 export const HAS_COMMA = 1 << 9;
 export const HAS_EXPONENT = 1 << 10;

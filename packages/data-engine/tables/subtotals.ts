@@ -46,7 +46,7 @@ export const NO_SUBTOTALS: Subtotals = { rows: new Map(), sums: new Set(), choic
  * and brands have such names, too.
  */
 export class SubtotalSearch {
-  /** Numbers of the rows that are sums of other rows. */
+  /** Row numbers of the sums of other rows. */
   readonly sums = new Set<number>();
   private readonly candidates: Candidate[] = [];
   /**

@@ -91,7 +91,7 @@ class Trial implements Observer {
     this.empty.set(column, members.add(member));
   }
 
-  /** Warns if every value is the default, which hides keys whose combination has no match. */
+  /** Warns if no key combination has a match. The default values would hide this. */
   defaulted({ name, keys }: MemberOf, { set }: Column, places: Int32Array): void {
     if (keys.length < 2 || places.length === 0 || places.some((place) => place >= 0)) return;
     this.warn(`None of the members used here is in ${set.name}, so ${name} always has its default value`);
