@@ -49,7 +49,7 @@ const QUESTIONS = [
   { name: 'usage by user', of: 'ledger', request: () => get('/usage/users') },
 ];
 
-/** Returns for each question the p50 of every size, the time of its count, and the ratio of the largest size to the base. */
+/** Returns the p50 and the count time of each question at every size, and the ratio of the largest size to the base. */
 export async function measureGrowth(service, data, sizes, rounds) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();

@@ -81,7 +81,7 @@ export async function launch(args, env) {
   return new Served(child, url);
 }
 
-/** Returns a bearer token of a user, who is company-level by default. */
+/** Returns a bearer token for a user, who is company-level by default. */
 export async function signToken(company_id, user, { role = 'company', secret = environment.secret, picture } = {}) {
   return await new SignJWT({ company_id, role, name: user, email: `${user}@example.com`, picture })
     .setProtectedHeader({ alg: 'HS256' })

@@ -29,7 +29,7 @@ export class Target {
     this.place = { source: 'workspace', project_id: this.project };
   }
 
-  /** Returns a token of a member of the attacker's company. */
+  /** Returns a token for a member of the attacker's company. */
   async tokenOf(user, options) {
     return await signToken('attacker', user, { role: 'member', secret: this.secret, ...options });
   }

@@ -34,7 +34,7 @@ export class ExecutionRunnerService implements OnModuleInit {
   }
 
   /**
-   * Runs an execution to its end.
+   * Runs an execution until it ends.
    * @param signal aborts when the execution has ended elsewhere or the process stops
    */
   private async run(execution: ClaimedExecution, signal: AbortSignal): Promise<void> {

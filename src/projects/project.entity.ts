@@ -68,7 +68,7 @@ export class Project {
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   created_at!: Date;
 
-  /** Last change of the project or its contents. Determines the order of listings. */
+  /** Time of the last change to the project or its contents. Determines the order of listings. */
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at!: Date;
 

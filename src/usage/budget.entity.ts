@@ -5,7 +5,7 @@ export const MAX_BUDGETS = 1_000;
 /** Maximum limit in credits. A JSON number represents its millionths exactly. */
 export const MAX_LIMIT = 1_000_000_000;
 
-/** Spend that counts towards a budget: of the company, of a user and their API keys, of an API key, or in a project. */
+/** Whose spend counts towards a budget: the company’s, a user’s (including their API keys), an API key’s, or a project’s. */
 export const BUDGET_SCOPES = ['company', 'user', 'api_key', 'project'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 

@@ -57,7 +57,7 @@ export type OnlySpenders = { id: string | null } | { created_by: string | null }
 
 /**
  * Stores the ledger of spend and its sums, which listings read. `usage_pending` contains entries that are not in the sums yet,
- * added by the ledger's trigger. The sums are `usage_spenders`, `usage_months` and `usage_day_sums`. A trigger of `usage_pending`
+ * added by the ledger's trigger. The sums are `usage_spenders`, `usage_months` and `usage_day_sums`. A trigger on `usage_pending`
  * adds its deleted rows to `usage_day_sums`. Rows of these tables are never used individually, so they have no entities.
  */
 export class UsageRepository extends EntityRepository(UsageEntry) {

@@ -5,7 +5,7 @@ import type { Project } from '../../projects/project.entity.js';
 import type { AgentContext } from '../agent.js';
 import type { ShownImage } from '../images/images.service.js';
 
-/** Result of a tool. */
+/** Output of a successful tool call. */
 export interface ToolOutcome {
   /** JSON value. Null for an open question. */
   result: unknown;

@@ -32,7 +32,7 @@ export class TurnRunnerService {
   ) {}
 
   /**
-   * Runs a turn to its end.
+   * Runs a turn until it ends.
    *
    * @param lease aborts if the turn ends elsewhere, and with {@link ShuttingDown} if the process stops
    * @throws LeaseLost

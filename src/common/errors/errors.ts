@@ -3,7 +3,7 @@ import { type ErrorCode, missingCode, type Resource, statusOf } from './codes.js
 
 /** Entry of the `detail` array of a 422, with its keys in the documented order. */
 export interface ErrorEntry {
-  /** Pydantic's name of the error, e.g. `missing`. */
+  /** Pydantic's name for the error, e.g. `missing`. */
   type: string;
   /** Location of the value: `path`, `query` or `body`, followed by property names and array indexes (integers). */
   loc: (string | number)[];

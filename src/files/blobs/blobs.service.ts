@@ -82,7 +82,7 @@ export class BlobsService {
     try {
       await this.objects.put(keyOf(blob_id), content);
     } finally {
-      // A store that rejects the content has not read it to its end.
+      // If the store rejects the content, the file is still open.
       content.destroy();
     }
     await this.database.transaction((tx) => this.finish(tx, company_id, { blob_id, size }));

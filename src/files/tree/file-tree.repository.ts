@@ -87,7 +87,7 @@ export class FileTreeRepository extends EntityRepository(Node) {
     return places.map((_, index) => rows.filter(({ ord }) => ord === index + 1).map((row) => toFile(row, row.path)));
   }
 
-  /** Returns the files of blobs in all containers of all companies. */
+  /** Returns the files that refer to these blobs, in all containers of all companies. */
   async filesOfBlobs(blob_ids: readonly string[]): Promise<LocatedFile[]> {
     return await this.query(sql.FILES_OF_BLOBS, [blob_ids]);
   }

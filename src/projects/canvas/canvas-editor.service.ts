@@ -32,7 +32,7 @@ const MAX_COMPONENT_BYTES = 16 * 1024;
 
 export type NewCard = Pick<Card, 'card_type' | 'label'> & Partial<Pick<Card, 'data' | 'instance_data'>>;
 
-/** Change of a card. Absent fields are unchanged. For objects, only the given keys are set, and null removes a key. */
+/** Change to a card. Absent fields are unchanged. For objects, only the given keys are set, and null removes a key. */
 export interface CardEdit {
   label?: string | undefined;
   data?: Card['data'] | undefined;
@@ -129,7 +129,7 @@ export class CanvasEditorService {
     return await this.derive(tx, project_id, card, { before: [card], after: [] });
   }
 
-  /** Updates everything derived from the cards and their files, after a change of the files. */
+  /** Updates everything derived from the cards and their files, after a change to the files. */
   async rederive(tx: Tx, project_id: ProjectId): Promise<void> {
     const { rejudged } = await this.deriveAll(tx, project_id, { before: [], after: [] }, false);
     if (rejudged.length > 0) this.noteChanged(tx, project_id, rejudged);

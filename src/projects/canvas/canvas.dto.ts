@@ -26,7 +26,7 @@ const DATA = [
   ...CARD_TYPES.map((type) => CARD_KINDS[type].description),
 ].join(' ');
 
-/** Gap of a card. */
+/** Problem in a field of a card. */
 export class GapInfo {
   @StringField()
   field!: string;
@@ -124,7 +124,7 @@ export class CardCreateRequest {
 
 const CHANGED_KEYS = { ...KEYS, description: 'Keys to set; null removes a key, others are unchanged' };
 
-/** Change of a card. Absent fields are unchanged. */
+/** Change to a card. Absent fields are unchanged. */
 export class CardUpdateRequest {
   @IntegerField({ minimum: 1, description: 'Version that the change is based on' })
   version!: number;

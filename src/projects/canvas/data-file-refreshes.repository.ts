@@ -32,7 +32,7 @@ export const BACKLOG = `
 /** Queues projects whose data cards refer to files that must be read again. */
 export class DataFileRefreshesRepository extends EntityRepository(DataFileRefresh) {
   /**
-   * Requests reading the files of a project after the transaction has committed. The SQL function is also used by triggers of
+   * Requests reading the files of a project after the transaction has committed. The SQL function is also used by triggers on
    * `nodes`.
    */
   async request(project_id: ProjectId): Promise<void> {

@@ -228,7 +228,7 @@ function orderOf(dialect: Dialect | null): Pick<DateReading, 'order'> {
   return uncertain.includes('date_order') ? { order: 'mixed' } : {};
 }
 
-/** Maximum total bytes of column names kept for a file. Each change of a canvas loads them. */
+/** Maximum total bytes of column names kept for a file. Each change to a canvas loads them. */
 const MAX_NAMES = 64 * 1024;
 
 /** Returns the key columns and as many of the other columns as fit, in their order. */

@@ -10,7 +10,7 @@ const MIB = 1024 ** 2;
 type CanvasJson = Tagged<JsonBytes>;
 
 /**
- * Caches the JSON of recently read canvases, so that it is not built again for each poll. Every change of a card gives its
+ * Caches the JSON of recently read canvases, so that it is not built again for each poll. Every change to a card gives its
  * project another tag. A cached canvas is only sent if it has the tag that was just read from the database.
  */
 @Injectable()

@@ -108,11 +108,11 @@ export function answerIn(messages: readonly ChatMessage[], index: number): strin
   return answers?.join(', ') || '(answered a question)';
 }
 
-/** Whether a message of the agent asks questions, answered or not. */
+/** Whether an agent message asks questions, answered or not. */
 export const hasQuestions = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some((segment) => segment.type === 'tool_call' && questionsOf(segment).length > 0) ?? false;
 
-/** Whether a message of the agent has a question that can still be answered. */
+/** Whether an agent message has a question that can still be answered. */
 export const hasOpenQuestion = ({ content_segments }: ChatMessage): boolean =>
   content_segments?.some(
     (segment) =>
