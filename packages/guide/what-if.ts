@@ -94,7 +94,7 @@ function askWhatIsAbsent(limits: readonly string[], others: readonly Change[]): 
   ]);
 }
 
-/** Asks whether an amount is the limit on the use of a column, or the figure of each of its members. */
+/** Asks whether an amount changes a limit on the use of a column, or the value of each member. */
 function askWhatIsLimited({ column, limits }: LimitedUse, { plus, to }: Pick<WantedChange, 'plus' | 'to'>): Question {
   const how = plus === undefined ? `is ${figure(to)}` : `${plus < 0 ? 'falls' : 'rises'} by ${figure(Math.abs(plus))}`;
   const choices = limits.map((limit): Choice => [`The limit ${limit} ${how}`, `what if ${limit} ${how}`]);

@@ -34,8 +34,8 @@ export function comparisonWithDates(condition: Compare, readingOf: ReadingOf, mi
 }
 
 /**
- * Converts a text to the format of a column's cells or of members.
- * @param columnName name of the column or member it is compared with
+ * Converts a date or time to the format of the cells or members that it is compared with.
+ * @param columnName name of their column or index
  */
 export function dateIn(
   { text, position }: { text: string; position: number },

@@ -42,7 +42,7 @@ export interface CardKind {
 
 export interface Formulas {
   formulas: [field: string, formula: CardFormula][];
-  /** The index of the formulas, and its field. */
+  /** Index shared by the formulas, and the field that contains it. */
   index?: { field: string; text: string };
 }
 

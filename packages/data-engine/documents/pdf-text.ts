@@ -142,7 +142,7 @@ async function addPage(
     if (done) break;
     signal?.throwIfAborted();
     for (const item of value.items) {
-      // Other items are marks in the content.
+      // Items without `str` only mark the start or end of tagged content.
       if (!('str' in item)) continue;
       letters.add(item.fontName, item.str);
       add(isCellGap(item) ? '\t' : item.str);

@@ -10,7 +10,7 @@ import { type TotalLabel, isTotalLabel, totalLabelOf } from './total-labels.js';
  * them.
  */
 const MAX_BLOCKS = 32;
-/** Maximum number of cells. In larger tables, only rows with names of totals are checked. */
+/** Maximum number of cells. In larger tables, only rows labelled as totals are checked. */
 export const MAX_CELLS = 100_000;
 /** Maximum number of subtotals that are listed separately. */
 const MAX_LISTED = 100;
@@ -32,10 +32,10 @@ interface Candidate {
 export interface Subtotals {
   /** Left-out rows by number. */
   rows: ReadonlyMap<number, GridRow>;
-  /** Numbers of rows that have the name of a total and are sums of other rows. */
+  /** Numbers of the rows that are labelled as totals and are sums of other rows. */
   sums: ReadonlySet<number>;
   choice: SubtotalChoice | null;
-  /** Whether rows with names of totals are read as data. */
+  /** Whether rows labelled as totals are read as data. */
   isUncertain: boolean;
 }
 
@@ -80,7 +80,7 @@ export class SubtotalSearch {
     }
   }
 
-  /** @param choice the caller's choice for all rows with names of totals */
+  /** @param choice the caller's choice for all rows labelled as totals */
   result(choice: SubtotalChoice | undefined, lastRow?: number): Subtotals {
     if (choice === 'keep') return { ...NO_SUBTOTALS, sums: this.sums, choice };
     const unnamedSums = this.sumsWithoutName(lastRow);
@@ -105,13 +105,13 @@ export class SubtotalSearch {
     };
   }
 
-  /** Returns whether several rows with names of totals are sums, including a sum of several addends. */
+  /** Returns whether several rows labelled as totals are sums, including a sum of several addends. */
   private hasSeveralSums(): boolean {
     const sums = this.candidates.filter(({ isSum }) => isSum);
     return sums.length > 1 && sums.some(({ hasAddends }) => hasAddends);
   }
 
-  /** Returns rows that are sums but do not have the name of a total. */
+  /** Returns sum rows that are not labelled as totals. */
   private sumsWithoutName(lastRow?: number): SumRow[] {
     const excludedRows = new Set([lastRow, ...this.candidates.map(({ row }) => row.number)]);
     return findSumRows(this.all).filter(({ row }) => !excludedRows.has(row.number));

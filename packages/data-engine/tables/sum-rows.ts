@@ -12,7 +12,7 @@ const MIN_BITS = 4.5;
 const PROOF_BITS = 8;
 /** Bits for the place of a row. The last row of a table is often the grand total, so rows between others have less evidence. */
 const LAST_ROW_BITS = 2.5;
-/** Evidence of a row with the name of a total, of a row without a label, and of a label unlike the other labels. */
+/** Evidence from a row labelled as a total, from a row without a label, and from a label unlike the other labels. */
 const NAME_BITS = 20;
 const NO_LABEL_BITS = 10;
 const UNLIKE_LABEL_BITS = 3.5;
@@ -22,7 +22,7 @@ const MAX_BLOCKS = 8;
 export interface NumberRow {
   row: GridRow;
   numbers: readonly (number | undefined)[];
-  /** Whether the row has the name of a total. */
+  /** Whether the row is labelled as a total. */
   isNamed: boolean;
 }
 

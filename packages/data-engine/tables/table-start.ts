@@ -97,8 +97,9 @@ export function findStart<Row extends GridRow>(
 const MAX_VALUES = 20;
 
 /**
- * Returns the index of a header after an empty row, below a list of values as wide as the table, such as `Date` and 2025-01-02.
- * The rows above are a separate table if they have a header and are not fewer than the rows below.
+ * Returns the index of a header that follows an empty row, if the rows above it are only a list of values, such as `Date` and
+ * 2025-01-02. Returns undefined if the rows above are a separate table: they have a header and are at least as many as the rows
+ * below.
  */
 function headerBehindGap<Row extends GridRow>(
   rows: readonly Row[],

@@ -6,7 +6,7 @@ export interface Frame {
   size: number;
   /** Codes of the members of each index name, by row. */
   codes: ReadonlyMap<string, Int32Array>;
-  /** Sets of the names that each iterate a whole set. Lags follow the order of these sets. */
+  /** Set of each index name that iterates over a whole set on its own. Lags follow the order of the set. */
   homes: ReadonlyMap<string, Members>;
   /** Date or time formats of the index names. */
   readings: ReadonlyMap<string, DateReading>;
