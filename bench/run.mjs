@@ -1,6 +1,6 @@
 /*
- * Compares the cost of the service to its lower bound: `npm run bench`, or `npm run bench -- quick`. Further words select the
- * operations whose name contains them. README.md explains the tables.
+ * Compares the cost of the service to its lower bound: `npm run bench`, or `npm run bench -- quick`. Further arguments select
+ * the operations whose names contain them. README.md explains the tables.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';

@@ -43,7 +43,7 @@ function printPhase(name: string): void {
   phaseBegan = performance.now();
 }
 
-/** Starts the database of the embedded mode and reads its secret. Both are stored in DATA_DIR. */
+/** Starts the embedded database, and reads or creates the token secret. Both are stored in DATA_DIR. */
 async function startOwnDatabase(config: Config): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR });
   config.AUTH_JWT_SECRET ??= await readOrCreateSecret(join(config.DATA_DIR, 'jwt-secret'));

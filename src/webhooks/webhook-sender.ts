@@ -141,7 +141,7 @@ async function post(
     const request = (url.protocol === 'https:' ? secure : plain)(url, options, resolve);
     boundReceived(request);
     request.on('error', reject);
-    // Needed for cases that Node closes without an error, such as a protocol switch.
+    // Node may close the connection without an error, for example after a protocol switch.
     request.on('close', () => reject(new Error('the connection was closed')));
     request.end(body);
   });

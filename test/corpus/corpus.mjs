@@ -197,7 +197,7 @@ async function withService(work) {
   }
 }
 
-/** Returns a function that posts, and that retries while the service is busy. */
+/** Returns a function that sends POST requests and retries them while the service is busy. */
 function poster(url, token) {
   return async function post(path, body) {
     const response = await fetch(`${url}/api/v1${path}`, {

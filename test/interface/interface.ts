@@ -369,7 +369,7 @@ export const components: Record<string, Component> = {
       instance_data: optional(freeForm),
     },
   },
-  // The interface defines the name. The values are design.
+  // Design: the interface defines the name, but not the values.
   CardStatus: { schema: oneOf('draft', 'needs_input', 'complete') },
   GapInfo: { fields: each(required, string(), 'field', 'message', 'severity') },
   ChatMessageResponse: {

@@ -78,7 +78,7 @@ async function ready(child, log, logFolder, patienceMs) {
       reject(new Error(`The service was not ready within ${patienceMs} ms: ${JSON.stringify(log)}`));
     }, patienceMs);
     createInterface({ input: child.stdout }).on('line', (line) => {
-      // Messages of the embedded mode to its user, such as tokens, are not log lines.
+      // Plain text, such as the start message of the embedded mode, is not part of the log.
       if (!line.startsWith('{')) return;
       appendFileSync(file, `${line}\n`);
       const entry = JSON.parse(line);

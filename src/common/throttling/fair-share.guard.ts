@@ -14,7 +14,7 @@ import { sharesOf } from './limits.js';
 export const StaysOpen = Reflector.createDecorator<void, boolean>({ transform: () => true });
 
 /**
- * Limits the requests in progress of a caller and of a company. A request counts from here until its work is done and the
+ * Limits the concurrent requests of each caller and each company. A request counts from here until its work is done and the
  * response was received. Further requests wait for their turn.
  *
  * Most database connections therefore stay free for others, regardless of the work of a request. Only short reads share their

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const bearer = () => ({ authorization: `Bearer ${session.token}` });
 
 describe('a client that does not read', () => {
-  // Runs first, because it needs a process with a small memory peak so far.
+  // Runs first, while the process's peak memory is still low.
   it('delays no other caller with large file contents and holds little memory', async () => {
     const place = { source: 'workspace', project_id: project } as const;
     await makeFile(session.client, place, 'large.txt', Buffer.alloc(10 * MiB, '\n'));

@@ -52,7 +52,7 @@ describe('a process that is asked to stop', () => {
     const began = performance.now();
     expect(await service.stop()).toBe(0);
     const ms = performance.now() - began;
-    // A cut request would reject here.
+    // This rejects if a request was cut off.
     await Promise.all(clients);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 201]));
     expect(answers.filter(({ connection }) => connection === 'close')).toHaveLength(CONNECTIONS);

@@ -10,7 +10,8 @@ export interface CurrentModel {
 }
 
 /**
- * Returns the names of model changes since a run began. A model file is independent of the canvas.
+ * Returns the names of the cards and scenarios that changed since a run began. Returns no names for a run of a model file, which
+ * does not depend on the canvas.
  *
  * @param runCards cards that the run has solved; undefined while they are loading
  */
