@@ -123,7 +123,7 @@ export class SolveResultResponse {
   message!: string | null;
 
   @StringArrayField({
-    description: 'Constraints and bounds that make the model infeasible together',
+    description: 'Constraints and bounds that together make the model infeasible',
     example: ['demand', 'tables <= 5'],
   })
   conflict!: string[];
