@@ -154,7 +154,7 @@ describe('sets and indexed names', () => {
     ['Need: make[t] <= 4 for t in weeks where', 'Write a condition after `where`, as in `where demand[p] > 0`'],
     ['make[t] integer for t weeks', 'Write `in` and the name of a set, as in `p in products` (at character 3: weeks)'],
     ['Need: make[t] <= 4 for t in', 'Write the name of a set, as in `p in products`'],
-  ])('is rejected with a reason: %s', async (text, reason) => {
+  ])('are rejected with a reason: %s', async (text, reason) => {
     expect((await after(text)).text).toContain(reason);
   });
 });

@@ -73,7 +73,7 @@ describe('readLp', () => {
     });
   });
 
-  it('reads a text without line breaks or End, with other line ends and a byte order mark', () => {
+  it('reads a model without line breaks or End, and with CRLF line endings and a byte order mark', () => {
     const plain = shown('min x + y st c: x + y >= 3 x - y <= 1 bounds x <= 9 end');
     expect(shown('\uFEFFmin\r\n x\r\n + y\r\nst\r\nc: x + y >= 3\r\nx - y <= 1\r\nbounds\r\nx <= 9\r\n')).toEqual(
       plain,

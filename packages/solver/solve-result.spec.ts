@@ -49,7 +49,7 @@ describe('figures of a plan', () => {
     ['a value with many digits', [33.33333333333333], { x: 33.33333333333 }, 33.33333333333, 66.66666666667],
     ['a slack within the tolerance', [99.99999999], { x: 99.99999999 }, 99.99999999, 0],
     ['a slack beyond the tolerance', [99.9999], { x: 99.9999 }, 99.9999, 0.0001],
-  ])('has no rounding errors: %s', (_, values, variables, objective_value, slack) => {
+  ])('have no rounding errors: %s', (_, values, variables, objective_value, slack) => {
     const result = planOf('max x st c: x <= 100 end', ...values);
     expect(result).toMatchObject({ variables, objective_value, constraints: [{ activity: objective_value, slack }] });
     expect(Object.is(result.variables['x'], -0)).toBe(false);

@@ -71,7 +71,7 @@ describe('data engine processes', () => {
     expect((await test.query('SELECT 3 AS a')).rows).toBe('[[3]]');
   });
 
-  it('has an empty environment and low priority', async () => {
+  it('have an empty environment and low priority', async () => {
     if (process.platform !== 'linux') return;
     test = await TestEngine.start();
     await test.query('SELECT 1');

@@ -26,7 +26,7 @@ const download = {
 
 const queryOf = (url: string): Record<string, string> => Object.fromEntries(new URL(url).searchParams);
 
-describe('signed URLs', () => {
+describe('a signed URL', () => {
   it('contains the permissions of the grant', async () => {
     const url = await urls.signPart(part);
     expect(url).toMatch(/^https:\/\/files\.example\.com\/base\/store\/blobs\/ab\?/);
@@ -44,21 +44,27 @@ describe('signed URLs', () => {
     await expect(urls.readPart('blobs/ab', queryOf(url))).rejects.toThrow('This URL has expired');
   });
 
-  it.each(['upload', 'part', 'limit', 'expires', 'signature'])('cannot be changed in %s', async (field) => {
-    const query = queryOf(await urls.signPart(part));
-    for (const value of ['8', '', `${query[field]}0`]) {
-      await expect(urls.readPart('blobs/ab', { ...query, [field]: value })).rejects.toThrow(Forbidden);
-    }
-    delete query[field];
-    await expect(urls.readPart('blobs/ab', query)).rejects.toThrow(Forbidden);
-  });
+  it.each(['upload', 'part', 'limit', 'expires', 'signature'])(
+    'is rejected for a part if its %s is changed or missing',
+    async (field) => {
+      const query = queryOf(await urls.signPart(part));
+      for (const value of ['8', '', `${query[field]}0`]) {
+        await expect(urls.readPart('blobs/ab', { ...query, [field]: value })).rejects.toThrow(Forbidden);
+      }
+      delete query[field];
+      await expect(urls.readPart('blobs/ab', query)).rejects.toThrow(Forbidden);
+    },
+  );
 
-  it.each(['name', 'type', 'expires', 'signature'])('rejects a download URL with a changed %s', async (field) => {
-    const query = queryOf(await urls.signDownload(download));
-    await expect(urls.readDownload('blobs/ab', { ...query, [field]: 'x' })).rejects.toThrow(Forbidden);
-  });
+  it.each(['name', 'type', 'expires', 'signature'])(
+    'is rejected for a download if its %s is changed',
+    async (field) => {
+      const query = queryOf(await urls.signDownload(download));
+      await expect(urls.readDownload('blobs/ab', { ...query, [field]: 'x' })).rejects.toThrow(Forbidden);
+    },
+  );
 
-  it('works for a single key, method and secret only', async () => {
+  it('works only for a single key, method and secret', async () => {
     const query = queryOf(await urls.signPart(part));
     await expect(urls.readPart('blobs/cd', query)).rejects.toThrow(Forbidden);
     await expect(urls.readDownload('blobs/ab', { ...query, name: 'a', type: 'b' })).rejects.toThrow(Forbidden);

@@ -21,7 +21,7 @@ async function read(text: string, cuts: number[]): Promise<ServerSentEvent[]> {
 }
 
 describe('server-sent events', () => {
-  it('parses events with any cuts and line ends', async () => {
+  it('parses events with any chunk boundaries and line endings', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((value) => !/[\r\n\0]/.test(value));
     const event = fc.record({
       id: fc.option(text, { nil: undefined }),

@@ -150,7 +150,7 @@ describe('manifests', () => {
 describe('pods', () => {
   const pods = [...ofKind('Deployment'), ...ofKind('Job')].map(({ spec }) => spec?.template.spec);
 
-  it.each(['api', 'worker'])('gives the %s valid settings, and probes its endpoints', (role) => {
+  it.each(['api', 'worker'])('have valid settings and are probed at their own endpoints: %s', (role) => {
     const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
     const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const given = { ...settings, ...SECRETS, ...own };
@@ -163,7 +163,7 @@ describe('pods', () => {
     expect(container?.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'http' });
   });
 
-  it.each(['api', 'worker'])('gives the %s enough memory for its maximum concurrent work', (role) => {
+  it.each(['api', 'worker'])('have enough memory for their maximum concurrent work: %s', (role) => {
     const container = pods.flatMap((pod) => pod?.containers ?? []).find(({ name }) => name === role);
     const own = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const config = loadConfig({ ...settings, ...SECRETS, ...own });
@@ -173,14 +173,14 @@ describe('pods', () => {
     expect(Number(/^(\d+)Gi$/.exec(limit)?.[1]) * 1024).toBeGreaterThanOrEqual(needed);
   });
 
-  it('allows enough time to stop', () => {
+  it('have enough time to stop', () => {
     for (const { spec } of ofKind('Deployment'))
       expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
         Number(settings['STOP_DELAY_SECONDS']) + 25,
       );
   });
 
-  it('runs as an unprivileged user and writes only to its own folders', () => {
+  it('run as an unprivileged user and write only to their own folders', () => {
     for (const pod of pods) {
       expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
       for (const { securityContext, volumeMounts = [] } of pod?.containers ?? []) {
@@ -194,14 +194,14 @@ describe('pods', () => {
     }
   });
 
-  it('scales by a metric that the service exports', () => {
+  it('are scaled by a metric that the service exports', () => {
     const [metric] = ofKind('HorizontalPodAutoscaler').flatMap(({ spec }) =>
       (spec.metrics ?? []).flatMap(({ external }) => external?.metric.name ?? []),
     );
     expect(readFileSync('docs/operating.md', 'utf8')).toContain(`| \`${metric}\``);
   });
 
-  it('contains no secrets', () => {
+  it('have no secrets in their settings', () => {
     for (const name of Object.keys(settings)) expect(name).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL/);
   });
 });

@@ -16,7 +16,7 @@ function sharedLocks(text: string): string[] {
 }
 
 describe('advisory locks', () => {
-  it('has different names for any company id', () => {
+  it('have different names for any company id', () => {
     const text = sources.join('\n');
     expect(text.match(/hashtextextended\(/g)?.length).toBeGreaterThan(5);
     expect(text.match(/hashtextextended\((?!'|\$1, 0)/g)).toBeNull();

@@ -38,7 +38,7 @@ describe('tables', () => {
     expect(shared.map(([table]) => table).sort()).toEqual(WITH_EVENTS);
   });
 
-  it('has a single repository for each entity, because its inherited methods write to the table', () => {
+  it('have a single repository per entity, because its inherited methods write to the table', () => {
     const entities = sources.flatMap(([, text]) =>
       Array.from(text.matchAll(/^export class \w+ extends EntityRepository\((\w+)\)/gm), ([, entity]) => entity),
     );

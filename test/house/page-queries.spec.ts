@@ -29,7 +29,7 @@ describe('query keys of the page', () => {
     .filter((path) => /\.tsx?$/.test(path))
     .map((path) => readFileSync(join(WEB, path), 'utf8'));
 
-  it('has a single reader for each key', () => {
+  it('have a single reader each', () => {
     const keys = keysIn(sources);
     expect(keys.length).toBeGreaterThan(15);
     expect(repeated(keys)).toEqual([]);

@@ -60,7 +60,7 @@ describe('shared reads', () => {
     await expect(wrong()).rejects.toThrow('division by zero');
   });
 
-  it('includes uncommitted writes only within their transaction', async () => {
+  it('include uncommitted writes only within their transaction', async () => {
     const { database } = db;
     const rows = 'SELECT id FROM shared_rows WHERE id = $1';
     await database.transaction(async (tx) => {
@@ -71,7 +71,7 @@ describe('shared reads', () => {
     expect(await sharedRead(database.manager, rows, [7])).toEqual([{ id: 7 }]);
   });
 
-  it('includes everything that was committed before the read was requested', async () => {
+  it('include everything that was committed before the read was requested', async () => {
     const { manager } = db.database;
     for (let id = 100; id < 150; id += 1) {
       const [, [seen]] = await Promise.all([

@@ -55,15 +55,18 @@ describe.each(PROVIDERS)('a provider of the kind %s', (AGENT_PROVIDER, format) =
     expect(first.credits).toBeLessThanOrEqual(10);
   });
 
-  it.each(Object.entries(ODD[format].cut))('returns an incomplete response that is cut by %s', async (_, odd) => {
-    const room = newRoom();
-    play({ text: TEXT, calls: [], odd });
-    const { text, notice } = await room.say('Go');
-    expect(notice).toMatch(/ended its answer|reached the maximum length|withheld the answer/);
-    expect(TEXT.join('')).toContain(text);
-    expect(await room.say('Again')).toMatchObject({ text: 'Good.', notice: null });
-    expect(problems()).toEqual([]);
-  });
+  it.each(Object.entries(ODD[format].cut))(
+    'reports a response as incomplete if it is cut off by %s',
+    async (_, odd) => {
+      const room = newRoom();
+      play({ text: TEXT, calls: [], odd });
+      const { text, notice } = await room.say('Go');
+      expect(notice).toMatch(/ended its answer|reached the maximum length|withheld the answer/);
+      expect(TEXT.join('')).toContain(text);
+      expect(await room.say('Again')).toMatchObject({ text: 'Good.', notice: null });
+      expect(problems()).toEqual([]);
+    },
+  );
 
   it.each(Object.entries(ODD[format].failed))('fails with a message for %s', async (_, odd) => {
     const room = newRoom();

@@ -360,7 +360,7 @@ describe('dialect options of the caller', () => {
       ['a text', 'b integer'],
       [['ä', 1]],
     ],
-  ])('overrides the detection: %s', async (_, content, dialect, types, cells) => {
+  ])('override the detection: %s', async (_, content, dialect, types, cells) => {
     const table = await tables.read(content, { dialect });
     expect(table.types).toEqual(types);
     expect(table.cells).toEqual(cells);
@@ -369,7 +369,7 @@ describe('dialect options of the caller', () => {
       if (dialect[field] !== undefined) expect(table.dialect?.[field]).toBe(dialect[field]);
   });
 
-  it('overrides the detection for a sheet', async () => {
+  it('override the detection for a sheet', async () => {
     const content = [['Plan'], ['a', 'b'], ['kg', 'm'], [1, 2.5], [3, 4], ['x', 'y']];
     const dialect = { header_row: 2, first_row: 4, last_row: 5, decimal: ',' } as const;
     const table = await tables.read(content, { dialect });
@@ -454,7 +454,7 @@ describe('columns aligned by blanks', () => {
   it.each([
     ['a margin alone', '  product\n  oak ash\n  pine\n'],
     ['blanks in one row', 'comment\nvery  good\nfine\n'],
-  ])('is not assumed for %s', async (_, content) => {
+  ])('are not assumed for %s', async (_, content) => {
     expect((await tables.read(content)).dialect?.uncertain).not.toContain('delimiter');
   });
 });

@@ -162,7 +162,7 @@ describe('rows that are the sums of the rows above them', () => {
       GOODS,
       ['inside total 3-3', 'below total 6-6'],
     ],
-  ])('leaves them out and reports them: %s', async (_, content, rows, leftOut) => {
+  ])('are left out and reported: %s', async (_, content, rows, leftOut) => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop' });
   });
 
@@ -216,7 +216,7 @@ describe('sum rows without a label', () => {
       ],
       ['below total 5-5'],
     ],
-  ])('leaves them out and reports them: %s', async (_, content, rows, leftOut) => {
+  ])('are left out and reported: %s', async (_, content, rows, leftOut) => {
     expect(await read(content)).toMatchObject({ rows, leftOut, subtotals: 'drop', uncertain: [] });
   });
 
@@ -262,7 +262,7 @@ describe('sum rows with another label', () => {
     [{ subtotals: 'keep' }, 8, []],
     [{ subtotals: 'drop' }, 6, ['inside total 5-5', 'below total 9-9']],
     [{ subtotals: 'drop', last_row: 9 }, 7, ['inside total 5-5']],
-  ])('follows the choice of the caller: %j', async (dialect, rows, leftOut) => {
+  ])('are handled as the caller chooses: %j', async (dialect, rows, leftOut) => {
     const table = await read(csv('m,n', ...MONTHS), dialect);
     expect(table.rows).toHaveLength(rows);
     expect(table.leftOut).toEqual(leftOut);

@@ -75,7 +75,7 @@ describe('requestLog', () => {
     expect(JSON.stringify(line)).not.toContain('secret=1');
   });
 
-  it('logs the reason for a cut response', async () => {
+  it('logs why a response was cut off', async () => {
     await expect(raw(`${app.url}/api/v1/logged/cut`, { headers: { 'x-request-id': 'cut' } })).rejects.toThrow();
     const lines = await linesOf('cut');
     expect(lines).toMatchObject([{ level: ERROR, msg: 'request errored', err: { message: 'the rest is gone' } }]);

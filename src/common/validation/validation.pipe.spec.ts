@@ -281,7 +281,7 @@ describe('rule over several fields', () => {
     expect(accept(Span, json('{"from":1,"to":2}'))).toEqual({ from: 1, to: 2 });
   });
 
-  it('does not run otherwise', () =>
+  it('does not run if a field is invalid', () =>
     expect(refuse(Span, json('{"from":11,"to":10,"unit":5}')).map(({ type }) => type)).toEqual(['string_type']));
 
   it('runs for each nested object separately', () =>

@@ -31,7 +31,7 @@ async function underWay(blob: CompanyBlob): Promise<{ end: () => void; ended: Pr
 }
 
 describe('local copies', () => {
-  it('contains the content and is removed after success and failure', async () => {
+  it('contain the content and are removed after success and failure', async () => {
     const blob = await files.put('a,b\n1,2\n');
     const read = async (path: string): Promise<string> => {
       expect(isAbsolute(path)).toBe(true);

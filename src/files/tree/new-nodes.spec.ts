@@ -32,7 +32,7 @@ describe('withDirectories', () => {
     ]);
   });
 
-  it('contains the paths of the files', () => {
+  it('preserves the paths of the files', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `${names.join('/')}.txt`);
     fc.assert(

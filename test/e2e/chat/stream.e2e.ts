@@ -199,7 +199,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('sends missed long messages sequentially, never all of them together', async () => {
+  it('sends long missed messages one after the other, never all at once', async () => {
     script = answer;
     const project = await newProject();
     const first = await open(project);

@@ -121,7 +121,7 @@ describe('the tools for scenarios', () => {
   const addCard = (card_type: string, label: string, data: object) =>
     client.post(`/projects/${project}/cards`, { card_type, label, data });
 
-  it('makes, lists, solves and removes scenarios, explains failures, and counts a solve of several as 1', async () => {
+  it('create, list, solve and remove scenarios, explain failures, and count a solve of several scenarios as one', async () => {
     await addCard('data', 'Figures', { values: { most: 3 } });
     await addCard('variable', 'x', { name: 'x', domain: 'continuous' });
     await addCard('objective', 'Goal', { sense: 'maximize', expression: 'x' });

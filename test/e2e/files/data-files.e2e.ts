@@ -149,7 +149,7 @@ it('finds files by path in any Unicode form, but not by id', async () => {
   await planning.gaps('None', ['The workspace has no file ../products.csv']);
 });
 
-it('reads a file by the extension of its name', async () => {
+it('determines the format of a file from its extension', async () => {
   const planning = await Planning.start();
   const { client, id } = planning;
   await planning.put('products.bin', PRODUCTS);

@@ -15,7 +15,7 @@ async function open(): Promise<{ client: Client; id: string; at: string }> {
 }
 
 describe('snapshots', () => {
-  it('keeps the workspace and the cards as they were, and marks the newest as current', async () => {
+  it('keep the workspace and the cards unchanged, and the newest snapshot is current', async () => {
     const { client, id, at } = await open();
     const place = { source: 'workspace', project_id: id } as const;
     await makeFile(client, place, 'a/b.txt', 'then');

@@ -395,8 +395,8 @@ describe('a tree during concurrent completes, moves and deletes of a path', () =
   });
 });
 
-describe('a part on disk after kill -9 during its completion', () => {
-  it('is completed by the next process as a complete file', async () => {
+describe('an upload to the disk whose process is killed during its completion', () => {
+  it('is completed by the next process, with its full content', async () => {
     const own = await Service.start();
     const { client, user, company } = await own.session();
     const { id } = await makeProject(client);

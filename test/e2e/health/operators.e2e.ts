@@ -96,8 +96,8 @@ describe('a request’s log line', () => {
   });
 });
 
-describe('the log line of a post', () => {
-  it('contains the turn that the post starts', async () => {
+describe('the log line of a posted message', () => {
+  it('contains the id of the turn that the message starts', async () => {
     const { client, company } = await service.session();
     const { id } = await makeProject(client);
     const headers = { 'x-request-id': 'post-of-a-turn' };

@@ -107,7 +107,7 @@ describe('a skill', () => {
     expect((await put(body, owners[0] as string)).bytes).toBeLessThan(200_000);
   });
 
-  it('is rejected as quickly if it is large in other ways', async () => {
+  it('is rejected just as quickly if it is large in other ways', async () => {
     const bodies = [
       `{"files":{"SKILL.md":${JSON.stringify(`---\n${'a: [\n'.repeat(10_000)}---\n`)}}}`,
       `{"files":{"SKILL.md":${JSON.stringify(`---${' '.repeat(2 * MiB)}x`)}}}`,

@@ -304,7 +304,7 @@ const canMount = ((): boolean => {
 });
 
 describe('a clock that jumps by an hour forward and back', () => {
-  it('ends credentials by the shifted time, and does not end turns', async () => {
+  it('makes credentials expire early, and does not end turns', async () => {
     const service = await Service.start({
       preload: ['test/support/shifted-clock.js', 'test/support/slow-agent.js'],
       settings: { CLOCK_JUMPS: '3600,-3600' },

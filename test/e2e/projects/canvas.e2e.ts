@@ -28,7 +28,7 @@ const cardsOf = async (project: string): Promise<Card[]> =>
 const OBJECTIVE = { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', expression: '3x' } };
 
 describe('cards', () => {
-  it('accept incomplete data, report their gaps, and are changed by version', async () => {
+  it('accept incomplete data, report their gaps, and require the current version for a change', async () => {
     const { id } = await makeProject(client);
     const made = await add(id, { card_type: 'objective', label: 'Profit', data: { sense: 'maximize', weight: null } });
     expect(made).toMatchObject({ project_id: id, version: 1, status: 'needs_input', data: { sense: 'maximize' } });
@@ -196,7 +196,7 @@ describe('derived project data', () => {
           else await client.delete(`/projects/${id}/cards/${target.id}`);
           changes += 1;
           cards = await cardsOf(id);
-          // The service passes the cards in the order of the canvas, with their known types.
+          // The service also passes the cards in canvas order. The cast restores their types.
           const contents = cards as unknown as Parameters<typeof derive>[0];
           const files = noneOf(contents);
           expect(cards.map(({ gaps, status }) => ({ gaps, status }))).toEqual(judge(contents, files));

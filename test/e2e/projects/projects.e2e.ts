@@ -17,7 +17,7 @@ beforeAll(async () => {
 const create = (body: object) => client.post<ProjectResponse>('/projects', body);
 
 describe('projects', () => {
-  it('starts with the documented defaults', async () => {
+  it('start with the documented defaults', async () => {
     const project = await create({ name: 'Plan' });
     expect(await client.get(`/projects/${project.id}`)).toEqual(project);
     expect(project).toMatchObject({

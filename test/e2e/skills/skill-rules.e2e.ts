@@ -137,7 +137,7 @@ describe('the rules of skills and agent configuration', () => {
     expect((await skillAt(project, 'own')).files).toEqual({ 'SKILL.md': 'Before.' });
   });
 
-  it('returns the whole skill with get project skill: the project’s copy, or else the deployment’s (rule 5)', async () => {
+  it('returns the whole skill: the project’s copy if it exists, otherwise the deployment’s copy (rule 5)', async () => {
     const { project } = await scene();
     expect(await skillAt(project, 'alpha')).toEqual({
       name: 'alpha',

@@ -63,7 +63,7 @@ describe('the files of the page', () => {
   });
 });
 
-describe('the tokens of a development start', () => {
+describe('the development tokens', () => {
   const NOTHING = { status: 404, text: '{"detail":"Not Found","code":"path_not_found"}' };
   /** Sends the request like a browser that shows the page, except for changed headers. */
   const ask = (to: { url: string }, headers: Record<string, string | undefined> = {}): Promise<RawAnswer> => {
@@ -93,7 +93,7 @@ describe('the tokens of a development start', () => {
     expect(await ask(service, headers)).toMatchObject(NOTHING);
   });
 
-  it('are missing without a development start and in openapi.json', async () => {
+  it('do not exist outside development mode and are not documented in openapi.json', async () => {
     const ways = async (url: string): Promise<unknown> => JSON.parse((await raw(`${url}/sign-in`)).text);
     expect(await ways(service.url)).toEqual({ development: true, provider: null });
     expect(await ways(shared.url)).toEqual({ development: false, provider: null });
@@ -107,7 +107,7 @@ inBrowser('the page', () => {
   const { show, faults, overflow, paste } = tab;
   const project = (name: string) => tab.page.getByRole('listitem').filter({ hasText: name });
 
-  it('signs in automatically, and also as the other user', async () => {
+  it('signs in automatically, and lets people switch to the other user', async () => {
     await tab.page.goto(service.url);
     await project('Weekly production plan').waitFor();
     await project('Prices of next year').waitFor();
