@@ -15,7 +15,7 @@ import {
 } from './budget.entity.js';
 import type { BudgetRow } from './budgets.repository.js';
 
-const SCOPE = 'Spend that counts: of the company, of a user including their API keys, of an API key, or in a project';
+const SCOPE = 'Whose spend counts: the company’s, a user’s (including their API keys), an API key’s, or a project’s';
 const PERIOD = 'Period after which counting restarts: at midnight, on the first of a month (both in UTC), or never';
 const ACTION = 'When the limit is reached, `block` rejects posts and solves with 402, and `notice` changes nothing';
 

@@ -123,7 +123,7 @@ describe('numbers with more than 15 digits', () => {
     expect(rows.map(([value]) => value)).toEqual(values);
   });
 
-  it('keeps exact text within a JSON object', async () => {
+  it('keeps an exact text within a JSON object', async () => {
     const content =
       '[{"v":{"a":123456789012345.678,"b":[0.5,-0.1234567890123456789],"c":"1.5 \\" 123456789012345.678"},"n":1}]';
     const { rows } = await files.convert(content, 'json');
@@ -132,7 +132,7 @@ describe('numbers with more than 15 digits', () => {
     ]);
   });
 
-  it('rounds once in Parquet', async () => {
+  it('are rounded only once in Parquet', async () => {
     const values = ['9007199254740.99', '123456789012.34567', '0.1', '-5'];
     const table = await files.convert(
       await parquet(`SELECT unnest(${JSON.stringify(values).replaceAll('"', "'")})::DECIMAL(38, 12) AS v`),
@@ -141,7 +141,7 @@ describe('numbers with more than 15 digits', () => {
     expect(table.rows).toEqual(values.map((value) => [Number(value)]));
   });
 
-  it('becomes text beyond the range of doubles', async () => {
+  it('become text beyond the range of doubles', async () => {
     expect((await files.convert('[{"a":1e400,"b":1e300}]', 'json')).rows).toEqual([['1e400', 1e300]]);
     expect((await files.convert('a,b\n1E+400,1E+290\n1E-400,1E-290\n', 'csv')).rows).toEqual([
       ['1E+400', 1e290],
@@ -182,14 +182,14 @@ describe('filters with a long number', () => {
 });
 
 describe('decimals in query results', () => {
-  it('becomes exact text if a number cannot represent it', async () => {
+  it('become exact text if a number cannot hold them', async () => {
     const sql = `SELECT ${A}.0::DECIMAL(20, 0), ${A}.25, -${B}::DECIMAL(38, 2), 123456789012345.5, 0.1::DECIMAL(38, 20),
       [${A}::DECIMAL(20, 0)], {'a': ${A}::DECIMAL(20, 0)}, sum(x) FROM (VALUES (${A}::HUGEINT), (1::HUGEINT)) t(x)`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
     expect(JSON.parse(rows)).toEqual([[A, `${A}.25`, `-${B}.00`, 123456789012345.5, 0.1, [A], { a: A }, B]]);
   });
 
-  it('becomes exact text if it has more decimals than a number can represent', async () => {
+  it('become exact text if they have more decimal places than a number can hold', async () => {
     const sql = `SELECT 123456789012345.678::DECIMAL(18, 3), -123456789012345.125::DECIMAL(18, 3), 123456789012345.600::DECIMAL(18, 3),
       0.12345678901234567891::DECIMAL(20, 20), [1234567890.12345678::DECIMAL(18, 8)]`;
     const { rows } = await runQuery({ kind: 'query', tables: {}, sql, limit: 1 });
@@ -204,7 +204,7 @@ describe('decimals in query results', () => {
     ]);
   });
 
-  it('stays exact when the result is saved', async () => {
+  it('stay exact when the result is saved', async () => {
     for (const format of ['csv', 'parquet'] as const) {
       const to = files.path(`result.${format}`);
       await runQuery({ kind: 'query', tables: {}, sql: pair('DECIMAL(20, 0)'), limit: 1, save: { to, format } });
@@ -224,13 +224,13 @@ describe('Parquet columns with infinities', () => {
     ['TIMESTAMP', "'-infinity', '2025-03-14 08:30:00', NULL", ['-infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMP_NS', "'infinity', '2025-03-14 08:30:00', NULL", ['infinity', '2025-03-14 08:30:00', null]],
     ['TIMESTAMPTZ', "'infinity', '2025-03-14 08:30:00+00', NULL", ['infinity', '2025-03-14 08:30:00+00', null]],
-  ])('becomes text, which preserves the value: %s', async (type, values, expected) => {
+  ])('become text, which preserves the value: %s', async (type, values, expected) => {
     const { columns, rows } = await files.convert(await parquet(`SELECT unnest([${values}])::${type} AS v`), 'parquet');
     expect(columns).toEqual(['v text']);
     expect(rows.map(([value]) => value)).toEqual(expected);
   });
 
-  it('keeps numbers beside NaN, which counts as a missing value', async () => {
+  it('remain numbers beside NaN, which counts as a missing value', async () => {
     const file = await parquet("SELECT unnest(['12.5', 'nan'])::DOUBLE AS v, unnest(['1', 'nan'])::FLOAT AS w");
     const { columns, rows } = await files.convert(file, 'parquet');
     expect(columns).toEqual(['v number', 'w number']);
@@ -245,7 +245,7 @@ describe('Parquet columns with nanoseconds', () => {
   const at = (...values: string[]): string =>
     `SELECT unnest([${values.map((value) => `'${value}'`).join()}])::TIMESTAMP_NS AS t`;
 
-  it('makes a column text, so that no digit is lost', async () => {
+  it('become text, so that no digit is lost', async () => {
     const times = ['2025-01-01 10:00:00.123456789', '2025-01-01 10:00:00.000000001'];
     const table = await files.convert(await parquet(at(...times)), 'parquet');
     expect(table.columns).toEqual(['t text']);
@@ -254,7 +254,7 @@ describe('Parquet columns with nanoseconds', () => {
   });
 
   it.each(['2025-01-01 10:00:00', '2025-01-01 10:00:00.123456', '1965-01-01 00:00:00.5'])(
-    'keeps %s a time',
+    'remain times if the nanoseconds are zero: %s',
     async (time) => {
       expect((await files.convert(await parquet(at(time)), 'parquet')).columns).toEqual(['t timestamp']);
     },
