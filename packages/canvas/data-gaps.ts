@@ -105,7 +105,7 @@ function gapsOfKey({ path, key, isDistinct, names }: DataFile, facts: FileFacts,
   return [gap(field, `${place}, rows ${first} and ${second}: the member ${member} appears twice`)];
 }
 
-/** Explains that rows have no key. Cells below a merged cell are empty in a file. */
+/** Explains that rows have no key. The hint covers merged cells, because files store only the value of their first cell. */
 function whyEmpty(
   place: string,
   { rows, count, column }: NonNullable<FileFacts['empty']>,

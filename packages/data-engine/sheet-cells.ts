@@ -16,7 +16,7 @@ export type WorkbookCell =
 /** Receives the rows of a sheet that contain a value, in sheet order. */
 export interface RowReader {
   /**
-   * Receives a row. `number` is the row number in the file, from 1. Empty cells are undefined, and are left out at the end of the
+   * Receives a row. `number` is the one-based row number in the file. Empty cells are undefined, and are left out at the end of the
    * row.
    */
   row(number: number, cells: (WorkbookCell | undefined)[]): void;
@@ -244,7 +244,7 @@ export const unescapedText = (text: string): string =>
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16) || 0xfffd))
     : text;
 
-/** Returns the column of a reference, from 0. `C7` is in column 2. */
+/** Returns the zero-based column of a reference. `C7` is in column 2. */
 function columnOf(reference: string): number {
   let column = 0;
   for (const letter of /^[A-Z]{1,3}/.exec(reference.toUpperCase())?.[0] ?? '')

@@ -208,7 +208,7 @@ export interface KeysTask {
   columns: string[];
 }
 
-/** Rows by index in the table, from 0. */
+/** Rows as zero-based indexes in the table. */
 export interface KeysAnswer {
   /** First row that repeats the key of an earlier row. `rows` contains the earlier row and the repeated row. */
   doubled: { key: string[]; rows: [number, number] } | null;

@@ -24,8 +24,8 @@ export interface Saying {
 }
 
 /**
- * Returns the statements in the messages to answer, in order. Chosen options become their statements. Other words are parsed as
- * statements or else as an answer to the question. Each statement is parsed lazily.
+ * Returns the statements in the messages to answer, in order. A chosen option yields the statements in its description. Other
+ * text is parsed as statements, or otherwise as an answer to the question. Each statement is parsed lazily.
  */
 export function* statementsIn(messages: readonly Message[]): Generator<Saying> {
   for (const [index, message] of messages.entries()) {

@@ -95,7 +95,7 @@ export interface Kpi {
 
 export type ModelProblemCode = 'invalid_model' | 'incomplete_model' | 'empty_model' | 'model_too_large';
 
-/** Problem of a model that cannot be solved, with a message for users. */
+/** Thrown if a model cannot be solved. The message is for users. */
 export class ModelProblem extends Error {
   constructor(
     readonly code: ModelProblemCode,

@@ -16,7 +16,7 @@ export interface EncodingSurvey {
   others: string[];
   /** Whether the text is UTF-8 except for a few bytes. */
   isBrokenUtf8: boolean;
-  /** First position that is not UTF-8: its line, from 1, and the text around it. */
+  /** First position that is not UTF-8: its one-based line number, and the text around it. */
   line: number;
   excerpt: string;
 }

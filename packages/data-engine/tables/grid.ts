@@ -7,7 +7,7 @@ import { endWithoutBlanks, numberForms, startWithoutBlanks } from './number-form
 export type GridCell = WorkbookCell | undefined;
 
 export interface GridRow {
-  /** Row number in the file, from 1. */
+  /** One-based row number in the file. */
   number: number;
   cells: readonly GridCell[];
 }

@@ -34,7 +34,7 @@ export function findAdjacentColumns(rows: readonly GridRow[], start: number): Ad
   return { gap, leftOut };
 }
 
-/** Returns the columns with cells, from 0, in ascending order. */
+/** Returns the zero-based indexes of the columns with filled cells, in ascending order. */
 const filledColumns = (rows: readonly GridRow[]): number[] => {
   const columns = rows.flatMap(({ cells }) => [...cells.keys()].filter((column) => isFilled(cells[column])));
   return [...new Set(columns)].toSorted((a, b) => a - b);

@@ -2,15 +2,15 @@ import { ColumnSums } from './column-sums.js';
 import { type GridCell, type GridRow, isFilled, textOf } from './grid.js';
 
 /*
- * Finds totals by arithmetic, regardless of their names. A row that equals the sums of the rows above or below it has evidence in
- * bits. The evidence comes from its figures, its label and its place in the table.
+ * Finds totals by arithmetic, even without a label such as "Total". If a row equals the sums of the rows above or below it, its
+ * figures, label and position are scored in bits of evidence that it is a total.
  */
 
 /** Minimum evidence for a note about the totals of a table. */
 const MIN_BITS = 4.5;
 /** Minimum evidence for leaving out a row without a label. */
 const PROOF_BITS = 8;
-/** Bits for the place of a row. The last row of a table is often the grand total, so rows between others have less evidence. */
+/** Bits for the position of the last row, which is often the grand total. Rows above it lose bits instead. */
 const LAST_ROW_BITS = 2.5;
 /** Evidence from a row labelled as a total, from a row without a label, and from a label unlike the other labels. */
 const NAME_BITS = 20;
@@ -42,7 +42,7 @@ interface Block {
   hasTotals?: boolean;
 }
 
-/** Returns the totals of a table, which are all below their rows or all above them. */
+/** Returns the totals of a table. Either all of them are below their rows, or all of them are above. */
 export function findSumRows(rows: readonly NumberRow[]): SumRow[] {
   const [below, above] = [search(rows, LAST_ROW_BITS), search(rows.toReversed(), 0)];
   const best = evidenceOf(above) > evidenceOf(below) ? above : below;

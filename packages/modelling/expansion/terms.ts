@@ -115,7 +115,7 @@ export function scale(terms: Terms, scales: Float64Array): void {
     coefficients[at]! *= scales[rows[at]!]!;
     if (coefficients[at] === 0) zeros += 1;
   }
-  // A term multiplied by 0 must disappear, so that it may be in a divisor or multiply another variable.
+  // Terms multiplied by 0 are dropped, so that a row without other terms counts as a constant, for example in a divisor.
   if (zeros > 0) dropZeros(terms, 0);
 }
 
