@@ -16,7 +16,7 @@ export class ConversationsController {
   @Operation({
     tag: 'Chat',
     summary: 'List conversations',
-    description: 'Last changed first.',
+    description: 'Most recently changed first.',
     response: ConversationListResponse,
     extension: true,
   })

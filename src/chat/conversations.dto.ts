@@ -41,7 +41,7 @@ export class ConversationResponse {
   }
 }
 
-/** Conversations of a project, last changed first. */
+/** Conversations of a project, most recently changed first. */
 export class ConversationListResponse extends WalkResponse {
   @ObjectArrayField(() => ConversationResponse)
   conversations!: ConversationResponse[];

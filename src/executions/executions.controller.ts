@@ -169,7 +169,7 @@ export class ExecutionsController {
     summary: 'Cancel solve execution',
     ownId: true,
     description:
-      'Stops the execution, regardless of the process that runs it. Charges the time that it has run. With `keep_plan`, ' +
+      'Stops the execution, regardless of the process that runs it. Charges the time used so far. With `keep_plan`, ' +
       'the best plan so far becomes the result. Returns 409 if it has already ended.',
     response: ExecutionResponse,
     errors: ['execution_over'],

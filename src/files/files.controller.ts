@@ -53,8 +53,8 @@ export class FilesController {
     summary: 'Read content',
     example: { ...EXAMPLE_DEPLOYMENT, path: 'AGENTS.md' },
     description:
-      'Download files that are too large for a response. This includes files that exceed twice the maximum as JSON, ' +
-      'where control characters are escaped.\n\n' +
+      'A file that is too large for a response returns 413. Use the download operation instead. A file is also too ' +
+      'large if its JSON form, with escaped control characters, exceeds twice the maximum size.\n\n' +
       'With `as=text`, the text of a PDF, DOCX or XLSX file (by its extension) is extracted and returned in `text`. ' +
       'Each page of a PDF begins with a line such as `--- page 3 ---`, each sheet with a line such as ' +
       '`--- sheet Costs ---`. Cells are separated by tabs. Pages that are images have no text. The limit then applies ' +
@@ -77,7 +77,8 @@ export class FilesController {
     tag: 'Files',
     summary: 'Delete file',
     description:
-      'Deletes a file or directory. A non-empty directory needs `recursive`. Counts only explicitly created directories.',
+      'Deletes a file or directory. Set `recursive` to delete a non-empty directory. `deleted` counts files and ' +
+      'explicitly created directories.',
     example: { ...EXAMPLE_WORKSPACE, path: EXAMPLE.draft },
     response: DeleteResponse,
     errors: [...WRITING_CODES, 'conversation_not_found', 'directory_not_empty', 'file_not_found'],
@@ -92,7 +93,7 @@ export class FilesController {
     tag: 'Files',
     summary: 'Batch move',
     example: { ...EXAMPLE_WORKSPACE, moves: [{ source_path: EXAMPLE.notes, dest_path: `archive/${EXAMPLE.notes}` }] },
-    description: 'Reports failed moves in `errors` and still makes the others.',
+    description: 'Reports failed moves in `errors`. A failed move does not stop the others.',
     response: BatchMoveResponse,
     errors: [...WRITING_CODES],
     idempotent: true,

@@ -16,8 +16,9 @@ export class ProjectMembersController {
     tag: 'Members',
     summary: 'List members',
     description:
-      'First added first. Only members and company-level callers can see a private project. If a project is visible ' +
-      'to the company, everyone in the company can edit it, and a role can only add rights.',
+      'Members in the order in which they were added. Only members and company-level callers can see a private ' +
+      'project. If a project is visible to the company, everyone in the company can edit it, and a role can only add ' +
+      'rights.',
     response: ProjectMemberListResponse,
     extension: true,
   })

@@ -39,7 +39,7 @@ export class ProjectsController {
   @Operation({
     tag: 'Projects',
     summary: 'List projects',
-    description: 'Projects that the caller can see, last changed first.',
+    description: 'Projects that the caller can see, most recently changed first.',
     response: ProjectSummaryListResponse,
   })
   async listProjects(

@@ -282,7 +282,7 @@ export class ProjectSummary {
   }
 }
 
-/** Projects that the caller sees, last changed first. */
+/** Projects that the caller can see, most recently changed first. */
 export class ProjectSummaryListResponse extends WalkResponse {
   @ObjectArrayField(() => ProjectSummary)
   projects!: ProjectSummary[];

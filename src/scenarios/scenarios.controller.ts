@@ -75,8 +75,8 @@ export class ScenariosController {
     example: { scenario_ids: [EXAMPLE.scenario_id], include_base: true },
     description:
       'Starts an execution for each scenario, or for none of them. All use the same snapshot of the canvas, taken ' +
-      'now, or in run mode the current snapshot. Together they count as one of the 20 waiting executions that a ' +
-      'company can have, otherwise 429. Returns 422 at a scenario that no longer applies.',
+      'now, or in run mode the current snapshot. Together they count as a single waiting execution. Returns 429 if ' +
+      'the company has 20 waiting executions. Returns 422 at a scenario that no longer applies.',
     status: 201,
     response: ScenarioSolveResponse,
     errors: ['budget_exhausted', 'too_many_executions'],

@@ -71,8 +71,8 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_TEXT,
     description:
-      'Name of the value or column, `x.lower` or `x.upper` of a variable, relation to add, label or id of a card, ' +
-      'name of a set in a file',
+      '`value`, `column` and `cell`: name of the value or column. `bound`: `x.lower` or `x.upper` of a variable. ' +
+      '`limit` and `off`: label or id of the card. `add`: the relation to add. `file`: name of the set',
     example: 'hours',
   })
   target!: string;
@@ -215,7 +215,7 @@ export class ScenarioSolveRequest {
     maxItems: MAX_SCENARIOS,
     itemMaxLength: MAX_TEXT,
     check: (ids) => (ids.length === 0 ? 'at least one scenario is required' : undefined),
-    description: 'Different scenario ids',
+    description: 'Ids of the scenarios, without duplicates',
   })
   scenario_ids!: string[];
 

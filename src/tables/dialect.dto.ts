@@ -170,10 +170,10 @@ export class TableLeftOut implements LeftOut {
   @EnumField(LEFT_OUT_KINDS)
   kind!: LeftOut['kind'];
 
-  @IntegerField({ description: 'First row; for `beside` the first column, from 1' })
+  @IntegerField({ description: 'Number of the first row, or of the first column for `beside`. Numbers start at 1' })
   first!: number;
 
-  @IntegerField({ description: 'Last row or column' })
+  @IntegerField({ description: 'Number of the last row or column' })
   last!: number;
 
   @StringField({ description: 'First 100 characters' })

@@ -132,7 +132,7 @@ export class TableRequest extends ContainerRequest {
     optional: true,
     nullable: true,
     maxItems: MAX_FILTERS,
-    description: 'Conditions that a row must all satisfy',
+    description: 'Keeps only the rows that satisfy all of these conditions',
   })
   where?: TableFilter[] | null;
 

@@ -86,7 +86,10 @@ export class UploadStartResponse extends UploadPartsResponse {
   @StringField({ description: 'Identifies the upload; keep it secret' })
   upload_token!: string;
 
-  @IntegerField({ description: 'Bytes of every part except the last; up to twice as many if no size was declared' })
+  @IntegerField({
+    description:
+      'Size in bytes of every part except the last. If no size was declared, parts may be up to twice as large',
+  })
   part_size!: number;
 }
 

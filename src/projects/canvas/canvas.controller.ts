@@ -58,7 +58,7 @@ export class CanvasController {
     tag: 'Canvas',
     summary: 'Update card',
     example: { version: 1, label: 'Working hours a week' },
-    description: '409 if the card has changed since `version`.',
+    description: 'Returns 409 if the card has changed since `version`.',
     response: CardResponse,
     errors: ['canvas_full', 'version_conflict'],
     tagged: true,
