@@ -228,7 +228,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is replaced by another statement, and ignores greetings', async () => {
+  it('is not taken from another statement or from a greeting', async () => {
     const room = await after(SMALL, 'x, y integer');
     await room.answer({ other_text: 'price = 3' });
     await room.say('Hello');

@@ -111,7 +111,7 @@ describe('a statement before the objective', () => {
 });
 
 describe('an objective below its heading', () => {
-  it.each(['- ', '* ', '• '])('causes a question if a mark may be a minus or a bullet: %s', async (mark) => {
+  it.each(['- ', '* ', '• '])('is not read if its mark could be either a minus sign or a bullet: %s', async (mark) => {
     const lines = `labour: tables + chairs <= 30\nchairs, tables integer\nmaximize profit:\n${mark}30 chairs\n${mark}50 tables`;
     const { room, isSolved } = await solved(`${lines}\n${FINISH}`);
     expect(isSolved).toBe(false);

@@ -40,7 +40,7 @@ describe('document text', () => {
     await expect(documents.text(blob, 'xlsx', { sheet: 'Costs' })).rejects.toThrow();
   });
 
-  it('cuts the text at FILES_CONTENT_MAX_BYTES', async () => {
+  it('is cut off at FILES_CONTENT_MAX_BYTES', async () => {
     files.config.FILES_CONTENT_MAX_BYTES = 30;
     expect(await documents.text(await files.put(WORKBOOK), 'xlsx')).toMatchObject({
       text: '--- sheet Costs ---\nitem\tprice',

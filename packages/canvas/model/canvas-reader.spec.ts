@@ -64,7 +64,7 @@ describe('KPIs of a plan', () => {
     },
   );
 
-  it('omits KPIs without formulas on the canvas or without a plan', () => {
+  it('are absent without a KPI card that has a formula, or without a plan', () => {
     expect(solve(...plan)).not.toHaveProperty('kpis');
     const never = constraint('Never', 'x >= 4');
     expect(solve(...plan, never, kpi('K', { expression: 'x' }))).not.toHaveProperty('kpis');
@@ -179,7 +179,7 @@ describe('readCanvas', () => {
     const least = objective('x + (sum p in products: make[p])', { sense: 'minimize' });
     const minimum = { expression: 'make[p] >= minimum[p]', index: 'p in products' };
 
-    it('meets relations, relations in words, and quantities of variables', () => {
+    it('are met if they are relations, relations in words, or quantities of variables', () => {
       const result = solve(
         ...[goods, make, variable('x', { lower: -9 }), least],
         required('Minimum', minimum),

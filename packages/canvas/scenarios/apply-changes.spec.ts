@@ -644,7 +644,7 @@ describe('applyChanges', () => {
     );
   });
 
-  it('follows the arithmetic of numbers', () => {
+  it('applies several changes of a number in order', () => {
     const operation = fc.oneof(
       fc.record({ times: fc.integer({ min: -9, max: 9 }) }),
       fc.record({ plus: fc.integer({ min: -99, max: 99 }) }),

@@ -185,7 +185,7 @@ describe('titles above a table', () => {
     ]);
   });
 
-  it('quotes their first 100 characters', async () => {
+  it('are reported with their first 100 characters', async () => {
     const table = await tables.read(`${'long '.repeat(50)}\n\n${DEMAND}`);
     expect(table.leftOut[0]?.text).toHaveLength(100);
   });

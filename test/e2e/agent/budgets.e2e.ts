@@ -515,7 +515,7 @@ describe('the counter of a budget', () => {
     expect(budgets.some(({ reached_at }) => reached_at !== null)).toBe(true);
   }, 60_000);
 
-  it('is marked as reached once per period, by the entry that reached the limit, under concurrency', async () => {
+  it('is marked as reached once per period, by the entry that reached the limit, even if entries are concurrent', async () => {
     const { client, company: company_id } = await service.session({ user: 'head' });
     await client.get('/projects');
     const budget = await put(client, 1, { action: 'notice' });

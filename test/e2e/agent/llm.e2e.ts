@@ -266,7 +266,7 @@ describe.each(PROVIDERS)('the language model of provider %s', (AGENT_PROVIDER, f
     expect(message?.content).toBe('Twelve chairs.');
   });
 
-  it('receives provider data back with its calls in later turns, and hides that data from all other readers', async () => {
+  it('gets its provider data back in later turns, and clients never see that data', async () => {
     const secret = 'c2lnbmVkIHRob3VnaHQ=';
     const data: ModelReply['data'] =
       format === 'anthropic'

@@ -401,7 +401,7 @@ describe('a turn whose process is gone', () => {
     expect(contents(await idle(client, project))).toEqual(['user: Hello', 'assistant: Answer to Hello.']);
   });
 
-  it('is ended by a single process of many that check it', async () => {
+  it('is ended by only one of several processes that check it', async () => {
     script = async function* () {
       yield say('One');
       await never();

@@ -110,7 +110,7 @@ describe('POST /files/content?as=text', () => {
     );
   });
 
-  it('survives a PDF of some kilobytes that expands to two gigabytes', async () => {
+  it('survives a PDF of a few kilobytes that expands to two gigabytes', async () => {
     // Runs of 128 spaces, compressed twice, in a content list. Content lists are unpacked completely before they are read.
     const runs = Buffer.alloc(32 * 1024 ** 2, Buffer.from('8120', 'hex'));
     const stream = deflateSync(deflateSync(runs));

@@ -169,7 +169,7 @@ describe('an answer to a question', () => {
     });
   });
 
-  it('is rejected with text beyond its limits', async () => {
+  it('is rejected if its text exceeds a limit', async () => {
     const answers: [string, string][] = [
       [`{"other_text":"${'x'.repeat(10_001)}"}`, 'string_too_long'],
       [`{"selections":${members(100, () => `"${'x'.repeat(1_000)}"`)}}`, 'value_error'],
@@ -203,7 +203,7 @@ describe('the references of a message', () => {
       `"client_msg_id":"${'x'.repeat(100_001)}"`,
       { type: 'string_too_long', loc: ['body', 'client_msg_id'] },
     ],
-  ])('are rejected beyond their limits: %s', async (_, field, entry) => {
+  ])('are rejected if they exceed a limit: %s', async (_, field, entry) => {
     const { status, detail } = await post(field);
     expect(status).toBe(422);
     expect(detail).toMatchObject([entry]);

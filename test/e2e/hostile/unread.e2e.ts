@@ -36,7 +36,7 @@ describe('a client that does not read', () => {
     expect(peak).toBeLessThan(700 * MiB);
   }, 60_000);
 
-  it('delays no other caller with large message windows', async () => {
+  it('does not delay other callers by requesting large message windows', async () => {
     const database = new pg.Client(service.environment.databaseUrl);
     await database.connect();
     const messages = { content: `repeat('x', 100000)` };
@@ -56,7 +56,7 @@ describe('a client that does not read', () => {
     for (const request of unread) request.close();
   });
 
-  it('delays no other caller with streams of the largest messages', async () => {
+  it('does not delay other callers by streaming the largest messages', async () => {
     const { client } = session;
     const { id } = await makeProject(client);
     const bystander = await Bystander.start(service);

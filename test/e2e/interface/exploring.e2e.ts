@@ -164,7 +164,7 @@ inBrowser('Swagger UI', () => {
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
   }
 
-  it('is linked from the bare address, and explains the content and how to get a token', async () => {
+  it('are linked from the bare address, and explain the API and how to get a token', async () => {
     await page.getByRole('link', { name: 'API' }).click();
     await page.locator('.opblock').first().waitFor();
     expect(page.url()).toBe(`${service.url}/docs`);

@@ -151,7 +151,7 @@ it(
   60_000 + ROUNDS * 20_000,
 );
 
-it('continues an upload that was opened but not answered once no process works on it', async () => {
+it('resumes an upload whose process died after opening it, before the response', async () => {
   const session = { user: randomUUID(), company: randomUUID() };
   const { prepare } = SERVED['POST /api/v1/files/upload/start']!;
   const request: Keyed = { ...(await prepare(await clientOf({ session }))), key: randomUUID(), session };

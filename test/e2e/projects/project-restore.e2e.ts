@@ -19,7 +19,7 @@ import { type Script, say, useScriptedService } from '../../support/scripted-age
 import type { Session } from '../../support/session.js';
 import { EventStream } from '../../support/stream.js';
 
-/** Can be set to 10000 for a run by hand. */
+/** Set to 10000 for a longer manual run. */
 const FILES = Number(process.env['RESTORED_FILES'] ?? 120);
 const MESSAGES = 5_000;
 const AT_ONCE = 10;
@@ -312,7 +312,7 @@ describe('concurrent deletion and restoration', () => {
     }
   }, 60_000);
 
-  it('has a single winner for a purge and a restoration', async () => {
+  it('lets either the purge or the restoration succeed, never both', async () => {
     const config = service.app.get(Config);
     config.PROJECTS_GRACE_SECONDS = 0.3;
     try {

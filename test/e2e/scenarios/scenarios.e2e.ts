@@ -116,7 +116,7 @@ describe('scenarios', () => {
     expect((await client.get<ScenarioListResponse>(at())).total).toBe(1);
   });
 
-  it('are limited to 100, also under concurrency, and mark their project as changed', async () => {
+  it('are limited to 100 even if created concurrently, and mark their project as changed', async () => {
     const before = (await client.get<ProjectResponse>(`/projects/${project}`)).updated_at;
     const names = Array.from({ length: 105 }, (_, index) => `Scenario ${index}`);
     const statuses = await Promise.all(

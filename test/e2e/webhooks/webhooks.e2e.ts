@@ -285,7 +285,7 @@ describe('events', () => {
 });
 
 describe('a receiver that hangs', () => {
-  it('delays no other company, with any number of webhooks', async () => {
+  it('does not delay other companies, regardless of the number of its webhooks', async () => {
     receiver.answer = hang;
     const { id: project } = await makeProject(client);
     await Promise.all(Array.from({ length: 20 }, () => create()));
