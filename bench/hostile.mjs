@@ -6,9 +6,9 @@
  * - the folder of another checkout with a `dist`, to test instead of this build
  * - `--json=<file>`: file for the results. Rows of other attacks in it are kept.
  * - `--seconds=<maximum duration of an attack, default 60>`
- * - words: only runs attacks whose name contains any of them
+ * - other words: run only the attacks whose names contain one of them
  *
- * The process is observed in /proc, which needs Linux.
+ * Requires Linux, because the process is observed in /proc.
  */
 import 'reflect-metadata';
 import { spawn } from 'node:child_process';
