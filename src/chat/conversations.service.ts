@@ -31,7 +31,7 @@ export class ConversationsService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Returns a page of a project's conversations, last changed first. @throws NotFound */
+  /** Returns a page of a project's conversations, most recently changed first. @throws NotFound */
   async list(reader: ProjectReader, projectId: string, page: WalkQuery): Promise<Page<Conversation>> {
     const listed = await this.conversations.page(reader, parseId(projectId, 'Project'), page);
     if (listed.total === 0) await this.projects.require(reader, projectId);

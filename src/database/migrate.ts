@@ -9,7 +9,7 @@ import { assertSuitable } from './suitable-database.js';
 /** Name of the advisory lock that keeps processes from migrating concurrently. */
 const LOCK = 'project-workspace-service:migrations';
 const POLL_MS = 500;
-/** Wait for another process's migrations after which the wait is reported. */
+/** Delay before reporting that another process's migrations are still running. */
 const SAID_AFTER_MS = 5_000;
 const MIGRATIONS = join(import.meta.dirname, 'migrations/*.js');
 /** Deadlock and lock timeout. The migration had no effect. */

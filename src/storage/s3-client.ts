@@ -34,7 +34,7 @@ export class S3Client extends Client {
   }
 
   /**
-   * Returns whether the bucket exists. It uses a listing because the response to `HEAD` has no body with the reason of a refusal.
+   * Returns whether the bucket exists. Uses a listing, because a refused `HEAD` request has no body that gives the reason.
    */
   async hasBucket(bucketName: string): Promise<boolean> {
     try {

@@ -129,7 +129,7 @@ export class TableReaderService {
     return { blob_id: table.blob_id, description: table.description };
   }
 
-  /** Checks whether columns identify the rows of a table. Rows are indexes in the table, from 0. @throws NotFound */
+  /** Checks whether columns identify the rows of a table. Rows are zero-based indexes in the table. @throws NotFound */
   async keys(
     container: ContainerRef,
     name: TableName,

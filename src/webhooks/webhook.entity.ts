@@ -45,7 +45,7 @@ export class Webhook {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   last_skipped_at!: Date | null;
 
-  /** Process of the previous version that delivers its events. */
+  /** Process that delivers the webhook's events. Used only by processes of the previous version. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 

@@ -83,7 +83,7 @@ export class LlmAgent extends Agent {
   }
 }
 
-/** Lets the model answer a conversation. Changes its form while the provider rejects it. */
+/** Requests the model's answer to a conversation. Changes the form of the conversation as long as the provider rejects it. */
 async function* ask(
   step: Omit<Step, 'messages'>,
   conversation: TurnConversation,

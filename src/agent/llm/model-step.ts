@@ -38,7 +38,7 @@ export class ConversationRejected extends AgentFailure {
 }
 
 /**
- * Lets the model answer once and yields its text as it arrives. Retries transient faults until the first text was yielded.
+ * Requests an answer from the model and yields its text as it arrives. Retries transient faults until some text has been yielded.
  *
  * @throws AgentFailure in words for the user
  */

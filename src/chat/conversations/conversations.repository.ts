@@ -146,7 +146,7 @@ export class ConversationsRepository extends EntityRepository(Conversation) {
     await this.query('SELECT id FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [id]);
   }
 
-  /** Returns a page of a project's conversations, last changed first. */
+  /** Returns a page of a project's conversations, most recently changed first. */
   async page(reader: ProjectReader, project_id: string, page: WalkQuery): Promise<Page<Conversation>> {
     const rows = `FROM conversations WHERE project_id = ${projectOf('$1', '$2')}`;
     return await readPage(

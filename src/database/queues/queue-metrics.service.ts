@@ -12,7 +12,7 @@ type Outcome = 'done' | 'left' | 'failed';
 export interface Backlog {
   task: string;
   waiting: number;
-  /** Age of the oldest waiting work. 0 if the queue is empty. */
+  /** Age of the oldest waiting item. 0 if the queue is empty. */
   oldest_seconds: number;
 }
 

@@ -65,7 +65,7 @@ export class ContainersRepository extends EntityRepository(Container) {
     );
   }
 
-  /** Returns the containers of all companies that were deleted at least this many seconds ago and are not empty. */
+  /** Returns the non-empty containers, in any company, that were deleted at least this many seconds ago. */
   async endedWithContent(seconds: number): Promise<string[]> {
     const containers: { id: string }[] = await this.query(DELETED_CONTAINERS, [seconds]);
     return containers.map(({ id }) => id);

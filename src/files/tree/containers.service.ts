@@ -37,7 +37,7 @@ export class ContainersService {
     if (restored < container_ids.length) throw new Error('Not all of the containers can be restored');
   }
 
-  /** Lets the collector empty hidden containers as if they had been deleted when they were hidden. */
+  /** Treats hidden containers as deleted since they were hidden, so that the collector empties them. */
   async discardHidden(tx: Tx, company_id: string, ...container_ids: string[]): Promise<void> {
     await tx.withRepository(this.containers).discardHidden(company_id, container_ids);
   }

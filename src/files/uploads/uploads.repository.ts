@@ -172,12 +172,12 @@ export class UploadsRepository extends EntityRepository(Upload) {
     return rows.map(({ id }) => id);
   }
 
-  /** Lets an upload expire immediately. */
+  /** Expires an upload immediately. */
   async expire(id: UploadId): Promise<void> {
     await this.query('UPDATE uploads SET expires_at = now() WHERE id = $1', [id]);
   }
 
-  /** Lets the open uploads to a container expire immediately. */
+  /** Expires the open uploads to a container immediately. */
   async expireTo(container_id: string): Promise<void> {
     await this.query(
       `UPDATE uploads SET expires_at = now() WHERE container_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,
@@ -185,7 +185,7 @@ export class UploadsRepository extends EntityRepository(Upload) {
     );
   }
 
-  /** Lets the open uploads of an API key expire immediately. */
+  /** Expires an API key's open uploads immediately. */
   async expireOf(api_key_id: string): Promise<void> {
     await this.query(
       `UPDATE uploads SET expires_at = now() WHERE api_key_id = $1 AND state IN ('open', 'completing') AND expires_at > now()`,

@@ -131,8 +131,11 @@ export class UploadsService implements OnModuleInit {
   }
 
   /**
-   * Returns the upload of an earlier request that got no response, or a new upload if the store had not begun it. @throws
-   * Conflict @throws Gone
+   * Returns the upload of an earlier request that got no response. Opens a new upload if the earlier upload ended and never
+   * reached the store.
+   *
+   * @throws Conflict
+   * @throws Gone
    */
   private async resume(tx: Tx, upload: NewUpload, { token, id, blob_id }: OpenedUpload): Promise<OpenedUpload> {
     const { state, store_upload_id, expires_at } = await tx.withRepository(this.uploads).findOneByOrFail({ id });
