@@ -259,7 +259,9 @@ function readRequirement(said: string): Reading | undefined {
   const match = REQUIREMENTS.map((pattern) => pattern.exec(said)).find((found) => found !== null);
   if (match === undefined) return undefined;
   const { label, text = '' } = match.groups ?? {};
-  const named = { kind: 'requirement' as const, text, ...(label !== undefined && { label }) };
+  // The service names requirements `Requirement 1`.
+  const name = label !== undefined && /^\d+$/.test(label) ? `Requirement ${label}` : label;
+  const named = { kind: 'requirement' as const, text, ...(name !== undefined && { label: name }) };
   const relation = relationIn(text) ?? unreadRelation(text);
   if (relation !== undefined) return { statement: { ...named, relation } };
   const { figure, product } = AMOUNT.exec(text)?.groups ?? {};

@@ -21,9 +21,9 @@ const COUNTS = new RegExp(`${CLASS}$`, 'i');
 /** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
 const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
-/** Words before a relation. In `bounds <= 3`, `bounds` is a name. */
+/** Words before a relation. In `bounds <= 3` and `Constraint 1: x <= 3`, the word belongs to a name. */
 const PREFIX =
-  /^(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
+  /^(?!constraint \d+ ?(?:\((?:hard|soft)\) ?)?:)(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
 
 /**
  * Reads statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,

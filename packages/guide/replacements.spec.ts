@@ -13,6 +13,19 @@ async function answerTo(...texts: string[]): Promise<string> {
 const SECOND: [string, string, string, string][] = [
   ['a constraint', 'wood: chairs + tables <= 15', 'wood: chairs + tables <= 20', 'chairs + tables <= 15'],
   ['a constraint in another case', 'wood: chairs <= 15', 'Wood: chairs <= 20', 'chairs <= 15'],
+  [
+    'a constraint with a label of the service',
+    'chairs + tables <= 5',
+    'Constraint 1: chairs <= 6',
+    'chairs + tables <= 5',
+  ],
+  ['a constraint with its class', 'chairs + tables <= 5', 'constraint 1 (hard): chairs <= 6', 'chairs + tables <= 5'],
+  [
+    'a requirement with a label of the service',
+    'requirement: chairs >= 3',
+    'Requirement 1: chairs >= 4',
+    'chairs >= 3',
+  ],
   ['an objective without a name', 'maximize 3 chairs + 5 tables', 'maximize 5 chairs', 'maximize 3 chairs + 5 tables'],
   ['the direction of an objective', 'maximize gain: 3 chairs', 'minimize gain: 3 chairs', 'maximize 3 chairs'],
   ['a value', 'price = 30', 'price = 45', 'price = 30'],

@@ -8,6 +8,6 @@ it('reports no limit on fewer units if only upper limits bind', async () => {
   );
   await room.say('kpi: none; requirement: none; data: in the formulas; confirm; solve');
   const { text } = await room.say('why not fewer chairs');
-  expect(text).toContain('`chairs` is 10. No limit prevents less of `chairs`, so another amount would not improve');
+  expect(text).toContain('`chairs` is 10. No limit prevents less of `chairs`, so less of it would not improve');
   expect((await room.say('why not more chairs')).text).toContain('These limits hold it');
 });

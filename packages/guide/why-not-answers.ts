@@ -89,7 +89,7 @@ export class WhyNotAnswers {
     const isBounded = value === undefined && thing.card?.data[wants === 'more' ? 'upper' : 'lower'] !== undefined;
     return isBounded
       ? `No constraint with ${called} binds. Its members have bounds: name one of them.`
-      : `${now}${wants === 'less' ? `No limit prevents less of ${called}` : `No limit with ${called} binds`}, so another amount would not improve the objective.${price}${offer}`;
+      : `${now}${wants === 'less' ? `No limit prevents less of ${called}` : `No limit with ${called} binds`}, so ${wants} of it would not improve the objective.${price}${offer}`;
   }
 
   /** Returns the limits that another amount only makes easier to meet. Negative figures could reverse the direction. */
