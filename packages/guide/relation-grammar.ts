@@ -21,15 +21,21 @@ const COUNTS = new RegExp(`${CLASS}$`, 'i');
 /** `x[p] <= 4, hard for p in ps`, `x[p] <= 4 for p in ps, hard where p <> "a"` */
 const COUNTS_INSIDE = new RegExp(`${CLASS} (?=(?:for|where) )`, 'i');
 const SUM = /^[^:]{0,200}\bsum [\p{L}_(][^:]*? in /iu;
-/** Words before a relation. In `bounds <= 3` and `Constraint 1: x <= 3`, the word belongs to a name. */
+/** Words before a relation. In `bounds <= 3`, `Constraint 1: x <= 3` and `Constraint 1 <= 3`, the word belongs to a name. */
 const PREFIX =
-  /^(?!constraint \d+ ?(?:\((?:hard|soft)\) ?)?:)(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
+  /^(?!constraint \d+ ?(?:(?:\((?:hard|soft)\) ?)?:|[<>=≤≥]{1,2} ?[\d.,]+$))(?:constraints?|subject to|s\.t\.?|such that|where|with|values?|bounds?|given)(?=[ :]|$)(?! ?[<>=≤≥*/+]):? ?/i;
+
+/** `Constraint 1 <= 7`: the name of a constraint in place of its formula. */
+const NUMBERED = /^(?<numbered>constraint \d+) ?[<>=≤≥]{1,2} ?[\d.,]+$/i;
 
 /**
  * Reads statements with a relation or about variables: `labour: x + y <= 4`, `0 <= x <= 10 integer`, `x, y binary`,
  * `price = 3, cost = 2`, `x in pieces`.
  */
 export function readRelation(text: string): Reading {
+  const { numbered } = NUMBERED.exec(text)?.groups ?? {};
+  if (numbered !== undefined)
+    return { reason: `a constraint is changed by its name and its whole relation, as in \`${numbered}: x + y <= 4\`` };
   const { label, body } = splitLabel(text);
   // The label of a relation is a name, as in `binary: x <= 4`.
   const isDomain = label !== undefined && isName(label) && !(isReserved(label) && SIGN.test(body));

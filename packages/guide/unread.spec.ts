@@ -42,6 +42,7 @@ describe('a statement that cannot be parsed', () => {
     ['set ducks penalt: 5', 'set ducks penalt', {}],
     ['time <= 400', 'time <= 400', { expression: 'time <= 400' }],
     ['objective <= 400', 'objective <= 400', { expression: 'objective <= 400' }],
+    ['Constraint 1 <= 7', 'Constraint 1 <= 7', { expression: 'Constraint 1 <= 7' }],
     ['maximise time 3 boat', 'maximise time 3 boat', { expression: 'maximise time 3 boat' }],
   ])('becomes a constraint that prevents a solve: %s', async (statement, label, data) => {
     const { room, first, later, isSolved } = await solved(statement);
