@@ -1,4 +1,4 @@
-import { Button, Center, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Center, Code, Container, Group, Loader, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import type { Schemas } from '@project-workspace/client';
 import { type DragEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
@@ -10,6 +10,7 @@ import { useIntent } from '../service/use-intent';
 import { useAttachments } from './attachments';
 import { Composer } from './composer';
 import classes from './conversation.module.css';
+import { EXAMPLE } from './example';
 import { answerIn, hasOpenQuestion, hasQuestions, Message } from './message';
 import { type LiveConversation, useConversation, useEarlierMessages } from './use-conversation';
 import { usePosting } from './use-posting';
@@ -228,13 +229,13 @@ function Messages({
           <Text fw={550}>{mayWrite ? 'Start here' : 'No messages yet'}</Text>
           <Text size="sm" c="dimmed">
             {mayWrite
-              ? 'Describe your planning problem in your own words: your goal, your decisions and your limits. The agent asks for anything that is missing. You can also drop tables here.'
+              ? 'Write your goal, your decisions and your limits, each on its own line. The agent asks for anything that is missing. You can also drop tables here.'
               : 'Messages appear here once an editor starts the conversation.'}
           </Text>
           {mayWrite && (
-            <Text size="sm" c="dimmed">
-              For example: <code>maximize profit: 30 chairs + 55 tables</code>
-            </Text>
+            <Code block aria-label="Example">
+              {EXAMPLE}
+            </Code>
           )}
           {mayWrite && (
             <Group>
