@@ -1,7 +1,7 @@
 import type { Card, Kind } from './cards';
 import { type CardKind, KINDS } from './kinds';
 
-/** Card whose form is open: the last version that the user saw, and the field to start with. */
+/** Card whose form is open: the last version that the user saw, and the field to focus first. */
 export interface Opened {
   card: Card;
   start: string | undefined;
@@ -54,7 +54,7 @@ export function itemsOf(
 
 export const needsInput = ({ status }: Card): boolean => status !== 'complete';
 
-/** Whether the label or the data of a card contains a text. */
+/** Whether the label or the data of a card contains a string. */
 function matchesText({ label, data }: Card, text: string): boolean {
   const needle = text.toLocaleLowerCase();
   return needle === '' || [label, ...collectTexts(data)].some((one) => one.toLocaleLowerCase().includes(needle));

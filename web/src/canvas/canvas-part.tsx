@@ -217,7 +217,7 @@ function Canvas({ project, mayWrite, cards, children }: CanvasProps) {
   );
 }
 
-/** Counts the cards of each kind. */
+/** Returns the number of cards of each kind. */
 const countsOf = (cards: readonly Card[]): Count[] =>
   KINDS.map(({ kind, title }) => {
     const ofKind = cards.filter(({ card_type }) => card_type === kind);

@@ -15,7 +15,7 @@ import { omitKeys } from './omit-keys';
 
 const LABEL_FIELD: Field = { name: LABEL, label: 'Label' };
 
-/** Text that the user has typed into a field, and the field's saved text when they began. */
+/** Text that the user has typed into a field, and the saved text of the field when the user began to edit. */
 interface Edit {
   text: string;
   over: string;
@@ -28,7 +28,7 @@ interface CardFormProps {
   card?: Card;
   /** Whether another user has removed the card. Its content can still be saved as a new card. */
   isRemoved?: boolean;
-  /** Key of `data` to start with. Default: the label. */
+  /** Key of `data` whose field is focused first. Default: the label. */
   start?: string | undefined;
   context: CanvasContext;
   onDone: (saved?: Card) => void;
@@ -213,7 +213,7 @@ export function CardForm({ kind, projectId, card, isRemoved = false, start, cont
   );
 }
 
-/** Returns the variant of a card. If it lacks the field to start with, returns a variant that includes the field. */
+/** Returns the variant of a card. If this variant lacks the field to focus first, returns a variant that includes the field. */
 function initialVariant(
   kind: CardKind,
   texts: Texts,

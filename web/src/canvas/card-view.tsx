@@ -22,7 +22,7 @@ interface CardViewProps {
   onRemoved: (card: Card) => void;
 }
 
-/** Shows a card for reading. */
+/** Read-only view of a card. */
 export function CardView({ card, onEdit, onRemoved }: CardViewProps) {
   const { label, status, gaps, data } = card;
   const [isRemoving, setRemoving] = useState(false);

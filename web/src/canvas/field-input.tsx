@@ -17,12 +17,12 @@ const MAX_KEY_COLUMNS = 5;
 interface FieldInputProps {
   field: Field;
   projectId: string;
-  /** Texts of all fields in the form. */
+  /** Values of all form fields as text. */
   texts: Texts;
   isRequired: boolean;
-  /** Reason why saving has failed. */
+  /** Reason why saving failed. */
   problem: string | undefined;
-  /** Gaps of the card in this field. */
+  /** Gaps of the card that concern this field. */
   gaps: Card['gaps'];
   onWrite: (text: string) => void;
 }

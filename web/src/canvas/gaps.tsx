@@ -32,7 +32,7 @@ export function Gaps({ gaps, onOpen }: { gaps: readonly Gap[]; onOpen: ((field: 
   );
 }
 
-/** Shows a sentence of the service. Formulas in it are enclosed in backticks. */
+/** Shows a sentence from the service. Formulas in the sentence are enclosed in backticks. */
 export function Sentence({ text }: { text: string }) {
   return text.split('`').map((part, index) =>
     index % 2 === 0 ? (

@@ -1,24 +1,25 @@
 import type { Kind } from './cards';
 
-/** Texts of a form by field name, as returned by {@link textsOf}. */
+/** Values of a form as text, by field name. Returned by {@link textsOf}. */
 export type Texts = Readonly<Record<string, string>>;
 
 /** Field of a card as users read and write it. */
 export interface Field {
   name: string;
   label: string;
-  /** Name of the field in a card that is not being edited. Default: the label. */
+  /** Name of the field in the read-only view of a card. Default: the label. */
   short?: string;
   /**
-   * Type of the input. Default: a line of text. `amount` accepts a number or a formula. `columns` holds names of file columns.
-   * `renamed` holds file columns with different names in formulas. Tables of figures or members use `table` instead.
+   * Type of the input. Default: a line of text. `amount` accepts a number or a formula. `columns` contains names of file
+   * columns. `renamed` contains file columns that have different names in formulas. Tables of figures or members use `table`
+   * instead.
    */
   type?:
     'number' | 'amount' | 'formula' | 'long' | 'flag' | 'choice' | 'file' | 'sheet' | 'columns' | 'column' | 'renamed';
   table?: 'figures' | 'members';
   /** Keys of `data` that the field edits. Default: the field's name. */
   keys?: readonly string[];
-  /** Choices, whose labels are clear without the field's name. A saved card shows the short form. */
+  /** Choices. The labels are clear without the field's name. The read-only view shows the short labels. */
   choices?: readonly { value: string; label: string; short?: string }[];
   example?: string;
   /** Value that applies if the field is empty. */
@@ -32,7 +33,7 @@ export interface CanvasContext {
   objectives: number;
 }
 
-/** Variant of a card: its fields, and the values that choosing it sets. */
+/** Variant of a card: its fields, and the values to set when the user chooses it. */
 export interface Variant {
   name: string;
   label: string;

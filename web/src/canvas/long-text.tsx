@@ -3,7 +3,7 @@ import { useState } from 'react';
 import classes from './canvas.module.css';
 import { NUMBER } from './numbers';
 
-/** Number of characters shown before the user expands a text. */
+/** Number of characters shown before the user expands the text. */
 const PREVIEW_LENGTH = 400;
 
 /** Long text that is truncated until the user expands it. */

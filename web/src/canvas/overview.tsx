@@ -8,7 +8,7 @@ import classes from './canvas.module.css';
 import type { Kind } from './cards';
 import { NUMBER } from './numbers';
 
-/** Number of cards of a kind, and number of cards with required gaps. */
+/** Number of cards of a kind, and how many of them have required gaps. */
 export interface Count {
   kind: Kind;
   title: string;

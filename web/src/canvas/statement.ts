@@ -2,7 +2,7 @@ import type { Card } from './cards';
 import { NUMBER } from './numbers';
 import { textOfValue } from './texts';
 
-/** Statement of a card, as a line of a model. */
+/** Statement of a card, written as a line of a model. */
 export interface Statement {
   /** Word before the formula, such as `maximize`. */
   lead?: string;

@@ -18,7 +18,7 @@ type Data = Card['data'];
 /** Field name of the card's own label. */
 export const LABEL = 'label';
 
-/** Returns the texts of a card's form. Without a card, all texts are empty. */
+/** Returns the form values of a card as text. Without a card, all values are empty. */
 export const textsOf = ({ fields }: CardKind, card: Pick<Card, 'label' | 'data'> = EMPTY_CARD): Texts => ({
   [LABEL]: card.label,
   ...Object.fromEntries(fields.map((field) => [field.name, textOf(field, card.data)])),
@@ -67,10 +67,10 @@ export function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Parses a form's text into column names. */
+/** Parses the text of a form field into column names. */
 export const parseColumns = (text: string): string[] => (text === '' ? [] : (JSON.parse(text) as string[]));
 
-/** Returns column names as the text of a form. */
+/** Formats column names as the text of a form field. */
 export const textOfColumns = (columns: readonly string[]): string =>
   columns.length === 0 ? '' : JSON.stringify(columns);
 
@@ -105,7 +105,7 @@ function tableOf(name: 'figures' | 'members', texts: Texts): ValueTable {
   return parseTable({ name, label: '', table: name }, texts[name] ?? '');
 }
 
-/** Parses lines such as `cost = Unit cost`. Returns undefined for other texts. */
+/** Parses lines such as `cost = Unit cost`. Returns undefined for any other text. */
 function parseRenamedColumns(text: string): Record<string, string> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {

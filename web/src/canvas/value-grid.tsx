@@ -123,7 +123,7 @@ export function ValueGrid({ label, table, hasColumns, members = [], onChange }: 
 
 const isText = (cell: string): boolean => cell.trim() !== '' && toNumber(cell) === undefined;
 
-/** Returns the table with cells written from a position on. Adds rows and columns as needed. */
+/** Returns the table with a block of cells written at a position. Adds rows and columns as needed. */
 function writeCells(
   { first, columns, rows }: ValueTable,
   row: number,

@@ -11,7 +11,7 @@ const PREVIEW_ROWS = 6;
 const MAX_PLAIN_ROWS = 30;
 /** Height of a virtualized table. */
 const TABLE_HEIGHT = '18rem';
-/** Maximum number of columns that fit beside the first column. */
+/** Maximum number of columns that fit next to the first column. */
 const MAX_FITTING_COLUMNS = 3;
 
 /** Read-only table of values. Long tables show only their first rows until the user expands them. */

@@ -95,7 +95,7 @@ export function listFrom({ rows }: ValueTable): (string | number)[] | null {
     : members.map((member) => (String(toNumber(member)) === member ? Number(member) : member));
 }
 
-/** Parses a number. Returns undefined for other texts. */
+/** Parses a number. Returns undefined for any other text. */
 export function toNumber(text: string): number | undefined {
   const number = Number(text);
   return text.trim() === '' || !Number.isFinite(number) ? undefined : number;
@@ -109,7 +109,7 @@ function listedMembers(members: unknown, isUsed: boolean): string[] {
   return typeof members === 'string' && isUsed ? membersOfRange(members) : [];
 }
 
-/** Expands a range into its members, up to a limit. Returns no members for other texts. */
+/** Expands a range into its members, up to a limit. Returns no members for any other text. */
 export function membersOfRange(text: string): string[] {
   const [, from, to] = RANGE.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined) return [];

@@ -6,7 +6,8 @@ import { useService } from '../service/service';
 const TYPING_MS = 300;
 
 /**
- * Reads the columns of a file as suggestions. Returns none if the file cannot be read, because the card's gaps give the reason.
+ * Returns the columns of a file as suggestions. If the file cannot be read, returns no columns, because the card's gaps already
+ * give the reason.
  */
 export function useFileColumns(
   projectId: string,

@@ -57,7 +57,7 @@ export function Composer({
     void send();
   };
   const handleKeyDown = (event: KeyboardEvent) => {
-    // During text composition, as in Japanese, Enter confirms the text.
+    // While an input method composes text, such as Japanese, Enter confirms the text.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouchDevice === true) return;
     event.preventDefault();
     void send();

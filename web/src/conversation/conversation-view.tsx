@@ -17,7 +17,7 @@ import { usePosting } from './use-posting';
 
 /** Distance from the end in pixels within which the list follows new messages. */
 const END_THRESHOLD = 40;
-/** Time in milliseconds after a click or key press. Growth within it counts as the user expanding something. */
+/** Time in milliseconds after a click or key press. If the list grows within this time, the user has expanded something. */
 const INTERACTION_MS = 500;
 
 /** Live conversation of a project with the agent. */
@@ -265,7 +265,7 @@ function Messages({
           const { current: last } = lastScroll;
           lastScroll.current = { offset, viewport: viewportSize, size: scrollSize };
           setEndHidden(distanceToEnd > END_THRESHOLD);
-          // The scroll was caused by a change of the viewport size.
+          // The scroll was caused by a change in the viewport size.
           if (viewportSize !== last.viewport) return;
           // Scrolling up stops following the end. Messages that grow or shrink do not count as scrolling.
           if (distanceToEnd < 2) isAtEnd.current = true;

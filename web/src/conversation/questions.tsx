@@ -40,7 +40,7 @@ interface QuestionsProps {
   isSending: boolean;
 }
 
-/** Shows questions of the agent. A single choice is sent on click, and several choices are sent together. */
+/** Shows the agent's questions. A single choice is sent on click, and several choices are sent together. */
 export function Questions({ questions, answer, onAnswer, isSending }: QuestionsProps) {
   const [selections, setSelections] = useState<Selections>({});
   const [single] = questions;

@@ -7,7 +7,7 @@ import classes from './conversation.module.css';
 export type Call = Partial<Pick<Schemas['ToolCallData'], 'children'>> &
   Pick<Schemas['ContentSegmentData'], 'tool' | 'status' | 'input' | 'result' | 'error' | 'error_code' | 'duration_ms'>;
 
-/** Maximum number of characters shown of a value. */
+/** Maximum number of characters shown per value. */
 const MAX_CHARACTERS = 20_000;
 
 /** Tool call in a single line that can be expanded. */

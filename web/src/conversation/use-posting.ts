@@ -29,7 +29,7 @@ export function usePosting(projectId: string): Posting {
   const [postedCount, setPostedCount] = useState(0);
   /** Guards against two clicks before the next render. */
   const isPosting = useRef(false);
-  /** Last message that is not confirmed. Sending it again reuses its id, so it stays a single message. */
+  /** Last unconfirmed message. Sending it again reuses its id, so it stays a single message. */
   const attempt = useRef({ text: '', id: '' });
   const post = useCallback(
     async (message: NewMessage): Promise<boolean> => {

@@ -19,7 +19,7 @@ export class MoveError extends Error {
   }
 }
 
-/** Mutations of a file tree. They stay pending until the tree was read again. */
+/** Mutations of a file tree. They stay pending until the tree has been read again. */
 export function useChanges(projectId: string, container: ContainerRef) {
   const { client } = useService();
   const queries = useQueryClient();

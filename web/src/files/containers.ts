@@ -46,7 +46,7 @@ export function useContainers({ id, origin_deployment_handle }: Schemas['Project
   return { containers: [workspace, ...deployment, ...snapshots], error, retry: () => void refetch() };
 }
 
-/** Returns the container with a key, even if it is not offered. */
+/** Returns the container with a key, even if it is not in the list. */
 export function containerOf(containers: Container[], key: string): Container {
   const match = containers.find((container) => container.key === key);
   if (match !== undefined) return match;

@@ -21,7 +21,7 @@ interface FileListProps {
   listing: Listing;
   /** Accessible name of the list. */
   label: string;
-  /** Path of the file that is open beside the list. */
+  /** Path of the file that is open next to the list. */
   openPath: string | undefined;
   urlOf: (entry: Entry) => string;
   onOpen: (entry: Entry) => void;

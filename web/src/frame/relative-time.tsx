@@ -4,7 +4,7 @@ import { formatAge, formatDateTime } from './times';
 
 const MINUTE_MS = 60_000;
 
-/** Shows the age of a moment, updated over time. The tooltip has the date and time. */
+/** Shows how long ago a moment was, and stays up to date. The tooltip shows the date and time. */
 export function RelativeTime({ moment }: { moment: string }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

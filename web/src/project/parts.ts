@@ -8,7 +8,7 @@ export interface PartProps {
   mayWrite: boolean;
 }
 
-/** Parts of a project besides the conversation. Each part is loaded when it is opened. */
+/** Parts of a project other than the conversation. Each part is loaded when it is opened. */
 export const PARTS = {
   canvas: { label: 'Canvas', component: lazy(async () => await import('../canvas/canvas-part')) },
   files: { label: 'Files', component: lazy(async () => await import('../files/files-part')) },

@@ -23,7 +23,7 @@ const AFFECTED_DATA: Record<ProjectEvent['type'], readonly DataKind[]> = {
   'member.changed': ['project'],
   'cards.changed': ['cards', 'project', 'scenarios'],
   'files.changed': ['files'],
-  // A run may complete a point of the checklist, writes files, and changes the basis of comparisons.
+  // A run may complete a checklist item, writes files, and affects comparisons of scenarios.
   'execution.changed': ['executions', 'project', 'scenarios'],
   'scenario.changed': ['scenarios'],
   // The stream ends after a deletion, and the conversation has its own stream.

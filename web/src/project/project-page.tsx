@@ -12,10 +12,10 @@ import { type PartName, PARTS, pathOf } from './parts';
 import { useProject, useProjectEvents } from './project-data';
 import classes from './project-page.module.css';
 
-/** Minimum width of screens that show the conversation beside another part. */
+/** Minimum width of screens that show the conversation next to another part. */
 const WIDE = '(min-width: 75em)';
 
-/** Page of a project: its name, the conversation with the agent, and the open part beside it. */
+/** Page of a project: its name, the conversation with the agent, and the open part next to it. */
 export function ProjectPage({ id, open }: { id: string; open: PartName | undefined }) {
   const { me } = useService();
   const { data: project, error, refetch } = useProject(id);

@@ -9,7 +9,7 @@ const POLL_MS = 5_000;
 export type Project = Schemas['ProjectSummary'];
 
 export interface ProjectFilter {
-  /** Part of the name. */
+  /** Substring of the project name. */
   q: string;
   /** Limits the result to projects that the caller has created. */
   mine: boolean;

@@ -19,11 +19,11 @@ describe('changesSince', () => {
     expect(changesSince(RUN, { cards, scenarios: [] }, solved)).toEqual(['Card a', 'Card new', 'Card c (removed)']);
   });
 
-  it('omits removed cards until the solved cards have loaded', () => {
+  it('omits removed cards while the solved cards are loading', () => {
     expect(changesSince(RUN, { cards: [], scenarios: [] }, undefined)).toEqual([]);
   });
 
-  it('lists only the scenario of the run', () => {
+  it('lists a changed scenario only if the run has solved it', () => {
     const scenarios = [scenario('a', AFTER), scenario('b', AFTER)];
     expect(changesSince({ ...RUN, scenario_id: 'b' }, { cards: [], scenarios }, [])).toEqual(['scenario Name b']);
     expect(changesSince(RUN, { cards: [], scenarios }, [])).toEqual([]);
@@ -40,7 +40,7 @@ describe('changesInWords', () => {
     [['A'], 'The model has changed since: A'],
     [['A', 'B', 'C'], 'The model has changed since: A, B, C'],
     [['A', 'B', 'C', 'D', 'E'], 'The model has changed since: A, B, C and 2 more'],
-  ])('lists up to three of %j', (changes, words) => {
+  ])('names at most three of the changes %j', (changes, words) => {
     expect(changesInWords(changes)).toBe(words);
   });
 });

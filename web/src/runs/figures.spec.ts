@@ -30,7 +30,7 @@ describe('figures', () => {
     [92.5, 92, 0.5],
     [0.3, 0.1, 0.2],
     [0, 5, -5],
-  ])('returns the change to %d from %d as %d', (value, of, change) => {
+  ])('returns the difference between %d and %d as %d', (value, of, change) => {
     expect(differenceOf(value, of)).toBe(change);
   });
 });

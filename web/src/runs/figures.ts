@@ -9,7 +9,7 @@ const signedPercent = new Intl.NumberFormat(undefined, {
 });
 const credits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 const MIN_SHOWN = 0.0001;
-/** Significant digits of figures below 1e13. Doubles have two or three more, which are lost to rounding errors. */
+/** Significant digits of figures below 1e13. Doubles have two or three more digits, which are lost to rounding errors. */
 const DIGITS = 13;
 /** Absolute values below this are treated as zero. */
 const ZERO_TOLERANCE = 1e-9;
@@ -27,7 +27,7 @@ export function roundFigure(value: number): number {
   return size < 10 ** DIGITS ? Number(value.toPrecision(DIGITS)) : Math.round(value);
 }
 
-/** Formats a figure with its meaningful digits. */
+/** Formats a figure with its significant digits. */
 export function formatFigure(exact: number | null | undefined): string {
   if (exact == null) return NONE;
   const value = roundFigure(exact);

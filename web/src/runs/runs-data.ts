@@ -16,7 +16,7 @@ export type Status = (typeof STATUSES)[number];
 const PAGE_SIZE = 100;
 
 export interface RunFilter {
-  /** Part of the name. */
+  /** Substring of the run's name. */
   q: string;
   status: Status | null;
   scenario_id: string | null;

@@ -1,6 +1,6 @@
 /**
- * Saves a value for reloads of this tab. If the storage is full, the value is only in memory, and an older one is removed because it
- * would be misleading.
+ * Saves a value so that it survives reloads of this tab. If the storage is full, the value stays only in memory, and an older
+ * saved value is removed because it would be misleading.
  */
 export function saveInTab(key: string, value: unknown): void {
   try {

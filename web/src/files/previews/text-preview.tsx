@@ -24,7 +24,7 @@ interface TextPreviewProps {
   isDocument: boolean;
 }
 
-/** Shows a text line by line. */
+/** Shows text line by line. */
 export function TextPreview({ projectId, container, path, isDocument }: TextPreviewProps) {
   const { client } = useService();
   const { data, error, refetch } = useQuery({
@@ -34,7 +34,7 @@ export function TextPreview({ projectId, container, path, isDocument }: TextPrev
       return (await client.POST('/api/v1/files/content', { params, body: { ...container.ref, path }, signal })).data;
     },
     staleTime: Infinity,
-    // Texts are large and rarely opened again soon.
+    // Text files can be large and are rarely reopened soon.
     gcTime: 30_000,
   });
   const lines = useMemo(() => linesOf(data?.text ?? ''), [data]);

@@ -45,7 +45,7 @@ export function tableColumns(
 
 const canvas = document.createElement('canvas').getContext('2d');
 
-/** Returns the width of a text in pixels, in the page's font. */
+/** Returns the width of a string in pixels, in the page's font. */
 function widthOf(text: string, weight = ''): number {
   if (canvas === null) return text.length * 8;
   canvas.font = `${weight}${FONT_SIZE} ${getComputedStyle(document.body).fontFamily}`;

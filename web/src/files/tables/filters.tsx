@@ -41,7 +41,7 @@ interface FiltersProps {
   onChange: (filters: Filter[]) => void;
 }
 
-/** Filters that rows must all satisfy, and a control to add a filter. */
+/** Filters that every row must satisfy, and a control to add a filter. */
 export function Filters({ columns, filters, onChange }: FiltersProps) {
   const [isOpen, setOpen] = useState(false);
   return (

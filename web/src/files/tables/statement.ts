@@ -37,7 +37,7 @@ export function tableNames(
     const name = nameOf(reference.path);
     const [stem] = splitName(name);
     const unusedName = [stem, name].find((one) => !usedNames.has(one.toLowerCase()));
-    // Another name differs only in case. The table can still be named by its path.
+    // Another name differs only in case. The table can still be referenced by its path.
     if (unusedName === undefined) continue;
     usedNames.add(unusedName.toLowerCase());
     names.set(unusedName, reference);

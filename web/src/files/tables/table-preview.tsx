@@ -151,7 +151,7 @@ const UNCERTAIN: Record<Schemas['TableDialect']['uncertain'][number], string> = 
   subtotals: 'subtotal rows',
 };
 
-/** Describes how a text or a sheet was parsed. */
+/** Describes how a text file or a sheet was parsed. */
 function describeDialect({
   delimiter,
   encoding,

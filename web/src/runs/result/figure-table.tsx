@@ -4,7 +4,7 @@ import { VList, type VListHandle } from 'virtua';
 import { countLabel, formatCount, formatFigure, roundFigure } from '../figures';
 import classes from '../runs.module.css';
 
-/** Column of texts or figures. Bars show a figure relative to the others in its column. */
+/** Column of text or figures. Bars show a figure relative to the other figures in its column. */
 export interface Column<Row> {
   title: string;
   getValue: (row: Row) => string | number | null;
@@ -24,7 +24,7 @@ interface FigureTableProps<Row> {
   noun: string;
   /** Initial order. Default: the order of `rows`. */
   order?: Order;
-  /** Additional filters beside the search field. */
+  /** Additional filters next to the search field. */
   filters?: ReactNode;
   /** Message for an empty table without a search. */
   emptyText: string;
@@ -34,7 +34,7 @@ const ROW_PX = 28;
 /** Number of visible rows. Tables with fewer rows have no search field. */
 const VISIBLE_ROWS = 14;
 
-/** Table of texts and figures. It can be sorted by column and searched by text. */
+/** Table of text and figures. It can be sorted by column and searched by text. */
 export function FigureTable<Row>({
   label,
   columns,
@@ -192,8 +192,8 @@ function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], or
 }
 
 /**
- * Returns the next order for a column: figures start descending, and texts start ascending. The third click restores the original
- * order.
+ * Returns the next order for a column: figures start in descending order, and text starts in ascending order. The third click
+ * restores the original order.
  */
 function nextOrder(order: Order | undefined, column: number, isText: boolean): Order | undefined {
   if (order?.column !== column) return { column, descending: !isText };

@@ -25,7 +25,7 @@ export function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   );
 }
 
-/** Whether the run has solved the canvas or a scenario of it. */
+/** Whether the run has solved the canvas or one of its scenarios. */
 const usesCanvas = ({ input_file_ids }: Run): boolean => (input_file_ids ?? []).length === 0;
 
 /** Error codes that can be resolved by changing the model. */

@@ -70,7 +70,7 @@ function Card({ card: { card_type, label, data, adjustments = [] } }: { card: Sc
   );
 }
 
-/** Maximum number of characters shown of a field. */
+/** Maximum number of characters shown per field. */
 const MAX_CHARACTERS = 500;
 
 /** Returns a card field as text. Objects become names with formatted figures. */

@@ -5,7 +5,7 @@ interface SectionProps {
   title: string;
   /** Short summary of the section. */
   summary?: string;
-  /** Content beside the title. */
+  /** Content next to the title. */
   actions?: ReactNode;
   children: ReactNode;
 }

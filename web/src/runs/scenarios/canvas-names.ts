@@ -159,7 +159,9 @@ interface FileSet {
   names: Record<string, unknown>;
 }
 
-/** Returns the set of a card whose rows are in a file. A set of a column's distinct members has no other columns. */
+/**
+ * Returns the set of a card whose rows are in a file. A set that consists of a column's distinct values has no other columns.
+ */
 function fileSetOf({ card_type, data }: Card): FileSet | undefined {
   const { set, file_path: path, sheet, members, key, columns } = data;
   if (card_type !== 'data' || typeof set !== 'string' || typeof path !== 'string' || members != null) return undefined;

@@ -6,7 +6,7 @@ export type Operation = 'times' | 'plus' | 'to';
 
 /** Form state of a change, for all kinds. Fields of other kinds are kept in case the user switches back. */
 export interface ChangeDraft {
-  /** Stable id of the change within the form, even after it was moved. */
+  /** Id of the change within the form. It stays the same when the change is moved. */
   id: string;
   kind: Kind;
   target: string;

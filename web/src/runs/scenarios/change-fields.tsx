@@ -38,7 +38,7 @@ const MAX_SUGGESTIONS = 50;
 interface ChangeFieldsProps {
   projectId: string;
   draft: ChangeDraft;
-  /** Position of the change, starting at 1, and number of changes. */
+  /** One-based position of the change, and number of changes. */
   position: number;
   count: number;
   names: CanvasNames;

@@ -5,7 +5,7 @@ export type Change = Schemas['ScenarioChange'];
 type Adjustment = Schemas['RunAdjustment'];
 type Card = Pick<Schemas['CardResponse'], 'id' | 'label'>;
 
-/** Returns a change in words, such as `price × 1.1 where region = "north"`. */
+/** Describes a change in words, such as `price × 1.1 where region = "north"`. */
 export function changeInWords(change: Change, cards: readonly Card[] = []): string {
   const { kind, target, where, key } = change;
   switch (kind) {
@@ -30,7 +30,7 @@ export function changeInWords(change: Change, cards: readonly Card[] = []): stri
 const labelOf = (target: string, cards: readonly Card[]): string =>
   cards.find(({ id }) => id === target)?.label ?? target;
 
-/** Returns the adjustment of a column in words. */
+/** Describes the adjustment of a column in words. */
 export function adjustmentInWords(adjustment: Adjustment): string {
   const { column, where, key } = adjustment;
   const of = key === undefined ? '' : ` of ${key.join(', ')}`;

@@ -173,7 +173,7 @@ function Form({ projectId, newest }: { projectId: string; newest: LoadedScenario
   };
   const edit = (next: ChangeDraft[]) => {
     update({ drafts: next });
-    // The service's errors refer to the previous changes by position.
+    // The service's errors refer to the previous changes by index.
     if (saving.isError) saving.reset();
   };
   const submit = (event: FormEvent) => {

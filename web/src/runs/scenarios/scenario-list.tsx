@@ -129,7 +129,7 @@ export function ScenarioList({ project, mayWrite }: PartProps) {
 
 interface RowProps {
   scenario: Scenario;
-  /** Changes in words. */
+  /** Descriptions of the changes. */
   changes: string[];
   /** Queued or active run. */
   run: Run | undefined;
