@@ -22,7 +22,7 @@ type SuccessBody<Operation> = Operation extends { responses: infer Responses }
 /** Options that every operation accepts. */
 interface AnyOptions<As extends ParseAs> {
   signal?: AbortSignal | undefined;
-  /** Maximum time in milliseconds until an attempt is answered. Default: the client's `timeoutMs`. */
+  /** Time limit in milliseconds for the response to each attempt. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
   headers?: Record<string, string>;
   /** Format of the response body: `json` by default, `text` for CSV, `stream` to read it yourself. */

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorStatus } from './error-codes.js';
 import type { components } from './openapi.js';
 
-/** Validation error: its place in the request (`loc`), a sentence (`msg`) and its kind (`type`). */
+/** Validation error: its location in the request (`loc`), a message (`msg`) and an error type (`type`). */
 export type ValidationEntry = components['schemas']['ValidationError'];
 
 /** Request that caused an error. */
@@ -86,7 +86,7 @@ export class TooLargeError extends ServiceError<413> {
 /** The request violates its schema or a validation rule (422). */
 export class ValidationError extends ServiceError<never> {
   override name = 'ValidationError';
-  /** Problems, each with its place in the request. */
+  /** Validation errors, each with its location in the request. */
   readonly entries: readonly ValidationEntry[];
 
   constructor(response: Response, entries: readonly ValidationEntry[]) {

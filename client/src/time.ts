@@ -12,7 +12,7 @@ function onAbort(signal: AbortSignal, callback: () => void): () => void {
   return () => callbacks.delete(callback);
 }
 
-/** Waits for a number of milliseconds. @throws the signal's reason as soon as it is aborted */
+/** Waits for a number of milliseconds. @throws the signal's reason as soon as the signal is aborted */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

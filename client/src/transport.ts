@@ -25,7 +25,7 @@ export interface TransportOptions {
   token?: TokenSource | undefined;
   /** Defaults are those in {@link RetryPolicy}. Use `{ maxRetries: 0 }` to disable retries. */
   retry?: Partial<RetryPolicy>;
-  /** Maximum time in milliseconds until an attempt is answered. Default 120,000. */
+  /** Time limit in milliseconds for the response to each attempt. Default 120,000. */
   timeoutMs?: number;
   /**
    * Opens each event stream once for all windows of this origin whose clients have the same value. The value must identify the
@@ -57,7 +57,7 @@ export interface PlainResult {
   response: Response;
 }
 
-/** Sends requests with the token, retries them if that is safe, and throws errors as exceptions. */
+/** Sends requests with the token, retries them if that is safe, and throws an exception for each error response. */
 export class Transport {
   readonly retry: RetryPolicy;
   private readonly fetch: (request: Request) => Promise<Response>;
@@ -214,7 +214,7 @@ function mayRepeat(method: HttpMethod, { params, headers }: PlainCall): boolean 
   return !names.some((name) => name.toLowerCase() === 'if-match');
 }
 
-/** @throws TypeError if a parameter would change which operation the path leads to */
+/** @throws TypeError if a parameter would make the path refer to another operation */
 function assertPath(path: Record<string, unknown> = {}): void {
   for (const [name, value] of Object.entries(path))
     if (value === '' || DOTS.test(String(value)))

@@ -1,7 +1,7 @@
 /** Headers of a webhook request, as `Headers` or as an object. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
-/** The signature, headers or age of a webhook request are invalid. Answer the request with 400. */
+/** The signature, headers or age of a webhook request are invalid. Respond with 400. */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
 }
