@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const MiB = 1024 ** 2;
 const run = promisify(execFile);
-/** Maximum length of JSON bodies in bytes: for most operations, and for skills and completed uploads. */
+/** Maximum length of JSON bodies in bytes: for most operations, and for skills and upload completion. */
 const [BODY, LONG_BODY] = [MiB, 8 * MiB];
 
 /**
@@ -317,7 +317,7 @@ export const ATTACKS = [
 ];
 
 const many = (count, make) => Array.from({ length: count }, (_, index) => make(index));
-/** Returns an array of repeated values with slightly less than this many bytes. */
+/** Returns a JSON array that repeats a value and has slightly fewer than `bytes` bytes. */
 const list = (value, bytes) => `[${`${value},`.repeat(Math.floor(bytes / (value.length + 1)) - 2)}${value}]`;
 const nested = (bytes) => list('['.repeat(190) + ']'.repeat(190), bytes);
 
@@ -346,7 +346,8 @@ async function leaveUnread(target, count, method, path, body) {
 }
 
 /**
- * Each move puts the same directory 500 levels deep at another place, and leaves all directories above its previous place empty.
+ * Each move puts the same directory at another location 500 levels deep, and leaves all directories above its previous location
+ * empty.
  */
 function deepMoves(count) {
   const at = (n) => (n === 0 ? 'm' : `${String(n).padStart(4, '0')}${'/a'.repeat(498)}/m`);

@@ -1,7 +1,7 @@
 /*
  * Measures the cost of authentication for a request: the work of the guard for tokens and API keys.
  *
- * Each is measured with a cached credential, with a new credential, and with a credential whose cache entry has expired. For a
+ * Both are measured with a cached credential, with a new credential, and with a credential whose cache entry has expired. For a
  * new credential the guard verifies a signature, or looks up a key and records its first use.
  *
  * `npm run bench:auth` builds the service and runs this on the build, with an embedded PostgreSQL.
@@ -28,7 +28,7 @@ import { makeFolder } from './processes.mjs';
 const ROUNDS = 20_000;
 const COLD_ROUNDS = 1_000;
 const WARM_UP = 200;
-/** Below the maximum number of keys of a user. */
+/** Must be below the maximum number of keys per user. */
 const KEYS_OF_USER = 50;
 
 const folder = await makeFolder();
@@ -87,7 +87,7 @@ function another(app) {
   return new Credentials(...parts.map((part) => app.get(part, { strict: false })));
 }
 
-/** Returns a unique token. Defaults to the same user. */
+/** Returns a unique token, by default for the same user. */
 function token(app, index, sub = 'ada') {
   const claims = { sub, company_id: 'bench', role: 'company', name: 'Ada', email: 'ada@example.com', index };
   return app.get(TokensService, { strict: false }).sign(claims, new Date(Date.now() + 3_600_000));

@@ -50,7 +50,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Measures every operation of the other benchmarks, and a poll without changes. */
+/** Measures every operation from the other benchmarks, and a poll without changes. */
 async function requests(data) {
   const tokens = { [COMPANY]: await signToken(COMPANY, USER), [POSTS_COMPANY]: await signToken(POSTS_COMPANY, USER) };
   const service = await startService({ settings: { ROLE: 'api' } });

@@ -160,9 +160,9 @@ async function makeMessages(sql, project, count) {
 }
 
 /**
- * Creates a workspace of about `count` entries. Half of them are in directories `d<i>`, whose number equals the number of files
- * in each. The other half are files of the single directory `flat`. The directories `to` and `from` are for moves, and `from` has
- * 1,000 files.
+ * Creates a workspace of about `count` entries. Half of them are in directories `d<i>`, with as many directories as files in
+ * each directory. The other half are files in the single directory `flat`. The directories `to` and `from` are for moves, and
+ * `from` has 1,000 files.
  */
 async function makeTree(sql, project, count) {
   const side = Math.floor(Math.sqrt(count / 2));

@@ -4,7 +4,7 @@ import { signToken, environment } from './processes.mjs';
 import { COMPANY, USER } from './data.mjs';
 
 /*
- * Measures how latency grows with the amount of data. Each question is asked in turn for data of every size.
+ * Measures how latency grows with the amount of data. Each query runs in turn on data of every size.
  *
  * A project listing counts all projects. The time of that count is measured separately, in turn with the requests, and reported
  * next to the latency. `base` is the index of the first size with a full-length response, and `n` counts requests.
@@ -49,7 +49,7 @@ const QUESTIONS = [
   { name: 'usage by user', of: 'ledger', request: () => get('/usage/users') },
 ];
 
-/** Returns the p50 and the count time of each question at every size, and the ratio of the largest size to the base. */
+/** Returns the p50 and the count time of each query at every size, and the ratio of the largest size to the base. */
 export async function measureGrowth(service, data, sizes, rounds) {
   const client = new pg.Client({ connectionString: environment.databaseUrl });
   await client.connect();

@@ -6,7 +6,7 @@
  * - the folder of another checkout with a `dist`, to test instead of this build
  * - `--json=<file>`: file for the results. Rows of other attacks in it are kept.
  * - `--seconds=<maximum duration of an attack, default 60>`
- * - other words: run only the attacks whose names contain one of them
+ * - any other arguments: run only the attacks whose names contain one of them
  *
  * Requires Linux, because the process is observed in /proc.
  */
@@ -82,7 +82,7 @@ async function measure({ name, settings = {}, dataDir: makeDataDir, prepare, att
     ]);
     const seconds = (performance.now() - began) / 1000;
     const others = await bystander();
-    // The end of the process may be noticed by the bystander first.
+    // The bystander may notice the end of the process first.
     await pause(1_000);
     const { peak, isAlive } = service.state();
     return {

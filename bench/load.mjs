@@ -12,7 +12,7 @@ export const side = (name, served, token) => ({
   counts: new Map(),
 });
 
-/** Returns the next request of an operation to a side, for `fetch`, autocannon and others. */
+/** Returns the next request of an operation to a side, for `fetch`, autocannon and other clients. */
 export function nextRequest({ name, url, token, counts }, operation, data) {
   const n = counts.get(operation) ?? 0;
   counts.set(operation, n + 1);

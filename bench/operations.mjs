@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { COMPANY, POSTS_COMPANY, USER } from './data.mjs';
 
 /*
- * Operations to measure. Each has its request, the floor's way to give the same response, and the target share of the floor's
- * requests per second.
+ * Operations to measure. Each has its request, the floor's implementation of the same response, and the target share of the
+ * floor's requests per second.
  *
- * `n` counts the requests of a side. `side` is `service` or `floor`: operations that change data use separate data for each side.
+ * `n` counts the requests of a side. `side` is `service` or `floor`: operations that change data use separate data for each
+ * side.
  */
 
 const WINDOW = 200;
@@ -67,7 +68,7 @@ const LIST_DIRECTORY = `
            'limit', ${PAGE}, 'offset', 0, 'total', place.entries)::text AS json
     FROM place`;
 
-/** Statements of two round trips: taking the locks and making the changes. The locks are the same as in the service. */
+/** Statements for two round trips: taking the locks, then making the changes. The locks are the same as in the service. */
 const MAKE_DIRECTORY = `
   WITH taken AS (UPDATE containers SET next_node = next_node + 1 WHERE id = $1 RETURNING next_node - 1 AS node_id)
   INSERT INTO nodes (container_id, node_id, parent_id, name, kind) SELECT $1, node_id, 0, $2, 'directory' FROM taken`;

@@ -114,7 +114,7 @@ async function paint(page) {
   return time;
 }
 
-/** Returns the time from the click on a project to its newest message. */
+/** Returns the time from the click on a project until its newest message is shown. */
 async function follow(page) {
   await page.getByRole('searchbox').fill('Conversation 1');
   await page.getByRole('link', { name: 'Conversation 1' }).waitFor();

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 
-/** Length of a tick, the unit of Linux for processor time. */
+/** Length of a tick in microseconds. Linux counts processor time in ticks. */
 const TICK_US = 10_000;
 
 /** Processor time of a PostgreSQL server on this machine. The server is asked for its process id only once. Needs Linux. */

@@ -24,7 +24,9 @@ const OTHERS_EVERY_MS = 20;
 /** The service closes idle connections after some seconds, and `fetch` may notice that too late. */
 const ONE_REQUEST = { connection: 'close' };
 
-/** Generates rows of about 60 bytes: numbers with a decimal comma, dates, and texts with few and with many distinct values. */
+/**
+ * Generates rows of about 60 bytes: numbers with a decimal comma, dates, and strings with few and with many distinct values.
+ */
 function* csv() {
   yield 'id;product;region;quantity;price;day;note\n';
   for (let from = 0; from < ROWS; from += 10_000) {

@@ -107,7 +107,8 @@ export class Target {
 }
 
 /**
- * Sends a request on its own connection. The body is a text, bytes, a stream or JSON, and its last `keep` bytes are held back.
+ * Sends a request on its own connection. The body is a string, bytes, a stream or JSON, and its last `keep` bytes are held
+ * back.
  */
 export function open(url, method, body, { token, headers = {}, keep = 0 } = {}) {
   const isRaw = body === undefined || body instanceof Readable || Buffer.isBuffer(body) || typeof body === 'string';

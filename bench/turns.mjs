@@ -4,7 +4,7 @@ import pg from 'pg';
 import { send, quantile } from './load.mjs';
 import { signToken, startService, environment } from './processes.mjs';
 
-/* Turns of an agent without work, and streams that show them. */
+/* Turns of an agent that does no work, and streams of these turns. */
 
 /** Settings of a service whose agent does no work. */
 export const AGENT = { preload: ['idle-agent.js'] };
@@ -30,8 +30,8 @@ const post = async (url, token, project) =>
   });
 
 /**
- * Returns the turns per second of a single process. As `worker`, the messages are posted beforehand and a worker then ends their
- * turns. As `both`, the same process also accepts the posts. Each message is posted to a separate conversation.
+ * Returns the turns per second of a single process. With `worker`, the messages are posted beforehand and a worker then ends
+ * their turns. With `both`, the same process also accepts the posts. Each message is posted to a separate conversation.
  */
 export async function measureTurns(company, projects) {
   const token = await signToken(company, 'ada');

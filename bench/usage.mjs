@@ -2,8 +2,8 @@
  * Measures how usage listings slow down when the ledger grows. Two companies with 10,000 users and 90 days are queried in turn.
  * Their ledgers have 50,000 and 5 million rows.
  *
- * `npm run bench:usage` builds the service and runs this on the build. The arguments are the two numbers of rows. The service is
- * a separate process that is called over HTTP, on an embedded PostgreSQL. Its own job rolls the rows up.
+ * `npm run bench:usage` builds the service and runs this on the build. The arguments are the two row counts. The service is a
+ * separate process that is called over HTTP, on an embedded PostgreSQL. Its own job rolls the rows up.
  */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
@@ -206,7 +206,7 @@ async function watchJob(client) {
 }
 
 /**
- * Returns the median duration of each piece of work in ms. The pieces run in turn, so that other load on the machine affects them
+ * Returns the median duration of each task in ms. The tasks run in turn, so that other load on the machine affects them
  * equally.
  */
 async function mediansOf(works) {
