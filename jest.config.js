@@ -38,7 +38,7 @@ const SCHEMA = '/test/integration/schema\\.spec\\.ts$';
 
 /**
  * Folders whose unit tests use the built modules. They share hundreds of modules, which are loaded once in each Jest process.
- * Other tests set the clock of their modules or declare applications, so that Jest has to load both sides.
+ * Other tests set the clock of their modules or declare applications, so Jest has to load both the tests and the modules.
  */
 const BUILT = [
   ...['canvas', 'data-engine', 'embedded-postgres', 'guide', 'modelling', 'solver'].map((name) => `packages/${name}`),
@@ -83,7 +83,7 @@ export default {
       ),
       testEnvironmentOptions: { classes: ['Date', 'Error'] },
       testMatch: ['<rootDir>/test/integration/**/*.spec.ts', '<rootDir>/test/e2e/**/*.e2e.ts'],
-      // These tests take long, or they measure waiting times and need the machine to themselves. Each group has its own command:
+      // These tests take long, or they measure waiting times and need an otherwise idle machine. Each group has its own command:
       // `npm run test:extending`, `test:faults`, `test:hostile`, `test:operations`, `test:page`, `test:soak`, `test:events` and
       // `test:solving`. CI runs all of them, some in a short form.
       testPathIgnorePatterns: [

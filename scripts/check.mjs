@@ -7,7 +7,7 @@ import { setUpCheckout } from './checkout.mjs';
  * that a second run only checks changed files.
  */
 
-/** The native compiler. ESLint and the generators use the package `typescript`, whose programming interface they need. */
+/** The native compiler. ESLint and the generators use the package `typescript`, whose API they need. */
 const TSC = 'node node_modules/@typescript/native/bin/tsc';
 const CACHE = 'node_modules/.cache';
 /** Commits up to this one are not checked. A shallow clone does not contain it. */

@@ -16,7 +16,7 @@ import { exclusively } from './mutex.mjs';
 
 /*
  * Prepares a checkout for running the service and its tests: installs packages, creates the library links of the embedded
- * PostgreSQL, and compiles the sources. Only does the missing steps, and needs nothing but Node and npm.
+ * PostgreSQL, and compiles the sources. Runs only the missing steps, and needs only Node and npm.
  */
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));

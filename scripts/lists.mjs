@@ -61,7 +61,7 @@ function events(types) {
   return table(['Event', '`data.data`', 'When'], rows);
 }
 
-/** Returns the decorated properties of the class in their order. */
+/** Returns the decorated properties of the class in source order. */
 function settings() {
   const file = ts.createSourceFile(SETTINGS, readFileSync(join(ROOT, SETTINGS), 'utf8'), ts.ScriptTarget.Latest, true);
   const declared = file.statements.find(

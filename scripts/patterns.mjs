@@ -7,8 +7,8 @@ import ts from 'typescript';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm run patterns`: fails if a regular expression in src, packages or scripts can take more than linear time for some text.
- * Expressions that are built from constants are checked in the form that they have once their module is loaded.
+ * `npm run patterns`: fails if a regular expression in src, packages or scripts can take more than linear time for some input.
+ * Expressions that are built from constants are checked after their module has been loaded.
  */
 
 /** Patterns that the check must report, to prove that it works: quadratic, quadratic only at the end, and exponential. */
@@ -24,12 +24,13 @@ const VERSION = createHash('sha256')
 /** Cache of patterns that are known to be linear. */
 const CACHE = join(ROOT, 'node_modules/.cache/patterns.json');
 /**
- * Text length for testing patterns that recheck only suspects. Quadratic patterns take much longer than `MAX_MS` for such a text.
+ * Input length for testing patterns that recheck only suspects. Quadratic patterns take much longer than `MAX_MS` for input of
+ * this length.
  */
 const TRIED_CHARACTERS = 20_000;
 const MAX_MS = 100;
 
-/** Returns the literal patterns of a source text, and the places (line:column) of patterns that it builds. */
+/** Returns the literal patterns in a source file, and the positions (line:column) of patterns that it builds. */
 function patternsIn(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const literals = [];
@@ -54,7 +55,7 @@ function patternsIn(file, text) {
   return { literals, building };
 }
 
-/** Returns the patterns that a module builds while it is loaded, and the places that may build patterns later. */
+/** Returns the patterns that a module builds while it is loaded, and the positions of code that may build patterns later. */
 async function builtBy(file) {
   const compiled = `dist/${file.replace(/\.ts$/, '.js')}`;
   const { building } = patternsIn(compiled, readFileSync(join(ROOT, compiled), 'utf8'));
@@ -90,7 +91,7 @@ async function problemOf({ place, source, flags }) {
   return `${place}: /${source}/${flags} is ${what}${attack === undefined ? '' : `, as for ${attack.pattern}`}`;
 }
 
-/** Returns the processor time of a pattern for a text that is reported as slow. */
+/** Returns the processor time of a pattern for the input that recheck reports as slow. */
 function millisecondsOf(pattern, { pumps, suffix }) {
   const parts = pumps.map(({ prefix, pump }) => prefix + pump.repeat(Math.ceil(TRIED_CHARACTERS / pump.length)));
   const text = parts.join('') + suffix;

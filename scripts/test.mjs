@@ -7,9 +7,9 @@ import { join, relative } from 'node:path';
 import { ROOT, setUpCheckout } from './checkout.mjs';
 
 /*
- * `npm test`, with Jest's own arguments after `--`. Failed test files run a second time on their own at the end. If they pass
- * then, the run passes and lists them under "Flaky tests". If TEST_REPORT is the path of a folder, the list is also written to
- * its file `flaky`, and the duration of each test file to `seconds`.
+ * `npm test`, with Jest's own arguments after `--`. At the end, failed test files run a second time on their own. If they pass
+ * the second time, the run passes and lists them under "Flaky tests". If TEST_REPORT is the path of a folder, the list is also
+ * written to its file `flaky`, and the duration of each test file to `seconds`.
  */
 
 /** If more files than this fail, the code is broken and the tests are not just flaky. */
