@@ -2,8 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 
 /**
- * Contains errors of its children: a bug in the page, or a chunk that failed to load, such as after a deployment of a newer
- * version.
+ * Catches errors in its children, such as a bug in the page, or a chunk that failed to load after a newer version was deployed.
  */
 export class Boundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false };
