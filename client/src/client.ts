@@ -29,7 +29,7 @@ export class WorkspaceClient {
   }
 
   /**
-   * Iterates over all items of a paginated listing. Returns each item that exists throughout exactly once.
+   * Iterates over all items of a paginated listing. Returns an item exactly once if it exists during the whole iteration.
    *
    * @param options.params.query.limit number of items per page
    */

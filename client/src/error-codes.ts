@@ -124,5 +124,5 @@ export const ERROR_CODES = {
 /** Documented error status. */
 export type ErrorStatus = keyof typeof ERROR_CODES;
 
-/** Error code, optionally of a single status. Later service versions may add codes. */
+/** Error code, optionally for a single status. Later service versions may add codes. */
 export type ErrorCode<Status extends ErrorStatus = ErrorStatus> = (typeof ERROR_CODES)[Status][number];

@@ -12,7 +12,7 @@ export interface EventStream {
    * the stream should be reopened immediately. @throws ConnectionError if the stream was lost, or ended by the service
    */
   events: AsyncGenerator<ServerSentEvent[] | null, void>;
-  /** Whether the stream was opened by another window. It then begins with a gap. */
+  /** Whether another window opened the stream. The stream then begins with a gap. */
   isJoined?: boolean;
   close(): Promise<void>;
 }
@@ -33,14 +33,14 @@ export async function openStream(
   try {
     const call = { params: params ?? {}, headers, parseAs: 'stream', signal: watchdog.signal } as const;
     const { data, token } = await transport.callOnce('get', path, call);
-    // The service ends a stream when its token expires. Other requests may still accept the token for a while, so it is discarded
-    // here.
+    // The service ends a stream when its token expires. Other requests with the token may still succeed for a while, so the
+    // token is discarded here.
     const onEnd = async (): Promise<void> => await transport.credentials.reject(token);
     const events = readWithWatchdog(data as ReadableStream<Uint8Array>, watchdog, signal, onEnd);
     return {
       events,
       close: async () => {
-        // If the generator has not started, `return` does not reach the body.
+        // If the generator has not started, `return` does not run its body.
         watchdog.abort(new DOMException('The stream was closed', 'AbortError'));
         await events.return();
       },
