@@ -132,7 +132,7 @@ describe('CODES', () => {
   });
 
   it('matches the list for client developers', () => {
-    const [, section = ''] = read('docs/web-clients.md').split(/^## Codes of errors$/m);
+    const [, section = ''] = read('docs/web-clients.md').split(/^## Error codes$/m);
     const rows = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (\d{3})\s+\| (.*?)\s*\|$/gm)];
     const listed = Object.fromEntries(
       rows.map(([, status = '', codes = '']) => [status, Array.from(codes.matchAll(/`(\w+)`/g), ([, code]) => code)]),
