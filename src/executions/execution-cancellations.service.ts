@@ -13,7 +13,7 @@ import { type Ending, ExecutionsRepository } from './executions.repository.js';
 
 const CANCELED: Ending = { status: 'canceled' };
 
-/** Cancels executions in all processes. */
+/** Cancels executions, regardless of the process that runs them. */
 @Injectable()
 export class ExecutionCancellationsService {
   constructor(
@@ -26,7 +26,7 @@ export class ExecutionCancellationsService {
   ) {}
 
   /**
-   * Cancels an execution, or asks its process to end it with the best plan so far.
+   * Cancels an execution, or asks its process to stop and keep the best plan found so far.
    * @throws NotFound
    * @throws Conflict if it has already ended
    */

@@ -8,7 +8,7 @@ import { ProjectsRepository } from '../projects/projects.repository.js';
 import { UsageService } from '../usage/usage.service.js';
 import { type EndedExecution, type Ending, ExecutionsRepository } from './executions.repository.js';
 
-/** Model name of solves in spend reports. */
+/** Model name used for solves in spend reports. */
 const SOLVER = 'highs';
 
 type FeasibilityResult = Project['feasibility_result'];
@@ -25,7 +25,7 @@ export class ExecutionEndingsService {
   ) {}
 
   /**
-   * Ends the active executions among `ids`, all of a locked project, and returns their ids.
+   * Ends the active executions among `ids`, which all belong to a locked project. Returns the ids of the ended executions.
    *
    * @param ending its `feasibility_result` is also stored in the project
    */

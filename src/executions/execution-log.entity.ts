@@ -10,9 +10,9 @@ export interface Progress {
   phase: Phase;
   /** Seconds since the attempt began. */
   seconds: number;
-  /** Objective of the best plan so far. Null without a plan, and for linear programs. */
+  /** Objective of the best plan found so far. Null if there is no plan yet, and for linear programs. */
   incumbent: number | null;
-  /** Best objective that any plan could reach. Null if unknown, and for linear programs. */
+  /** Best objective that is still possible. Null if unknown, and for linear programs. */
   bound: number | null;
   /** Distance between incumbent and bound, relative to the incumbent. */
   gap: number | null;

@@ -5,7 +5,7 @@ import { ExecutionLog, MAX_LINES, type Progress } from './execution-log.entity.j
 import type { LeasedExecution } from './executions.repository.js';
 import { HELD } from './executions.sql.js';
 
-/** Stores the progress of executions as reported by their owners. */
+/** Stores the progress that the owners of executions report. */
 export class ExecutionLogsRepository extends EntityRepository(ExecutionLog) {
   /**
    * Stores the progress of a held execution and appends lines to its log, up to {@link MAX_LINES}. Returns undefined if the

@@ -15,8 +15,8 @@ export class ExecutionProgressService {
   ) {}
 
   /**
-   * Stores the progress and new log lines of an execution if it is still held. Returns whether the execution was asked to end
-   * with its best plan.
+   * Stores the progress and new log lines of an execution if this process still holds it. Returns whether the execution was
+   * asked to stop and keep its best plan.
    */
   async keep(execution: LeasedExecution, progress: Progress, lines: readonly string[]): Promise<boolean> {
     const { id: execution_id, project_id } = execution;

@@ -9,7 +9,7 @@ import { BACKLOG, type ClaimedRow, ExecutionsRepository, type LeasedExecution } 
 
 const QUEUE = 'execution';
 
-/** Maximum number of attempts if the process dies during each of them. */
+/** Maximum number of attempts for an execution whose process dies each time. */
 const MAX_ATTEMPTS = 3;
 
 /** Error of an execution whose processes died repeatedly. */
@@ -18,13 +18,13 @@ const INTERRUPTED: ExecutionError = {
   message: 'The solve was interrupted several times and will not be retried',
 };
 
-/** Execution that its owner must run. */
+/** Execution that this process has claimed. */
 export interface ClaimedExecution extends LeasedExecution {
-  /** Reason to end it without running: too many attempts, or a budget that ran out while it waited. */
+  /** Reason to end the execution without running it: too many attempts, or a budget that ran out while it was queued. */
   refusal: ExecutionError | null;
 }
 
-/** Queues executions, from their creation to their claim, and maintains their leases. */
+/** Queues executions until a process claims them, and maintains their leases. */
 @Injectable()
 export class ExecutionQueueService {
   private queue: RowQueue<ClaimedExecution> | undefined;
@@ -68,7 +68,7 @@ export class ExecutionQueueService {
     this.queue?.abandon(id);
   }
 
-  /** Claims an execution for `owner`. Executions whose process is gone come first, then the next execution in turn. */
+  /** Claims an execution for `owner`. Executions whose process has died come first, then the next execution in turn. */
   private async claim(owner: string): Promise<ClaimedExecution[]> {
     return await this.database.transaction(async (tx) => {
       const executions = tx.withRepository(this.executions);

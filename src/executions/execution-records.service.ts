@@ -26,7 +26,7 @@ import type { RunValuesQuery, RunValuesResponse } from './runs.dto.js';
 /** Execution with the fields that only its detail response contains. */
 export interface ExecutionDetail extends ExecutionRecord {
   time_limit_seconds: number;
-  /** Null unless it is running. */
+  /** Null unless the execution is running. */
   progress: Progress | null;
   /** Result as JSON text. */
   resultText: string | null;
@@ -108,8 +108,8 @@ export class ExecutionRecordsService {
   }
 
   /**
-   * Returns the cards that an execution solves, unless their entity tag is already known to the caller. Null if it solves a file
-   * or its cards were not kept.
+   * Returns the cards that an execution solves, unless their entity tag is already known to the caller. Returns null if it
+   * solves a file or its cards were not stored.
    *
    * @throws NotFound
    */

@@ -28,7 +28,7 @@ export class ExecutionRunnerService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // A process that misses the notification notices the end when it next renews its lease.
+    // A process that misses the notification finds out when it next renews its lease.
     this.ended.listen((id) => this.queue.abandon(id));
     this.queue.handle(async (execution, signal) => await this.run(execution, signal), this.config.maxConcurrentSolves);
   }

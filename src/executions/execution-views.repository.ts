@@ -11,9 +11,9 @@ import { projectOf } from '../projects/project-access.sql.js';
 import type { Execution, ExecutionResult, ExecutionStatus } from './execution.entity.js';
 import { RECORD } from './executions.sql.js';
 
-/** Execution without columns that may be large. */
+/** Execution without its large columns. */
 export interface ExecutionRecord extends Omit<Execution, 'cards' | 'result'> {
-  /** Null until it has ended. */
+  /** Null until the execution has ended. */
   credits: number | null;
 }
 
@@ -43,11 +43,11 @@ export interface ExecutionFilter {
   status?: ExecutionStatus;
   is_test?: boolean;
   scenario_id?: string;
-  /** Part of the name, case-insensitive. */
+  /** Substring of the name, case-insensitive. */
   q?: string;
 }
 
-/** Reads executions for responses, outside transactions. It has no entity, because it writes nothing. */
+/** Reads executions for responses, outside transactions. Has no entity because it only reads. */
 @Injectable()
 export class ExecutionViewsRepository {
   constructor(private readonly source: DataSource) {}
@@ -111,8 +111,8 @@ export class ExecutionViewsRepository {
   }
 
   /**
-   * Returns the newest ended run of each given scenario and of the unchanged canvas. Ignores runs that were canceled, or stopped
-   * by a budget before they began. Scenarios without such a run are missing.
+   * Returns the newest ended run of each given scenario and of the unchanged canvas. Ignores runs that were canceled, or
+   * stopped by a budget before they began. Omits scenarios without such a run.
    */
   async newestEnded(project_id: ProjectId, scenario_ids: readonly string[]): Promise<EndedRun[]> {
     const newest = (of: string): string => `

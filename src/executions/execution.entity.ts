@@ -8,7 +8,7 @@ import type { ModelCard } from '../../packages/canvas/index.js';
 export const EXECUTION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
-/** Status transitions. A running execution whose process is gone stays `running` and is claimed again. */
+/** Status transitions. A running execution whose process has died stays `running` and is claimed again. */
 export const EXECUTION_STEPS = new Steps<ExecutionStatus>({
   queued: ['running', 'canceled'],
   running: ['running', 'succeeded', 'failed', 'canceled'],
@@ -19,7 +19,7 @@ export const EXECUTION_STEPS = new Steps<ExecutionStatus>({
 
 /** Result of a solve, as stored and returned by the API. */
 export interface ExecutionResult extends SolveResult {
-  /** Time for reading, solving and explaining. */
+  /** Milliseconds spent on reading, solving and explaining. */
   solve_ms: number;
   /** Path of the result in the workspace. Null if it could not be written there. */
   file_path: string | null;
@@ -42,7 +42,7 @@ export const EXECUTION_ERROR_CODES = [
 
 export interface ExecutionError {
   code: (typeof EXECUTION_ERROR_CODES)[number];
-  /** Message for users, a single sentence. */
+  /** One-sentence message for users. */
   message: string;
 }
 
@@ -89,7 +89,7 @@ export class Execution {
   @Column('double precision', { nullable: true })
   time_limit_seconds!: number | null;
 
-  /** Relative gap to the best possible objective at which the search stops. */
+  /** Relative gap to the best possible objective at which the solver stops. */
   @Column('double precision', { default: 0 })
   mip_gap!: number;
 
@@ -97,7 +97,7 @@ export class Execution {
   @Column('boolean', { default: true })
   affects_checklist!: boolean;
 
-  /** Scenario that was solved, possibly deleted since. Null for the unchanged canvas. */
+  /** Scenario that was solved. It may have been deleted. Null for the unchanged canvas. */
   @Column('uuid', { nullable: true })
   scenario_id!: ScenarioId | null;
 
@@ -111,16 +111,17 @@ export class Execution {
   @Column('integer', { default: 0 })
   attempts!: number;
 
-  /** Number of claims. Every write of a worker checks it, so that only the current claim can write. */
+  /** Number of claims. Every write by a worker checks it, so that only the current claim can write. */
   @Column('integer', { default: 0 })
   generation!: number;
 
-  /** Process that runs the execution. Null if not claimed. */
+  /** Process that runs the execution. Null if no process has claimed it. */
   @Column('uuid', { nullable: true })
   owner!: string | null;
 
   /**
-   * Lease expiry while running, after which the owner counts as dead. While queued, the time at which the wake-up counts as lost.
+   * Lease expiry of a running execution, after which its owner is considered dead. For a queued execution, the time after which
+   * its wake-up is considered lost.
    */
   @Column({ type: 'timestamptz', precision: 3, nullable: true, default: () => "clock_timestamp() + interval '15 s'" })
   due_at!: Date | null;
@@ -140,11 +141,11 @@ export class Execution {
   @Column('jsonb', { nullable: true, select: false })
   cards!: ModelCard[] | null;
 
-  /** Container of the solved file or of the files that the cards refer to. Null without files. */
+  /** Container with the solved file, or with the files that the cards refer to. Null without files. */
   @Column('uuid', { nullable: true })
   inputs_id!: string | null;
 
-  /** Whether a running solve was asked to end and keep its best plan. */
+  /** Whether a running solve was asked to stop and keep its best plan. */
   @Column('boolean', { default: false })
   keeps_plan!: boolean;
 
@@ -152,7 +153,7 @@ export class Execution {
   @Column('jsonb', { nullable: true })
   model!: ModelSize | null;
 
-  /** Container of the values of indexed variables. Null without indexed variables. */
+  /** Container with the values of indexed variables. Null if there are none. */
   @Column('uuid', { nullable: true })
   outputs_id!: string | null;
 

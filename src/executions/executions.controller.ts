@@ -68,7 +68,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'Get solve execution',
-    description: 'The execution with its result if it has succeeded, or its error if it has failed.',
+    description: 'Returns the execution with its result if it succeeded, or its error if it failed.',
     response: ExecutionDetailResponse,
     tagged: true,
     extension: true,
@@ -88,8 +88,8 @@ export class ExecutionsController {
     tag: 'Solving',
     summary: 'List values of solve execution',
     description:
-      'The members of a variable with their values, in the order of its set. Returns 409 if the execution has no ' +
-      'plan, and 422 at `family` if the plan has no such variable.',
+      'Returns the members of a variable and their values, in set order. Returns 409 if the execution has no plan, ' +
+      'and 422 for `family` if the plan has no such variable.',
     response: RunValuesResponse,
     tagged: true,
     errors: ['content_too_large', 'execution_has_no_plan', 'store_full', 'values_not_found'],
@@ -110,7 +110,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'Get log of solve execution',
-    description: 'The solver’s log, with at least a line per second while it runs.',
+    description: 'Returns the solver’s log, which grows by at least one line per second while the execution runs.',
     response: RunLogResponse,
     tagged: true,
     extension: true,
@@ -127,7 +127,7 @@ export class ExecutionsController {
   @Operation({
     tag: 'Solving',
     summary: 'List cards of solve execution',
-    description: 'The canvas as it was solved, without later changes.',
+    description: 'Returns the canvas as it was solved, without later changes.',
     response: RunCardsResponse,
     tagged: true,
     extension: true,
@@ -147,8 +147,8 @@ export class ExecutionsController {
     tag: 'Solving',
     summary: 'Repeat solve execution',
     description:
-      'Solves the same cards and files as the execution, with the same options. Returns 409 if they were not ' +
-      'stored, and 429 if the company has 20 waiting executions.',
+      'Solves the same cards and files again, with the same options. Returns 409 if they were not stored, and 429 ' +
+      'if the company has 20 waiting executions.',
     status: 201,
     response: ExecutionResponse,
     errors: ['budget_exhausted', 'inputs_not_kept', 'too_many_executions'],
@@ -170,7 +170,7 @@ export class ExecutionsController {
     ownId: true,
     description:
       'Stops the execution, regardless of the process that runs it. Charges the time used so far. With `keep_plan`, ' +
-      'the best plan so far becomes the result. Returns 409 if it has already ended.',
+      'the best plan found so far becomes the result. Returns 409 if it has already ended.',
     response: ExecutionResponse,
     errors: ['execution_over'],
     idempotent: true,

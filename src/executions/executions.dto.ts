@@ -42,7 +42,7 @@ export const RUN_OPTIONS = {
     ...optional,
     minimum: 1,
     description:
-      'Limit of the solver’s own work, at most SOLVE_TIME_LIMIT_MAX_SECONDS (600 by default). Default: ' +
+      'Time limit in seconds for the solver itself, at most SOLVE_TIME_LIMIT_MAX_SECONDS (600 by default). Default: ' +
       'SOLVE_TIME_LIMIT_SECONDS (60 by default)',
     example: 120,
   },
@@ -51,7 +51,8 @@ export const RUN_OPTIONS = {
     minimum: 0,
     maximum: 1,
     description:
-      'Stops when the objective is within this relative distance of the best possible objective. 0.01 is 1 %. Default: 0.',
+      'Stops when the objective is within this relative distance of the best possible objective. 0.01 is 1 %. ' +
+      'Default: 0.',
   },
 } as const;
 
@@ -74,7 +75,7 @@ export class ExecutionCreateRequest {
     itemMaxLength: 1_024,
     description:
       'Id or path of a workspace file in CPLEX LP format, named `*.lp`. Without a file, the canvas is solved. In ' +
-      'run mode, both come from the current snapshot',
+      'run mode, the file or canvas comes from the current snapshot',
     example: ['models/plan.lp'],
   })
   input_file_ids?: string[] | null;
@@ -119,7 +120,12 @@ export class ExecutionListQuery extends WalkQuery {
   @BooleanField({ optional: true, extension: true })
   is_test?: boolean;
 
-  @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Part of the name, case-insensitive' })
+  @StringField({
+    optional: true,
+    extension: true,
+    maxLength: 1_024,
+    description: 'Substring of the name, case-insensitive',
+  })
   q?: string;
 
   @StringField({ optional: true, extension: true, maxLength: 1_024, description: 'Only runs of this scenario' })
@@ -132,8 +138,8 @@ export class ExecutionCancelQuery {
     optional: true,
     extension: true,
     description:
-      'Whether a running execution keeps its best plan. It succeeds within about a second with that plan, its bound ' +
-      'and its gap. Without a plan, it is canceled.',
+      'Whether to keep the best plan of a running execution. The execution then succeeds within about a second with ' +
+      'this plan, its bound and its gap. If there is no plan yet, it is canceled.',
   })
   keep_plan?: boolean;
 }
@@ -177,7 +183,8 @@ export class ExecutionResponse {
     nullable: true,
     extension: true,
     description:
-      '`status` of the result; null if the result is missing. A run that has `succeeded` can be `infeasible` or `unbounded`',
+      '`status` of the result; null if the result is missing. A run that has `succeeded` can be `infeasible` or ' +
+      '`unbounded`',
   })
   outcome!: ExecutionRecord['outcome'];
 
@@ -238,11 +245,11 @@ export class ExecutionDetailResponse extends ExecutionResponse {
 
   @ObjectField(() => ModelSizeResponse, {
     nullable: true,
-    description: 'Size of the model, known after the execution has ended',
+    description: 'Size of the model; null until the execution has ended',
   })
   model!: ModelSizeResponse | null;
 
-  @ObjectField(() => RunProgress, { nullable: true, description: 'Only while the execution runs' })
+  @ObjectField(() => RunProgress, { nullable: true, description: 'Null unless the execution is running' })
   progress!: RunProgress | null;
 
   /** Serializes an execution. The result may be large, so its JSON text is copied from the database without parsing. */

@@ -12,7 +12,7 @@ import { Execution, EXECUTION_STEPS, type ExecutionError } from './execution.ent
 import type { ExecutionRecord } from './execution-views.repository.js';
 import { EXHAUSTED, HELD, NEXT_IN_TURN, RECORD, STARTS } from './executions.sql.js';
 
-/** Columns set for a new execution. The others have defaults. */
+/** Columns set for a new execution. All other columns have defaults. */
 export type NewRow = Pick<
   Execution,
   | 'project_id'
@@ -62,7 +62,7 @@ export interface Ending {
   result?: string;
   error?: ExecutionError;
   model?: ModelSize;
-  /** Container of the values of indexed variables. */
+  /** Container with the values of indexed variables. */
   outputs_id?: string;
 }
 
@@ -79,9 +79,9 @@ export const BACKLOG = `
     FROM executions WHERE status = 'queued'`;
 
 /**
- * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads them for responses. Their status follows
- * {@link EXECUTION_STEPS}. Starting and ending require the lock of the project, whose counter of active solves is updated with
- * them. Claims and leases only need the row.
+ * Starts, claims and ends executions. {@link ExecutionViewsRepository} reads them for responses. Their status follows {@link
+ * EXECUTION_STEPS}. Starting or ending an execution requires the project lock, because it also updates the project's counter of
+ * active solves. Claims and leases need only the row.
  */
 export class ExecutionsRepository extends EntityRepository(Execution) {
   /** Serializes starts of a company's executions until the transaction ends, so that waiting executions can be counted. */
@@ -89,7 +89,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('solves:' || $1, 0))`, [company_id]);
   }
 
-  /** Returns the number of waiting starts of a company, and a budget that is already used up. */
+  /** Returns the number of a company's waiting starts and, if any, an exhausted budget. */
   async queueOf(
     company_id: string,
     project_id: ProjectId,
@@ -104,7 +104,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return queue;
   }
 
-  /** Returns the number of starts in a project by a trigger. */
+  /** Returns the number of starts that a trigger has made in a project. */
   async countStarts(project_id: ProjectId, triggered_by: string): Promise<number> {
     const [row]: { starts: number }[] = await this.query(
       `SELECT ${STARTS} AS starts FROM executions e WHERE e.project_id = $1 AND e.triggered_by = $2`,
@@ -147,7 +147,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
   }
 
   /**
-   * Returns the cards that an execution of a project solves. Null if it solves a file or its cards were not kept.
+   * Returns the cards that an execution of a project solves. Returns null if it solves a file or its cards were not stored.
    * @throws NotFound
    */
   async cardsOf(project_id: ProjectId, id: string): Promise<ModelCard[] | null> {
@@ -159,7 +159,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return row.cards;
   }
 
-  /** Returns the ids of a project's active executions, in the order of their start. */
+  /** Returns the ids of a project's active executions in start order. */
   async activeOf(project_id: ProjectId): Promise<ExecutionId[]> {
     const active: Pick<Execution, 'id'>[] = await this.query(
       `SELECT id FROM executions WHERE project_id = $1 AND status IN ('queued', 'running') ORDER BY id`,
@@ -168,18 +168,18 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     return active.map(({ id }) => id);
   }
 
-  /** Serializes claims until the transaction ends, so that each claim sees whose turn it is. */
+  /** Serializes claims until the transaction ends, so that each claim sees whose turn is next. */
   async lockClaims(): Promise<void> {
     await this.query(`SELECT pg_advisory_xact_lock(hashtextextended('execution claims', 0))`);
   }
 
   /**
-   * Claims an execution for `owner`. Executions whose process is gone come first, then the next in turn. Returns undefined if
-   * nothing can be claimed. Requires {@link lockClaims}.
+   * Claims an execution for `owner`. Executions whose process has died come first, then the next execution in turn. Returns
+   * undefined if nothing can be claimed. Requires {@link lockClaims}.
    */
   async claim(owner: string): Promise<ClaimedRow | undefined> {
     const [[claimed]]: [ClaimedRow[], number] = await this.query(
-      // If the process of an attempt died, its time counts until the last lease renewal.
+      // If the process died during an attempt, the attempt counts only until the last lease renewal.
       `UPDATE executions
           SET status = 'running', ${claimedBy('$1')},
               spent_ms = spent_ms + CASE WHEN started_at IS NULL THEN 0
@@ -208,7 +208,7 @@ export class ExecutionsRepository extends EntityRepository(Execution) {
     if (count === 0) throw new LeaseLost();
   }
 
-  /** Asks the owner of a running execution to end it and keep its best plan. Returns false if it is not running. */
+  /** Asks the owner of a running execution to stop it and keep its best plan. Returns false if it is not running. */
   async requestPlan(id: ExecutionId): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.query(
       `UPDATE executions SET keeps_plan = true WHERE id = $1 AND status = 'running'`,

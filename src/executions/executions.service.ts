@@ -41,7 +41,7 @@ export interface RunOptions {
 /** Common options of several executions. */
 export type NewBatch = Omit<NewExecution, 'input_file_ids'>;
 
-/** Cards of a canvas for an execution of a batch. */
+/** Canvas cards for one execution of a batch. */
 export interface Variant {
   cards: readonly ModelCard[];
   /** Null for the unchanged canvas. */
@@ -105,7 +105,7 @@ export class ExecutionsService {
   }
 
   /**
-   * Starts an execution that solves the inputs of an earlier execution again, as they were then.
+   * Starts an execution with the original inputs of an earlier execution.
    *
    * @throws NotFound
    * @throws Conflict if the inputs were not kept
@@ -165,8 +165,8 @@ export class ExecutionsService {
   }
 
   /**
-   * Starts an execution for each variant of a locked project's canvas, all pinned at the same time. They count as a single
-   * waiting start.
+   * Starts an execution for each variant of a locked project's canvas, with all inputs pinned at the same time. The executions
+   * count as a single waiting start.
    *
    * @param files files that the cards refer to
    * @throws PaymentRequired if a budget is used up
@@ -202,7 +202,7 @@ export class ExecutionsService {
     wantedId?: string,
   ): Promise<ExecutionRecord[]> {
     const executions = tx.withRepository(this.executions);
-    // Serializes starts of a company. Otherwise concurrent transactions could exceed the limit together.
+    // Serializes starts of a company. Otherwise concurrent transactions could together exceed the limit.
     await executions.lockStarts(company_id);
     const { waiting, exhausted } = await executions.queueOf(company_id, project_id, spender);
     assertBudget(exhausted);
@@ -226,7 +226,7 @@ export class ExecutionsService {
     return started;
   }
 
-  /** Returns the number of starts in a project by a trigger. Executions that were started together count once. */
+  /** Returns the number of starts that a trigger has made in a project. Executions that were started together count once. */
   async countOf(tx: Tx, project_id: ProjectId, { triggered_by }: Trigger): Promise<number> {
     return await tx.withRepository(this.executions).countStarts(project_id, triggered_by);
   }

@@ -3,15 +3,15 @@ import { exhaustedBudget } from '../usage/budgets.sql.js';
 import { creditsOf } from '../usage/usage.sql.js';
 import { Execution } from './execution.entity.js';
 
-/** SQL of the credits of an execution. The transaction that ends the execution stores the charge. */
+/** SQL expression for an execution's credits. The transaction that ends the execution stores the charge. */
 const CREDITS = `CASE WHEN executions.ended_at IS NOT NULL THEN ${creditsOf('executions.id')} END AS credits`;
 
 export const RECORD = [...columnsOf(Execution), CREDITS].join(', ');
 
-/** Condition that an execution is still held, whose parameters $1 and $2 are id and generation. */
+/** SQL condition that an execution is still held. Parameters $1 and $2 are its id and generation. */
 export const HELD = `id = $1 AND generation = $2 AND status = 'running' AND owner IS NOT NULL`;
 
-/** SQL of a budget that is used up for an execution. */
+/** SQL expression for a budget that is used up for an execution. */
 export const EXHAUSTED = exhaustedBudget({
   company_id: 'executions.company_id',
   project_id: 'executions.project_id',
@@ -19,11 +19,11 @@ export const EXHAUSTED = exhaustedBudget({
   api_key_id: 'executions.api_key_id',
 });
 
-/** Number of starts of executions `e`. Executions that started together count once. */
+/** SQL expression for the number of starts among executions `e`. Executions that were started together count once. */
 export const STARTS = 'count(DISTINCT coalesce(e.batch_id, e.id))::integer';
 
 /**
- * Returns SQL of the company or project of waiting executions whose turn is next. It reads distinct values with a loose index
+ * Returns SQL for the company or project whose waiting executions are next in turn. It reads distinct values with a loose index
  * scan. `condition` refers to `e`.
  */
 const waiting = (column: 'company_id' | 'project_id', condition: string): string => {
@@ -42,9 +42,8 @@ const waiting = (column: 'company_id' | 'project_id', condition: string): string
 };
 
 /**
- * SQL of the next execution in turn. It belongs to the company whose last turn was longest ago, and there to the project whose
- * last turn was longest ago. The oldest execution of that project is next. So a company never waits for all executions of another
- * company.
+ * SQL for the next execution in turn: the oldest waiting execution of the company, and within it of the project, that was
+ * served least recently. A company therefore never waits for all executions of another company.
  */
 export const NEXT_IN_TURN = `
   SELECT q.id

@@ -70,13 +70,13 @@ export class InputsService {
     return await this.canvasOf(tx, project, await this.snapshot(tx, project));
   }
 
-  /** Pins variants of a canvas with the files that each refers to, all at the same time. */
+  /** Pins variants of a canvas at the same time, each with the files it refers to. */
   async pinCards(tx: Tx, from: ContainerRef, variants: readonly (readonly ModelCard[])[]): Promise<Pinned[]> {
     const models = variants.map((cards) => cards.map(toModelCard));
     const pathsByModel = models.map(pathsOf);
     const allPaths = [...new Set(pathsByModel.flat())];
     const filesByPath = allPaths.length === 0 ? NO_FILES : await this.reader.findAll(from, allPaths, tx);
-    // Trees by their files, so that a tree with the same files is copied as a whole.
+    // Pinned trees by the paths of their files. A tree with the same files is copied as a whole.
     const trees = new Map<string, string>();
     const pinned: Pinned[] = [];
     for (const [at, cards] of models.entries()) {
@@ -101,7 +101,7 @@ export class InputsService {
     return { cards, files: filesOf(project, snapshot) };
   }
 
-  /** Returns the current snapshot in run mode, and undefined otherwise. */
+  /** Returns the current snapshot in run mode, and undefined in define mode. */
   private async snapshot(tx: Tx, { id, workspace_mode, current_snapshot_id }: Project): Promise<Snapshot | undefined> {
     return workspace_mode === 'run' && current_snapshot_id !== null
       ? await tx.withRepository(this.snapshots).require(id, current_snapshot_id)

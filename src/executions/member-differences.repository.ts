@@ -9,7 +9,7 @@ import { MEMBERS } from './result-files.service.js';
  */
 export const SAME = 1e-6;
 
-/** Run whose members were kept. */
+/** Run whose members were stored. */
 export interface StoredRun {
   /** Name of the run in the response. */
   name: string;
@@ -21,7 +21,7 @@ export interface Difference {
   family: string;
   /** Key parts of the member. */
   keys: string[];
-  /** Values by run name. Runs without this variable or member are missing. */
+  /** Values by run name. Omits runs without this variable or member. */
   values: Record<string, number>;
 }
 
@@ -34,7 +34,7 @@ export class MemberDifferencesRepository {
    * Returns the members that differ most, largest difference first. A member that is missing from a run counts as 0.
    *
    * @param runs runs of a single company
-   * @param others number of further runs, which have no members
+   * @param others number of additional runs, which have no members
    * @throws Unavailable if the plans are too large
    * @throws as {@link TableReaderService.select}
    */
@@ -75,9 +75,9 @@ export class MemberDifferencesRepository {
 }
 
 /**
- * Returns a DuckDB SELECT over the member tables `t0`, `t1`, and so on. Its rows have the `family` and `keys` of members that
- * differ, the `places` of the tables that contain them, and their `figures` there. The largest difference comes first. A member
- * that is missing from a table counts as 0, as do all members in `others` further runs.
+ * Returns a DuckDB SELECT over the member tables `t0`, `t1`, and so on. Each row is a member that differs, with its `family`
+ * and `keys`, the `places` (indexes) of the tables that contain it, and its values there (`figures`). The largest difference
+ * comes first. A member counts as 0 in a table that lacks it and in each of the `others` additional runs.
  */
 function differencesSql(tables: number, others: number, limit: number): string {
   const all = Array.from(

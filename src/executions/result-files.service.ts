@@ -16,7 +16,7 @@ export interface StoredResult {
   /** Complete result. Null if the company's storage is full. */
   whole: StoredBlob | null;
   tables: { name: string; blob: StoredBlob }[];
-  /** Members of indexed variables. Null without indexed variables, or if the company's storage is full. */
+  /** Members of indexed variables. Null if there are none, or if the company's storage is full. */
   members: StoredBlob | null;
 }
 
@@ -38,7 +38,7 @@ export class ResultFilesService {
     private readonly events: ProjectEventsService,
   ) {}
 
-  /** Writes the file contents of a result. */
+  /** Stores the file contents of a result. */
   async store({ id, company_id }: LeasedExecution, { json, tables, members }: Solved): Promise<StoredResult> {
     // Written first in case storage is almost full, because only this file contains the members.
     const membersBlob = members === undefined ? null : await this.write(company_id, bufferOf(members));

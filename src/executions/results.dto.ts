@@ -31,7 +31,7 @@ export class SolvedFamilyResponse {
   @StringField()
   name!: string;
 
-  @StringArrayField({ description: 'Names of the parts of a member', example: ['product'] })
+  @StringArrayField({ description: 'Names of the key parts of a member', example: ['product'] })
   keys!: string[];
 
   @IntegerField({ description: 'Number of members' })
@@ -43,7 +43,7 @@ export class SolvedConstraint {
   @StringField()
   name!: string;
 
-  @NumberField({ description: 'Value of the side with the variables' })
+  @NumberField({ description: 'Value of the side that contains the variables' })
   activity!: number;
 
   @NumberField({ description: 'Distance to the nearer bound; 0 if binding, negative if violated' })
@@ -61,7 +61,7 @@ export class SolvedKpi {
   @StringField({ description: 'Label of its card' })
   label!: string;
 
-  @NumberField({ nullable: true, description: 'Null if its formula cannot be computed' })
+  @NumberField({ nullable: true, description: 'Null if the formula cannot be computed' })
   value!: number | null;
 
   @StringField({ nullable: true })
@@ -75,8 +75,8 @@ export class SolvedKpi {
 export class SolveResultResponse {
   @EnumField(RESULT_STATUSES, {
     description:
-      '`time_limit`: the values are feasible and the best found in time; `infeasible` and `unbounded` have no ' +
-      'values',
+      '`time_limit`: the values are feasible and the best found within the time limit; `infeasible` and `unbounded` ' +
+      'have no values',
   })
   status!: (typeof RESULT_STATUSES)[number];
 
@@ -85,14 +85,14 @@ export class SolveResultResponse {
 
   @NumberField({
     nullable: true,
-    description: 'Best objective that a plan could have; null if unknown, or without values',
+    description: 'Best possible objective; null if unknown, or if there are no values',
   })
   bound!: number | null;
 
   @NumberField({
     nullable: true,
     description:
-      'Distance between objective and bound, relative to the objective; null if unknown, or if the objective is 0',
+      'Gap between objective and bound, relative to the objective; null if unknown, or if the objective is 0',
   })
   gap!: number | null;
 
@@ -119,7 +119,7 @@ export class SolveResultResponse {
   @IntegerField({ description: 'Milliseconds for reading, solving and explaining' })
   solve_ms!: number;
 
-  @StringField({ nullable: true, description: 'Why there are no values, or how good they are; null if optimal' })
+  @StringField({ nullable: true, description: 'Why there are no values, or how good the values are; null if optimal' })
   message!: string | null;
 
   @StringArrayField({
@@ -145,7 +145,7 @@ export class SolveResultResponse {
 
   @ObjectArrayField(() => SolvedKpi, {
     optional: true,
-    description: 'KPI cards with a formula, computed for the plan. Absent if the model has no such cards',
+    description: 'KPI cards with a formula, with their values for this plan. Absent if the model has no such cards',
   })
   kpis?: SolvedKpi[];
 

@@ -67,7 +67,7 @@ export class RunValuesService {
         total,
       };
     } catch (error) {
-      // The service itself wrote the table, so the only possible problem is that the member texts are too long for a response.
+      // The service itself wrote the table, so the only possible problem is that the key parts are too long for a response.
       if (!(error instanceof TaskProblem)) throw error;
       throw new Invalid([
         invalidValue(

@@ -21,13 +21,13 @@ export class RunValuesQuery extends PageQuery {
   @StringField({ maxLength: 1_024, description: 'Name of a variable', example: 'make' })
   family!: string;
 
-  @BooleanField({ default: false, description: 'Whether to leave out zeros' })
+  @BooleanField({ default: false, description: 'Whether to omit zero values' })
   nonzero!: boolean;
 }
 
 /** Value of a variable or of a member of an indexed variable. */
 export class RunValue {
-  @StringArrayField({ description: 'The parts of the member; empty for a variable without an index' })
+  @StringArrayField({ description: 'Key parts of the member; empty for a variable without an index' })
   keys!: string[];
 
   @NumberField()
@@ -36,7 +36,8 @@ export class RunValue {
   @NumberField({
     nullable: true,
     description:
-      'Change in the objective per additional unit of the variable, if a bound limits it. Null unless the model is a linear program',
+      'Change in the objective per additional unit of the variable, if a bound limits it. Null unless the model is ' +
+      'a linear program',
   })
   reduced_cost!: number | null;
 }
@@ -47,24 +48,24 @@ export class RunValuesResponse extends PageResponse {
   values!: RunValue[];
 }
 
-/** Change that a scenario made to the numbers of a column after they were read. */
+/** Change that a scenario makes to the numbers of a column after they are read. */
 export class RunAdjustment {
   @StringField()
   column!: string;
 
   @StringField({
     optional: true,
-    description: 'Condition on the members. If absent, all members or the member in `key` are changed',
+    description: 'Condition on the members. If absent, the change applies to the member in `key`, or to all members',
   })
   where?: string;
 
-  @StringArrayField({ optional: true, description: 'The parts of the changed member' })
+  @StringArrayField({ optional: true, description: 'Key parts of the changed member' })
   key?: string[];
 
-  @NumberField({ optional: true, description: 'Factor' })
+  @NumberField({ optional: true, description: 'Factor to multiply the number by' })
   times?: number;
 
-  @NumberField({ optional: true, description: 'Amount that was added' })
+  @NumberField({ optional: true, description: 'Amount to add to the number' })
   plus?: number;
 
   @NumberField({ optional: true, description: 'New number' })
@@ -82,7 +83,7 @@ export class RunAdjustment {
   }
 }
 
-/** Card as it was solved by a run. */
+/** Card as it was when a run solved it. */
 export class RunCard {
   @StringField()
   id!: string;
@@ -98,7 +99,9 @@ export class RunCard {
 
   @ObjectArrayField(() => RunAdjustment, {
     optional: true,
-    description: 'Changes that the scenario makes to the columns of a data card, in order. Absent if there are none',
+    description:
+      'Changes that the scenario makes to the columns of a data card, in the order they are applied. Absent if ' +
+      'there are none',
   })
   adjustments?: RunAdjustment[];
 
@@ -135,13 +138,13 @@ export class RunProgress {
   @NumberField({ description: 'Seconds since the attempt began' })
   seconds!: number;
 
-  @NumberField({ nullable: true, description: 'Objective of the best plan so far' })
+  @NumberField({ nullable: true, description: 'Objective of the best plan found so far' })
   incumbent!: number | null;
 
-  @NumberField({ nullable: true, description: 'Best objective that a plan could still have' })
+  @NumberField({ nullable: true, description: 'Best objective that is still possible' })
   bound!: number | null;
 
-  @NumberField({ nullable: true, description: 'Distance between incumbent and bound, relative to the incumbent' })
+  @NumberField({ nullable: true, description: 'Gap between incumbent and bound, relative to the incumbent' })
   gap!: number | null;
 
   @IntegerField({ description: 'Number of explored branch-and-bound nodes' })

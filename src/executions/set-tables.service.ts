@@ -23,7 +23,7 @@ import { TableReaderService } from '../tables/table-reader.service.js';
 const FORMULAS = ['expression', 'lower', 'upper'] as const;
 /** Maximum number of used cells in all tables of a model. A solve holds them all in memory. */
 const MAX_CELLS = 10_000_000;
-/** Maximum size of these cells on disk. */
+/** Maximum size of these cells on disk, in bytes. */
 const MAX_BYTES = 200_000_000;
 
 /** Reads the tables that contain the sets of a model. */
@@ -35,7 +35,7 @@ export class SetTablesService {
    * Loads the columns that a model needs from the files of its sets, by card id. Problems with a file are returned as entries.
    * {@link discard} removes the loaded files.
    *
-   * @param container null if there are no files
+   * @param container container with the files, or null if there are none
    * @throws as {@link TableReaderService}, and the signal's reason if it aborts
    */
   async read(

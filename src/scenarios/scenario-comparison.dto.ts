@@ -17,7 +17,7 @@ export class ScenarioComparisonQuery {
   @StringField({
     optional: true,
     maxLength: 4_000,
-    description: 'Ids separated by commas, in the order of the response. Default: all scenarios, oldest first',
+    description: 'Comma-separated scenario ids, in the order of the response. Default: all scenarios, oldest first',
   })
   ids?: string;
 
@@ -93,11 +93,11 @@ export class DifferingValue {
   @StringField({ description: 'Name of the variable', example: 'make' })
   family!: string;
 
-  @StringArrayField({ description: 'The parts of the member; empty for a variable without an index' })
+  @StringArrayField({ description: 'Key parts of the member; empty for a variable without an index' })
   keys!: string[];
 
   @NumberMapField({
-    description: 'Values by `base` or scenario id. Plans without this variable or member are left out',
+    description: 'Values by `base` or scenario id. Plans without this variable or member are omitted',
     example: { base: 10 },
   })
   values!: Record<string, number>;
@@ -116,7 +116,7 @@ export class ScenarioComparisonResponse {
   })
   differing!: DifferingValue[];
 
-  /** Returns a line for the canvas and for each scenario. */
+  /** Returns a CSV line for the canvas and for each scenario. */
   static csv({ base, scenarios }: ScenarioComparisonResponse): CsvText {
     const first = base === null ? [] : [{ ...base, name: 'base', difference: null, kpis: base.kpis as ComparedKpi[] }];
     const lines = [...first, ...scenarios].map((line) => ({ ...line, kpis: byLabel(line.kpis) }));
@@ -139,7 +139,7 @@ export class ScenarioComparisonResponse {
   }
 }
 
-/** Groups KPIs by label, in their order. Several cards may have the same label. */
+/** Groups KPIs by label and keeps their order. Several cards may have the same label. */
 export function byLabel<Kpi extends { label: string }>(kpis: readonly Kpi[]): Map<string, Kpi[]> {
   const groups = new Map<string, Kpi[]>();
   for (const kpi of kpis) {

@@ -19,7 +19,7 @@ import { ScenariosRepository } from './scenarios.repository.js';
 
 /** Maximum number of differing variables and members in a comparison. */
 const MAX_DIFFERING = 100;
-/** Name of the canvas among the scenarios. */
+/** Name of the canvas in a comparison, where scenarios are named by their ids. */
 const BASE = 'base';
 
 /** Compares the results of scenarios. */
@@ -94,7 +94,7 @@ export class ScenarioComparisonService {
     const storedRuns = plans.flatMap((run) =>
       run.outputs_id === null ? [] : [{ name: nameOf(run), outputs_id: run.outputs_id }],
     );
-    // Plans without indexed variables have no members, which counts as 0. Members that were not stored, because storage was full,
+    // In a plan without indexed variables, every member counts as 0. Members that could not be stored because storage was full
     // are unknown.
     const without = plans.filter(({ outputs_id, families }) => outputs_id === null && (families ?? []).length === 0);
     const ofMembers = await this.members.between(company_id, storedRuns, without.length, MAX_DIFFERING, signal);

@@ -17,17 +17,17 @@ import type { Scenario } from './scenario.entity.js';
 import { type ScenarioSolveRequest, ScenarioSolveResponse } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Maximum total size of the cards of runs that are started together. Each run stores its own copy. */
+/** Maximum total size of the cards of a batch, in bytes. Each run stores its own copy. */
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 
 interface UnfitScenario {
-  /** Index in the list. Undefined if the problem concerns all scenarios together. */
+  /** Zero-based index in the list. Undefined if the problem concerns the whole batch. */
   index?: number;
   sentence: string;
   input: unknown;
 }
 
-/** Thrown for scenarios that no longer fit the solved canvas, each reported at its index, or that are too large together. */
+/** Thrown if scenarios no longer fit the canvas, each reported at its index, or if the batch is too large. */
 export class ScenariosDoNotFit extends Invalid {
   /** Problems as sentences for users. */
   readonly sentences: string[];
@@ -43,7 +43,8 @@ export class ScenariosDoNotFit extends Invalid {
 }
 
 /**
- * Starts solves of scenarios. All solves of a request use the same snapshot of the canvas, and either all of them start or none.
+ * Starts solves of scenarios. All solves of a request use the same snapshot of the canvas. If one cannot start, none of them
+ * start.
  */
 @Injectable()
 export class ScenarioSolvesService implements OnModuleInit {
@@ -106,7 +107,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     const variants: Variant[] = includesBase ? [{ cards: canvas.cards, scenario_id: null, name: null }] : [];
     const problems: UnfitScenario[] = [];
     for (const [index, scenario] of scenarios.entries()) {
-      // Lets other requests proceed, because each scenario of a large canvas takes a while.
+      // Yields to other requests, because each scenario of a large canvas takes a while.
       await breathe();
       const { variant, problem } = await this.variantOf(tx, canvas, scenario);
       variants.push(variant);
@@ -138,7 +139,7 @@ export class ScenarioSolvesService implements OnModuleInit {
     };
   }
 
-  /** Returns known facts about the files of a scenario. */
+  /** Returns the cached states of a scenario's files. */
   private async statesFor(
     tx: Tx,
     { cards, files, states }: CanvasWithStates,
@@ -149,7 +150,7 @@ export class ScenarioSolvesService implements OnModuleInit {
   }
 
   /**
-   * Returns the requested scenarios in their order.
+   * Returns the requested scenarios in the order of the request.
    * @throws Invalid
    */
   private async requireScenarios(tx: Tx, { id: project_id }: Project, ids: readonly string[]): Promise<Scenario[]> {
@@ -186,7 +187,7 @@ function checkSize({ cards }: Canvas, scenarios: readonly Scenario[], includesBa
   throw new ScenariosDoNotFit([{ sentence, input: scenarios.map(({ id }) => id) }]);
 }
 
-/** Canvas with known facts about its files. */
+/** Canvas with the cached states of its files. */
 interface CanvasWithStates extends Canvas {
   states: FileStates;
 }

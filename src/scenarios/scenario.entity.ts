@@ -4,10 +4,10 @@ import { RevisionColumn } from '../database/revision-column.js';
 import { entityTag } from '../common/etag/entity-tag.js';
 import type { Change } from '../../packages/canvas/index.js';
 
-/** Maximum number of scenarios of a project. */
+/** Maximum number of scenarios per project. */
 export const MAX_SCENARIOS = 100;
 
-/** Named changes of a project's canvas. */
+/** Named set of changes to a project's canvas. */
 @Entity({ name: 'scenarios' })
 export class Scenario {
   @PrimaryGeneratedColumn('uuid')

@@ -36,8 +36,8 @@ export class ScenariosController {
     summary: 'Create scenario',
     example: { name: 'Longer days', changes: [{ kind: 'value', target: EXAMPLE.value, times: 1.25 }] },
     description:
-      'Named changes of the canvas. Returns 422 at a change that does not apply to the canvas. A project has at ' +
-      'most 100 scenarios.',
+      'Creates a named set of changes to the canvas. Returns 422 for a change that does not apply to the canvas. A ' +
+      'project has at most 100 scenarios.',
     status: 201,
     response: ScenarioResponse,
     errors: ['scenario_exists', 'too_many_scenarios'],
@@ -74,9 +74,10 @@ export class ScenariosController {
     summary: 'Solve scenarios',
     example: { scenario_ids: [EXAMPLE.scenario_id], include_base: true },
     description:
-      'Starts an execution for each scenario, or for none of them. All use the same snapshot of the canvas, taken ' +
-      'now, or in run mode the current snapshot. Together they count as a single waiting execution. Returns 429 if ' +
-      'the company has 20 waiting executions. Returns 422 at a scenario that no longer applies.',
+      'Starts an execution for each scenario. If one cannot start, none of them start. All executions use the same ' +
+      'snapshot of the canvas, taken now, or the current snapshot in run mode. They count as a single waiting ' +
+      'execution. Returns 429 if the company has 20 waiting executions, and 422 for a scenario that no longer ' +
+      'applies.',
     status: 201,
     response: ScenarioSolveResponse,
     errors: ['budget_exhausted', 'too_many_executions'],
@@ -97,7 +98,7 @@ export class ScenariosController {
     summary: 'Compare scenarios',
     description:
       'Compares the latest finished run of each scenario with the latest finished run of the canvas. With `Accept: ' +
-      'text/csv`, returns a line for each run and no ETag.',
+      'text/csv`, returns one line per run and no ETag.',
     response: ScenarioComparisonResponse,
     csv: true,
     tagged: true,
@@ -121,7 +122,7 @@ export class ScenariosController {
   @Operation({
     tag: 'Scenarios',
     summary: 'Get scenario',
-    description: 'The scenario with its changes.',
+    description: 'Returns the scenario with its changes.',
     response: ScenarioResponse,
     tagged: true,
     extension: true,
@@ -139,7 +140,7 @@ export class ScenariosController {
     tag: 'Scenarios',
     summary: 'Update scenario',
     example: { name: 'Three shifts', changes: [{ kind: 'value', target: EXAMPLE.value, times: 3 }] },
-    description: '`changes` replace all earlier changes. Returns 422 at a change that does not apply to the canvas.',
+    description: '`changes` replaces all earlier changes. Returns 422 for a change that does not apply to the canvas.',
     response: ScenarioResponse,
     errors: ['scenario_exists'],
     tagged: true,

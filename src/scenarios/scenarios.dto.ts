@@ -30,20 +30,20 @@ import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js'
 
 /** Maximum length of a target, a key part and a path. */
 const MAX_TEXT = 1_024;
-/** Maximum number of key parts. */
+/** Maximum number of parts in a key. */
 const MAX_PARTS = 5;
-/** Maximum bytes of the changes of a scenario as JSON. */
+/** Maximum size of a scenario's changes, in bytes of JSON. */
 const MAX_BYTES = 64 * 1024;
 
 const description = { nullable: true, optional: true, maxLength: 20_000 };
 
-/** Returns why changes are too large for a scenario, as a phrase without a full stop. */
+/** Returns the reason why changes are too large for a scenario, as a phrase without a full stop. */
 export const changesProblem = (changes: readonly Change[]): string | undefined =>
   Buffer.byteLength(JSON.stringify(changes)) > MAX_BYTES
     ? `the JSON text must have at most ${MAX_BYTES} bytes`
     : undefined;
 
-/** Single change of the canvas. */
+/** Single change to the canvas. */
 @Rule<ScenarioChange>((change, received) => {
   const formProblem = problemOfForm(change);
   if (formProblem === undefined) return [];
@@ -60,9 +60,9 @@ export class ScenarioChange {
   @EnumField(CHANGE_KINDS, {
     description:
       '`value`: changes a value of a data card. `bound`: changes a bound of a variable. `limit`: changes the side ' +
-      'of a constraint without variables. `column`: changes numbers over a set, for all members or the members that ' +
-      'match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. `off`: ignores ' +
-      'a card. `file`: reads a set from another file, before all other changes',
+      'of a constraint that has no variables. `column`: changes the numbers of a column, for all members or only ' +
+      'those that match `where`. `cell`: changes the number of a single member. `add`: adds a hard constraint. ' +
+      '`off`: ignores a card. `file`: reads a set from another file, before all other changes',
     example: 'column',
   })
   kind!: (typeof CHANGE_KINDS)[number];
@@ -82,7 +82,7 @@ export class ScenarioChange {
     minLength: 1,
     maxLength: MAX_FORMULA_LENGTH,
     description:
-      'Only for `column`: condition on the members. Refers to columns of the same set and of its key by name',
+      'Only for `column`: condition on the members. Refers by name to columns of the same set and of its key',
     example: 'region = "north" and price > 10',
   })
   where?: string;
@@ -91,15 +91,15 @@ export class ScenarioChange {
     optional: true,
     maxItems: MAX_PARTS,
     maxLength: MAX_TEXT,
-    description: 'Only for `cell`: its member, with a part for each key column',
+    description: 'Only for `cell`: key of the changed member, with a part for each key column',
     example: ['oak chair'],
   })
   key?: (string | number)[];
 
-  @NumberField({ optional: true, description: 'Factor', example: 1.5 })
+  @NumberField({ optional: true, description: 'Factor to multiply the number by', example: 1.5 })
   times?: number;
 
-  @NumberField({ optional: true, description: 'Amount that is added', example: 10 })
+  @NumberField({ optional: true, description: 'Amount to add to the number', example: 10 })
   plus?: number;
 
   @TextOrNumberField({
@@ -126,7 +126,7 @@ export class ScenarioChange {
 const changes = {
   maxItems: MAX_CHANGES,
   check: changesProblem,
-  description: `At most ${MAX_CHANGES}, applied in this order`,
+  description: `At most ${MAX_CHANGES}, applied in the order of the array`,
 };
 const name = {
   minLength: 1,
@@ -159,7 +159,7 @@ export class ScenarioUpdateRequest {
   changes?: ScenarioChange[];
 }
 
-/** Named changes of a project's canvas. */
+/** Named set of changes to a project's canvas. */
 export class ScenarioResponse {
   @StringField()
   id!: string;

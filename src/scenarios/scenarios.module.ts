@@ -8,7 +8,7 @@ import { ScenariosController } from './scenarios.controller.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 import { ScenariosService } from './scenarios.service.js';
 
-/** Named changes of canvases, and their solves. */
+/** Named sets of changes to canvases, and their solves. */
 @Module({
   imports: [ExecutionsModule, ProjectsModule],
   controllers: [ScenariosController],

@@ -7,7 +7,7 @@ import { LAST_ID, walkStart } from '../common/listing/cursor.js';
 import type { WalkQuery } from '../common/listing/walk.query.js';
 import { Scenario } from './scenario.entity.js';
 
-/** Stores scenarios of projects. Changes require that the caller has locked the project. */
+/** Stores the scenarios of projects. The caller must have locked the project before changing them. */
 export class ScenariosRepository extends EntityRepository(Scenario) {
   /** Returns a page of a project's scenarios, newest first. */
   async page(project_id: ProjectId, page: WalkQuery): Promise<Page<Scenario>> {

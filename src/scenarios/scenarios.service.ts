@@ -22,7 +22,7 @@ import { MAX_SCENARIOS, type Scenario, scenarioTag } from './scenario.entity.js'
 import { type ScenarioCreateRequest, ScenarioResponse, type ScenarioUpdateRequest } from './scenarios.dto.js';
 import { ScenariosRepository } from './scenarios.repository.js';
 
-/** Thrown for changes that do not fit the canvas, each reported at its index. */
+/** Thrown if changes do not fit the canvas, each reported at its index. */
 export class ChangesDoNotFit extends Invalid {
   /** Problems as sentences for users. */
   readonly sentences: string[];
@@ -33,7 +33,7 @@ export class ChangesDoNotFit extends Invalid {
   }
 }
 
-/** Manages scenarios of projects. Every operation throws NotFound if the project is not found. */
+/** Manages the scenarios of projects. Every operation throws NotFound if the project does not exist. */
 @Injectable()
 export class ScenariosService {
   constructor(
@@ -147,7 +147,7 @@ export class ScenariosService {
   /**
    * Changes a scenario of a locked project.
    *
-   * @throws Conflict if another scenario has the name
+   * @throws Conflict if another scenario already has the name
    * @throws ChangesDoNotFit
    */
   async edit(tx: Tx, project: Project, scenario: Scenario, edit: ScenarioUpdateRequest): Promise<Scenario> {

@@ -16,9 +16,9 @@ const VALUES = ['value', 'reduced_cost'];
 /** Maximum number of characters of a variable name in a file name. */
 const MAX_NAME = 60;
 
-/** Maximum total size of the tables of a result, and of the member table. Tables that exceed it are omitted. */
+/** Maximum total size of a result's tables, and of its member table, in bytes. Tables that exceed it are omitted. */
 const MAX_BYTES = 64 * 1024 ** 2;
-/** Number of characters that are collected before they are encoded. */
+/** Number of characters to collect before they are encoded. */
 const CHUNK = 1024 ** 2;
 
 /**
@@ -63,8 +63,8 @@ function* constraintsOf({ families, rows }: Model, { activities, slacks, duals }
 }
 
 /**
- * Returns the members of all families as a single CSV file, or undefined without members or if they exceed the maximum size.
- * Family and keys are JSON, so that readers cannot mistake them for numbers or other types.
+ * Returns the members of all families as a single CSV file. Returns undefined if there are no members, or if they exceed the
+ * maximum size. Family and keys are JSON, so that readers cannot mistake them for numbers or other types.
  */
 export function memberTable({ families: { variables } }: Model, plan: Plan): Uint8Array | undefined {
   if (variables.every(({ size }) => size === 0)) return undefined;
@@ -81,23 +81,23 @@ function* allMembersOf(families: readonly Family[], plan: Plan): Generator<strin
   }
 }
 
-/** Returns an empty string without prices. */
+/** Returns an empty string if there are no prices. */
 const price = (prices: Float64Array | undefined, at: number): string =>
   prices === undefined ? '' : figure(prices[at]!);
 
-/** Integers from this size are written with an exponent. CSV readers take longer integers for identifiers. */
+/** Integers of at least this size are written with an exponent. CSV readers mistake longer integers for identifiers. */
 const LONG = 1e15;
 
 /** Formats a number so that every reader recognizes it as a number. */
 const figure = (value: number): string => (Math.abs(value) >= LONG ? value.toExponential() : String(value + 0));
 
-/** Returns column titles that differ from each other and from `others`, by appending numbers. */
+/** Returns the column titles with numbers appended where needed, so that they differ from each other and from `others`. */
 function uniqueTitles(titles: readonly string[], others: readonly string[]): string[] {
   const usedNames = new Set(others);
   return titles.map((title) => free(title, usedNames));
 }
 
-/** Returns file names after the variables. Long names are shortened, and duplicates get a number. */
+/** Returns a file name for each variable. Long names are shortened, and duplicates get a number. */
 function fileNames(families: readonly Family[]): string[] {
   const usedNames = new Set([CONSTRAINTS]);
   return families.map(({ name }) => free(shortened(name, MAX_NAME).normalize('NFC'), usedNames));

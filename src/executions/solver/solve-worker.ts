@@ -33,7 +33,7 @@ import {
 
 /* Thread of a single solve. It reads the model, solves it, posts the outcome and exits. */
 
-/** Aborts on the only message that the thread receives, which asks it to end the search with the best plan so far. */
+/** Aborts on the only message that the thread receives, which asks it to end the search and keep the best plan. */
 const stopSearch = new AbortController();
 parentPort?.once('message', () => stopSearch.abort());
 

@@ -11,16 +11,16 @@ import {
   timeLimitReached,
 } from './task.js';
 
-/** Extra time beyond the time limit for reading, loading the solver and explaining. */
+/** Time allowed beyond the time limit for reading the model, loading the solver and explaining the result. */
 const SPARE_MS = 20_000;
-/** JavaScript heap of a solve, sufficient for the model and its result. */
+/** JavaScript heap size of a solve, sufficient for the model and its result. */
 const HEAP_MIB = 1024;
 
 /** Signals that end a solve early. */
 export interface SolveSignals {
   /** Cancels the solve. */
   signal: AbortSignal;
-  /** Ends the search. Its best plan so far becomes the result. */
+  /** Ends the search and makes the best plan found so far the result. */
   stopSearch: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export class Solver {
   /**
    * Solves a task and returns its outcome, including failures.
    *
-   * @param report receives progress news
+   * @param report receives progress updates
    * @throws the signal's reason as soon as it aborts
    */
   async solve(task: SolveTask, signals: SolveSignals, report: (news: SolveNews) => void): Promise<SolveOutcome> {

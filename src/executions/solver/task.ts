@@ -17,12 +17,12 @@ export interface SolveTask {
   source: ModelSource;
   /** Time limit of the solver itself. Reading and explaining take extra time. */
   seconds: number;
-  /** Relative gap to the best possible objective at which the search stops. */
+  /** Relative gap to the best possible objective at which the solver stops. */
   gap: number;
   memoryMiB: number;
 }
 
-/** Data passed to the thread of a solve. */
+/** Data passed to a solver thread. */
 export interface SolveThreadTask extends SolveTask {
   compiled: CompiledSolver;
 }
@@ -30,7 +30,7 @@ export interface SolveThreadTask extends SolveTask {
 /** Reason why a solve has no result. */
 export interface SolveFailure {
   code: ModelProblemCode | 'time_limit' | 'out_of_memory' | 'solver_failed';
-  /** Message for users, a single sentence. */
+  /** One-sentence message for users. */
   message: string;
 }
 
@@ -48,7 +48,7 @@ export type SolveOutcome =
     }
   | { kind: 'failed'; failure: SolveFailure };
 
-/** Progress news of a running solve. */
+/** Progress update from a running solve. */
 export type SolveNews =
   | { kind: 'read'; size: ModelSize }
   /** The solver has started. */
@@ -57,7 +57,7 @@ export type SolveNews =
   | { kind: 'line'; text: string }
   | ({ kind: 'search' } & Search);
 
-/** Message from the thread of a solve: news, and finally the outcome. */
+/** Message from a solver thread: a progress update, or finally the outcome. */
 export type SolveMessage = SolveNews | { kind: 'over'; outcome: SolveOutcome };
 
 export type Solved = Extract<SolveOutcome, { kind: 'solved' }>;
